@@ -30,7 +30,9 @@ const rooms = [
 /** Rooms that do not know each other although their order would allow it. */
 const strangers = [['catalog', 'store']];
 
-const unknownRooms = readdirSync(resolve(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && !rooms.includes(entry.name));
+const unknownRooms = readdirSync(resolve(root, 'src'), { withFileTypes: true }).filter(
+  (entry) => entry.isDirectory() && !rooms.includes(entry.name),
+);
 if (unknownRooms.length > 0) throw new Error(`src/${unknownRooms[0].name} is not on the map of rooms`);
 
 function roomOf(file) {
@@ -53,7 +55,10 @@ const importDirection = {
       if (to === from || (inSupport && target.startsWith(resolve(root, 'test') + sep))) return;
       if (to === undefined) {
         if (from !== 'cli' && from !== 'process')
-          context.report({ node, message: `Room ${from} may not import ${relative(root, target)}: only process and cli know the wiring.` });
+          context.report({
+            node,
+            message: `Room ${from} may not import ${relative(root, target)}: only process and cli know the wiring.`,
+          });
         return;
       }
       const stranger = strangers.some((pair) => pair.includes(from) && pair.includes(to));
@@ -65,7 +70,9 @@ const importDirection = {
 };
 
 export default tseslint.config(
-  { ignores: ['build/', 'dist/', 'node_modules/', 'data/', 'src/graph/onnx/onnx_pb.ts', 'openapi/*.d.ts', 'coverage/'] },
+  {
+    ignores: ['build/', 'dist/', 'node_modules/', 'data/', 'src/graph/onnx/onnx_pb.ts', 'openapi/*.d.ts', 'coverage/'],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -81,16 +88,25 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-restricted-syntax': [
         'error',
-        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment.' },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Only main.ts reads the environment.',
+        },
       ],
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
-  { files: ['src/main.ts', 'src/cli/**', 'test/**', 'bench/**', 'scripts/**', '**/*.test.ts', 'src/evaluate/**'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['src/main.ts', 'src/cli/**', 'test/**', 'bench/**', 'scripts/**', '**/*.test.ts', 'src/evaluate/**'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
   {
     files: ['test/acceptance/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ group: ['**/src/**'], message: 'Acceptance tests know a URL and nothing of the sources.' }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/src/**'], message: 'Acceptance tests know a URL and nothing of the sources.' }] },
+      ],
     },
   },
   { files: ['**/*.test.ts', '**/*.suite.ts'], rules: { 'max-lines': 'off' } },

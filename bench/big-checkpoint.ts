@@ -1,9 +1,10 @@
 /**
- * How much memory a large checkpoint costs the server: uploads a checkpoint and a drifted successor with a given config, or without loss, downloads both, checks
- * digests, and prints the server's resident memory over idle, and how long everything took. npm run bench:big -- [--mib 1024] [--series DIR] [--exact]
+ * How much memory a large checkpoint costs the server: uploads a checkpoint and a drifted successor with a given
+ * config, or without loss, downloads both, checks digests, and prints the server's resident memory over idle, and how
+ * long everything took. npm run bench:big -- [--mib 1024] [--series DIR] [--exact]
  *
- * Idle is a hub started again on a data directory that exists, once its memory has settled: making the database for the first time leaves several
- * hundred MiB resident that later growth would hide in.
+ * Idle is a hub started again on a data directory that exists, once its memory has settled: making the database for the
+ * first time leaves several hundred MiB resident that later growth would hide in.
  *
  * DIR may hold ckpt_00.safetensors, ckpt_01.safetensors and their .grad twins; without it the weights are made here.
  */
@@ -27,7 +28,14 @@ const settledMs = 3_000;
 const settledSpreadMib = 2;
 /** Longest wait for that, in ms. */
 const settleDeadlineMs = 60_000;
-const config = { method: 'inshrinkerator', bins: 16, embeddingBins: 32, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.0005 };
+const config = {
+  method: 'inshrinkerator',
+  bins: 16,
+  embeddingBins: 32,
+  pruneFraction: 0.2,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.0005,
+};
 
 const run = '/v1/repositories/bench/big/runs/run';
 
@@ -36,11 +44,18 @@ interface Upload {
   readonly sensitivity?: string;
 }
 
-const { values } = parseArgs({ options: { mib: { type: 'string', default: '1024' }, series: { type: 'string' }, exact: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    mib: { type: 'string', default: '1024' },
+    series: { type: 'string' },
+    exact: { type: 'boolean', default: false },
+  },
+});
 const directory = await mkdtemp(join(tmpdir(), 'firn-big-'));
 let hubProcess: HubProcess | undefined;
 try {
-  const uploads = values.series === undefined ? await makeSeries(directory, Number(values.mib)) : givenSeries(values.series);
+  const uploads =
+    values.series === undefined ? await makeSeries(directory, Number(values.mib)) : givenSeries(values.series);
   hubProcess = await HubProcess.start(join(directory, 'hub'));
   await prepare(new HubClient(hubProcess.url));
   await hubProcess.stop();
@@ -69,7 +84,11 @@ async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<num
     await ready(client, step);
     const readyMs = performance.now();
     const path = `${run}/checkpoints/${step}`;
-    const status = await client.get<{ state: string; result?: { rawBytes: number; storedBytes: number; kind: string }; error?: unknown }>(path);
+    const status = await client.get<{
+      state: string;
+      result?: { rawBytes: number; storedBytes: number; kind: string };
+      error?: unknown;
+    }>(path);
     if (status.state !== 'ready') throw new Error(`step ${step} is ${status.state}: ${JSON.stringify(status.error)}`);
     const downloadMs = performance.now();
     const { sha256, announced, sizeBytes } = await digestDownload(client, `${path}/files/model.safetensors`);
@@ -85,7 +104,9 @@ async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<num
   }
   peak.stop();
   const growthMib = peak.mib() - idleMib;
-  process.stdout.write(`idle ${idleMib.toFixed(0)} MiB, peak ${peak.mib().toFixed(0)} MiB, growth ${growthMib.toFixed(0)} MiB (at most ${growthMaxMib})\n`);
+  process.stdout.write(
+    `idle ${idleMib.toFixed(0)} MiB, peak ${peak.mib().toFixed(0)} MiB, growth ${growthMib.toFixed(0)} MiB (at most ${growthMaxMib})\n`,
+  );
   for (const line of wrong) process.stdout.write(`WRONG ${line}\n`);
   return wrong.length === 0 && growthMib <= growthMaxMib ? 0 : 1;
 }
@@ -97,7 +118,11 @@ function seconds(ms: number): string {
 async function put(client: HubClient, step: number, upload: Upload): Promise<void> {
   await client.post(`${run}/checkpoints`, { step });
   await client.putFile(`${run}/checkpoints/${step}/files/model.safetensors`, upload.model);
-  if (upload.sensitivity !== undefined) await client.putFile(`${run}/checkpoints/${step}/files/sensitivity.safetensors?role=sensitivity`, upload.sensitivity);
+  if (upload.sensitivity !== undefined)
+    await client.putFile(
+      `${run}/checkpoints/${step}/files/sensitivity.safetensors?role=sensitivity`,
+      upload.sensitivity,
+    );
   await client.post(`${run}/checkpoints/${step}/commit`);
 }
 
@@ -126,7 +151,11 @@ function givenSeries(series: string): Upload[] {
 async function makeSeries(to: string, mib: number): Promise<Upload[]> {
   const tensors = [
     { name: 'wte.weight', dtype: 'F32' as const, shape: [8192, 1024] },
-    ...Array.from({ length: Math.max(1, Math.floor(mib / 32) - 1) }, (_, i) => ({ name: `h.${i}.fc.weight`, dtype: 'F32' as const, shape: [8192, 1024] })),
+    ...Array.from({ length: Math.max(1, Math.floor(mib / 32) - 1) }, (_, i) => ({
+      name: `h.${i}.fc.weight`,
+      dtype: 'F32' as const,
+      shape: [8192, 1024],
+    })),
     { name: 'ln_f.weight', dtype: 'F32' as const, shape: [1024] },
   ];
   const { headerBytes } = buildSafetensorsHeader(tensors, {});
@@ -175,7 +204,8 @@ async function settledMib(pid: number): Promise<number> {
   for (const started = performance.now(); performance.now() - started < settleDeadlineMs; await setTimeout(sampleMs)) {
     window.push(residentMib(pid));
     const recent = window.slice(-samples);
-    if (recent.length === samples && Math.max(...recent) - Math.min(...recent) <= settledSpreadMib) return recent.at(-1)!;
+    if (recent.length === samples && Math.max(...recent) - Math.min(...recent) <= settledSpreadMib)
+      return recent.at(-1)!;
   }
   throw new Error(`the idle hub's memory did not settle within ${settleDeadlineMs / 1000} s`);
 }

@@ -1,8 +1,10 @@
 /**
- * What BitSnap's blocks take by the share of changed weights, beside the paper's equation 2: `npx tsx bench/bitsnap.ts <safetensors file>`.
+ * What BitSnap's blocks take by the share of changed weights, beside the paper's equation 2:
+ * `npx tsx bench/bitsnap.ts <safetensors file>`.
  *
- * The F32 weights of the file are rounded to BF16 and cut into blocks; of each block so many elements, drawn at random, move to a neighbouring number. Every payload is decoded and compared. Bytes are
- * payloads alone, beside those of the weights in BF16; the paper's are n / 8 + 2 c, and 2 n from 15/16 on.
+ * The F32 weights of the file are rounded to BF16 and cut into blocks; of each block so many elements, drawn at random,
+ * move to a neighbouring number. Every payload is decoded and compared. Bytes are payloads alone, beside those of the
+ * weights in BF16; the paper's are n / 8 + 2 c, and 2 n from 15/16 on.
  */
 import { readFile } from 'node:fs/promises';
 import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
@@ -60,7 +62,11 @@ async function blocksOf(path: string, core: NativeCore): Promise<Uint16Array[]> 
   for (const { dtype, startBytes, endBytes } of parseSafetensorsHeader(file, file.length).tensors) {
     if (dtype !== 'F32') continue;
     for (let at = startBytes; at < endBytes; at += 4 * blockElementsMax) {
-      const narrow = await core.convert(Uint8Array.from(file.subarray(at, Math.min(endBytes, at + 4 * blockElementsMax))), 'F32', 'BF16');
+      const narrow = await core.convert(
+        Uint8Array.from(file.subarray(at, Math.min(endBytes, at + 4 * blockElementsMax))),
+        'F32',
+        'BF16',
+      );
       blocks.push(new Uint16Array(Uint8Array.from(narrow).buffer));
     }
   }
@@ -72,11 +78,16 @@ if (path === undefined) throw new Error('usage: npx tsx bench/bitsnap.ts <safete
 const core = loadCore();
 const blocks = await blocksOf(path, core);
 const weights = blocks.reduce((sum, { length }) => sum + length, 0);
-const lines = ['| changed | bytes | ratio | the paper | its ratio | blocks with a mask |', '| ---: | ---: | ---: | ---: | ---: | ---: |'];
+const lines = [
+  '| changed | bytes | ratio | the paper | its ratio | blocks with a mask |',
+  '| ---: | ---: | ---: | ---: | ---: | ---: |',
+];
 for (const share of shares) {
   const { bytes, paperBytes, masked } = await measure(core, blocks, share);
   const ratio = (of: number): string => ((2 * weights) / of).toFixed(2);
-  lines.push(`| ${100 * share} % | ${bytes} | ${ratio(bytes)} | ${Math.round(paperBytes)} | ${ratio(paperBytes)} | ${masked} of ${blocks.length} |`);
+  lines.push(
+    `| ${100 * share} % | ${bytes} | ${ratio(bytes)} | ${Math.round(paperBytes)} | ${ratio(paperBytes)} | ${masked} of ${blocks.length} |`,
+  );
 }
 process.stdout.write(`${weights} weights\n\n${lines.join('\n')}\n`);
 process.exit(0);

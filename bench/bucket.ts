@@ -1,6 +1,7 @@
 /**
- * Puts and gets one object through the S3 store and through the bare SDK, alternating, and checks what came back. Prints MB/s and the memory of this process.
- * Needs a server (scripts/ceph-rgw.sh). Usage: npx tsx bench/bucket.ts [--mib 1024] [--rounds 3] [--only store|sdk]
+ * Puts and gets one object through the S3 store and through the bare SDK, alternating, and checks what came back.
+ * Prints MB/s and the memory of this process. Needs a server (scripts/ceph-rgw.sh). Usage: npx tsx bench/bucket.ts
+ * [--mib 1024] [--rounds 3] [--only store|sdk]
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -15,7 +16,13 @@ import {
 import { emptyPrefix, plainS3Client, testS3Options, testS3Server } from '../src/store/s3/s3-server.test-support.ts';
 import { openS3Store } from '../src/store/s3/s3-store.ts';
 
-const { values } = parseArgs({ options: { mib: { type: 'string', default: '1024' }, rounds: { type: 'string', default: '3' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    mib: { type: 'string', default: '1024' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string' },
+  },
+});
 const mib = 1024 * 1024;
 const sizeBytes = Number(values.mib) * mib;
 const partBytes = 8 * mib;
@@ -27,7 +34,9 @@ const store = await openS3Store(options);
 const client = plainS3Client(server);
 
 /** The same bytes each time, which no layer can make smaller. */
-const block = Buffer.concat(Array.from({ length: mib / 32 }, (_, i) => createHash('sha256').update(String(i)).digest()));
+const block = Buffer.concat(
+  Array.from({ length: mib / 32 }, (_, i) => createHash('sha256').update(String(i)).digest()),
+);
 async function* content(): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < sizeBytes; at += mib) yield block;
 }
@@ -53,7 +62,8 @@ async function check(pieces: AsyncIterable<Uint8Array>): Promise<void> {
     for (let cut = 0; cut < piece.length;) {
       const from = (at + cut) % mib;
       const part = piece.subarray(cut, cut + mib - from);
-      if (block.compare(part, 0, part.length, from, from + part.length) !== 0) throw new Error(`other bytes at ${at + cut}`);
+      if (block.compare(part, 0, part.length, from, from + part.length) !== 0)
+        throw new Error(`other bytes at ${at + cut}`);
       cut += part.length;
     }
     at += piece.length;
@@ -77,7 +87,14 @@ async function putBare(sdk: S3Client, name: string): Promise<void> {
     underWay.add(sending);
   }
   await Promise.all(underWay);
-  await sdk.send(new CompleteMultipartUploadCommand({ Bucket: options.bucket, Key: name, UploadId, MultipartUpload: { Parts: parts } }));
+  await sdk.send(
+    new CompleteMultipartUploadCommand({
+      Bucket: options.bucket,
+      Key: name,
+      UploadId,
+      MultipartUpload: { Parts: parts },
+    }),
+  );
 }
 
 console.log(`${values.mib} MiB, parts of ${partBytes / mib} MiB, ${parallel} at once, ${server.endpoint}`);
@@ -93,7 +110,10 @@ for (let round = 0; round < Number(values.rounds); round++) {
     sdk: async () => {
       await timed('put, SDK', () => putBare(client, bare));
       await timed('get, SDK', async () =>
-        check((await client.send(new GetObjectCommand({ Bucket: options.bucket, Key: bare }))).Body as AsyncIterable<Uint8Array>),
+        check(
+          (await client.send(new GetObjectCommand({ Bucket: options.bucket, Key: bare })))
+            .Body as AsyncIterable<Uint8Array>,
+        ),
       );
     },
   };

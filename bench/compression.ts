@@ -1,12 +1,14 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
- * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced]
+ * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N]
+ * [--seeds N] [--hysteresis fixed|priced]
  *   [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
- * Each --threshold is a comparison with tables of its own: one number, or one for each of --metric. Without any: 0.5 and 1 %, then 5 % as papers have it, marked as damaged.
- * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
- * the paper's coders code lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again before they
- * were measured. Speeds of comparators are those of plain TypeScript and say nothing about the methods.
+ * Each --threshold is a comparison with tables of its own: one number, or one for each of --metric. Without any: 0.5
+ * and 1 %, then 5 % as papers have it, marked as damaged. The series is laid out as examples/lm-small. Sizes are those
+ * of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for the paper's coders code
+ * lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again
+ * before they were measured. Speeds of comparators are those of plain TypeScript and say nothing about the methods.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,7 +61,14 @@ async function main(options: BenchOptions): Promise<void> {
     };
     for (const thresholds of options.thresholds) {
       const bounds = Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
-      const work = compare(bounds, { series, core, directory: join(directory, String(reports.length)), startHub, before: [...reports], options });
+      const work = compare(bounds, {
+        series,
+        core,
+        directory: join(directory, String(reports.length)),
+        startHub,
+        before: [...reports],
+        options,
+      });
       reports.push(await Promise.race([work, interruption()]));
     }
     process.stdout.write(markdownOf(reports));
@@ -72,11 +81,17 @@ async function main(options: BenchOptions): Promise<void> {
 /** One comparison. Reports are written after every method, with the comparisons before. */
 async function compare(
   thresholds: QualityThresholds,
-  tools: Pick<Comparison, 'series' | 'core' | 'directory' | 'startHub'> & { readonly before: readonly ComparisonReport[]; readonly options: BenchOptions },
+  tools: Pick<Comparison, 'series' | 'core' | 'directory' | 'startHub'> & {
+    readonly before: readonly ComparisonReport[];
+    readonly options: BenchOptions;
+  },
 ): Promise<ComparisonReport> {
   const { options, before, ...place } = tools;
   const { only, hysteresis, seeds } = options;
-  const reportOf = (results: readonly MethodResult[]): ComparisonReport => ({ context: contextOf(results, place.series, thresholds), results });
+  const reportOf = (results: readonly MethodResult[]): ComparisonReport => ({
+    context: contextOf(results, place.series, thresholds),
+    results,
+  });
   await mkdir(place.directory);
   const results = await compareMethods({
     ...place,
@@ -93,7 +108,8 @@ async function compare(
 /** Rejects when whoever runs this wants it to end: the hub and the files are then put away like after any failure. */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
   });
 }
 
@@ -113,7 +129,10 @@ function markdownOf(reports: readonly ComparisonReport[]): string {
   return `${reports.map(({ context, results }) => comparisonText(results, context)).join('\n\n')}\n`;
 }
 
-async function writeReports(reports: readonly ComparisonReport[], { jsonPath, svgPath, markdownPath, into }: BenchOptions): Promise<void> {
+async function writeReports(
+  reports: readonly ComparisonReport[],
+  { jsonPath, svgPath, markdownPath, into }: BenchOptions,
+): Promise<void> {
   if (markdownPath !== undefined) await writeFile(markdownPath, markdownOf(reports));
   if (jsonPath !== undefined) {
     const comparisons = reports.map(({ context, results }) => ({
@@ -122,12 +141,16 @@ async function writeReports(reports: readonly ComparisonReport[], { jsonPath, sv
     }));
     await writeFile(jsonPath, JSON.stringify(comparisons, undefined, 1));
   }
-  if (svgPath !== undefined) await Promise.all(reports.map((report) => writeFile(chartPath(svgPath, report), chartOf(report))));
+  if (svgPath !== undefined)
+    await Promise.all(reports.map((report) => writeFile(chartPath(svgPath, report), chartOf(report))));
   if (into !== undefined) await writeIntoDocument(reports, into);
 }
 
 /** Every table with its chart, and the command, into a document. */
-async function writeIntoDocument(reports: readonly ComparisonReport[], into: NonNullable<BenchOptions['into']>): Promise<void> {
+async function writeIntoDocument(
+  reports: readonly ComparisonReport[],
+  into: NonNullable<BenchOptions['into']>,
+): Promise<void> {
   const parts = await Promise.all(
     reports.map(async (report) => {
       const chart = chartPath(join(dirname(into.path), `${into.section}.svg`), report);

@@ -5,9 +5,14 @@ import { basename, isAbsolute } from 'node:path';
 /** Columns of a line of a command, with room for the backslash. */
 const commandColumns = 96;
 
-/** What a reader needs to repeat a bench: the command line, the commit at this moment, the machine. Of absolute paths the last part stands for all. Markdown. */
+/**
+ * What a reader needs to repeat a bench: the command line, the commit at this moment, the machine. Of absolute paths
+ * the last part stands for all. Markdown.
+ */
 export function describeRun(script: string, args: readonly string[]): string {
-  const words = args.map((arg) => (isAbsolute(arg) ? `<${basename(arg)}>` : /^[\w./,=:-]+$/.test(arg) ? arg : `'${arg}'`));
+  const words = args.map((arg) =>
+    isAbsolute(arg) ? `<${basename(arg)}>` : /^[\w./,=:-]+$/.test(arg) ? arg : `'${arg}'`,
+  );
   const cores = cpus();
   const command = fold(['npm', 'run', script, '--', ...words]);
   return `\`\`\`sh\n${command}\n\`\`\`\n\nAt commit ${commit()}, ${cores.length} cores (${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`;
@@ -27,7 +32,8 @@ function fold(words: readonly string[]): string {
 
 function commit(): string {
   try {
-    const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     // What a bench writes into the documents does not count.
     const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(exclude,top)docs') !== '';
     return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;

@@ -44,7 +44,11 @@ interface Measured {
   readonly seconds: Readonly<Record<Work, number>>;
 }
 
-async function measure(service: EvaluationService, files: EvalFiles, [width, layers, positions, classes]: (typeof cases)[number]): Promise<Measured> {
+async function measure(
+  service: EvaluationService,
+  files: EvalFiles,
+  [width, layers, positions, classes]: (typeof cases)[number],
+): Promise<Measured> {
   const request = requestOf(files, { width, layers, positions, classes });
   const observed = observedMetrics(request.evalSet.spec);
   await service.evaluate(request);
@@ -52,10 +56,14 @@ async function measure(service: EvaluationService, files: EvalFiles, [width, lay
   for (let round = 0; round < rounds; round += 1) {
     const path = files.path();
     const evaluated = await timed(() => service.evaluate(request));
-    const examined = await timed(() => service.examine({ ...request, observed, reference: { path, bytesMax: referenceBytesMax } }));
+    const examined = await timed(() =>
+      service.examine({ ...request, observed, reference: { path, bytesMax: referenceBytesMax } }),
+    );
     const { whole, referenceOutputs, referenceWritten } = examined.value;
     if (!referenceWritten) throw new Error('the outputs of a case take more than is kept');
-    const verified = await timed(() => service.evaluate({ ...request, observed, reference: { path, outputs: referenceOutputs } }));
+    const verified = await timed(() =>
+      service.evaluate({ ...request, observed, reference: { path, outputs: referenceOutputs } }),
+    );
     rmSync(path);
     const losses = [evaluated.value['loss'], whole['loss'], verified.value['loss']];
     if (!Number.isFinite(losses[0]) || new Set(losses).size > 1 || verified.value['agreement'] !== 1)
@@ -98,15 +106,31 @@ function requestOf(
     ],
   });
   const random = randomFloats();
-  const floats = (shape: number[], scale: number): Column => ({ dtype: 'F32', shape, data: random(shape[0]! * shape[1]!, scale) });
+  const floats = (shape: number[], scale: number): Column => ({
+    dtype: 'F32',
+    shape,
+    data: random(shape[0]! * shape[1]!, scale),
+  });
   const weights = Object.fromEntries([
     ...names.map((name) => [name, floats([width, width], 1 / Math.sqrt(width))] as const),
     ['head', floats([width, classes], 0.05)] as const,
   ]);
-  const labels: Column = { dtype: 'I64', shape: [positions], data: BigInt64Array.from({ length: positions }, (_, at) => BigInt(at % classes)) };
-  const spec: EvalSetSpec = { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'y' }], batchRows: 256 };
+  const labels: Column = {
+    dtype: 'I64',
+    shape: [positions],
+    data: BigInt64Array.from({ length: positions }, (_, at) => BigInt(at % classes)),
+  };
+  const spec: EvalSetSpec = {
+    inputs: { x: 'x' },
+    metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'y' }],
+    batchRows: 256,
+  };
   return {
-    evalSet: { graphPath: files.write(graph), batchesPath: files.writeTensors({ x: floats([positions, width], 1), y: labels }), spec },
+    evalSet: {
+      graphPath: files.write(graph),
+      batchesPath: files.writeTensors({ x: floats([positions, width], 1), y: labels }),
+      spec,
+    },
     binding: Object.fromEntries([...names, 'head'].map((name) => [name, { tensor: name, transpose: false }])),
     weightPaths: [files.writeTensors(weights)],
   };
@@ -127,9 +151,11 @@ function randomFloats(): (count: number, scale: number) => Float32Array {
 /** Least squares of seconds over parameters x positions and positions x classes, each case weighted by its own time. */
 function fit(measured: readonly Measured[], work: Work): { readonly perWeight: number; readonly perLogit: number } {
   const rows = measured.map(
-    ({ parameters, positions, classes, seconds }) => [(parameters * positions) / seconds[work], (positions * classes) / seconds[work]] as const,
+    ({ parameters, positions, classes, seconds }) =>
+      [(parameters * positions) / seconds[work], (positions * classes) / seconds[work]] as const,
   );
-  const sum = (pick: (row: readonly [number, number]) => number): number => rows.reduce((total, row) => total + pick(row), 0);
+  const sum = (pick: (row: readonly [number, number]) => number): number =>
+    rows.reduce((total, row) => total + pick(row), 0);
   const [aa, ab, bb] = [sum(([a]) => a * a), sum(([a, b]) => a * b), sum(([, b]) => b * b)];
   const [a1, b1] = [sum(([a]) => a), sum(([, b]) => b)];
   const determinant = aa * bb - ab * ab;

@@ -1,9 +1,11 @@
 /**
- * Lossless coding of a series of checkpoints: ours beside zstd, byte planes, XOR and bitmasks, and beside the code lengths of the prototype.
- * npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
+ * Lossless coding of a series of checkpoints: ours beside zstd, byte planes, XOR and bitmasks, and beside the code
+ * lengths of the prototype. npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE]
+ * [--markdown FILE] [--into FILE --section NAME]
  *
- * Only weights are coded: fp32 tensors, the same rounded to bf16 and fp16, and bf16 and fp16 ones. Every payload is decoded and compared before anything is timed. One thread does the work:
- * the core's only one, or this one where libzstd runs. GB are 1e9 raw bytes.
+ * Only weights are coded: fp32 tensors, the same rounded to bf16 and fp16, and bf16 and fp16 ones. Every payload is
+ * decoded and compared before anything is timed. One thread does the work: the core's only one, or this one where
+ * libzstd runs. GB are 1e9 raw bytes.
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';

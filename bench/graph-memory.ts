@@ -1,7 +1,8 @@
 /**
- * What an eval graph that carries its weights costs the server: a graph of large matrices under names of its own, half of them transposed, is bound by content
- * to a checkpoint of as many bytes. Prints peak resident memory over idle and the longest time that the event loop stood still, and checks the binding.
- * npx tsx bench/graph-memory.ts [--matrices 18]
+ * What an eval graph that carries its weights costs the server: a graph of large matrices under names of its own, half
+ * of them transposed, is bound by content to a checkpoint of as many bytes. Prints peak resident memory over idle and
+ * the longest time that the event loop stood still, and checks the binding. npx tsx bench/graph-memory.ts [--matrices
+ * 18]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +42,10 @@ async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-graph-memory-'));
   try {
     // In a process of its own, so that making the files does not raise the peak that is measured.
-    const [code] = (await once(fork(import.meta.filename, ['--matrices', String(count), '--write', directory]), 'exit')) as [number | null];
+    const [code] = (await once(
+      fork(import.meta.filename, ['--matrices', String(count), '--write', directory]),
+      'exit',
+    )) as [number | null];
     if (code !== 0) throw new Error('the files could not be written');
     process.exitCode = await measure(graphIn(directory), modelIn(directory));
   } finally {
@@ -60,8 +64,13 @@ function modelIn(directory: string): string {
 async function measure(graphPath: string, modelPath: string): Promise<number> {
   const layout = parseSafetensorsHeader(headerBytes(), (await stat(modelPath)).size);
   const handle = await open(modelPath, 'r');
-  const files = [{ path: 'model.safetensors', role: 'model', type: 'safetensors', layout, reader: { stream: streamOf(handle) } }] as unknown as SourceFile[];
-  const ctx = { catalog: { runs: { setBinding: async () => undefined } }, graphs: new ByteCache(2 ** 26) } as unknown as CompressContext;
+  const files = [
+    { path: 'model.safetensors', role: 'model', type: 'safetensors', layout, reader: { stream: streamOf(handle) } },
+  ] as unknown as SourceFile[];
+  const ctx = {
+    catalog: { runs: { setBinding: async () => undefined } },
+    graphs: new ByteCache(2 ** 26),
+  } as unknown as CompressContext;
   const evalSet = { graphPath, batchesPath: '', spec: { inputs: {}, metrics: [] } };
   const idleMib = statusMib('VmRSS');
   const turns = watchTurns();
@@ -74,7 +83,9 @@ async function measure(graphPath: string, modelPath: string): Promise<number> {
     (source, i) => source?.tensor === `h.${i}.weight` && source.transpose === (i % 2 === 1),
   );
   const growthMib = statusMib('VmHWM') - idleMib;
-  process.stdout.write(`${count} matrices, ${(count * matrixBytes) / 2 ** 20} MiB, every second one transposed: bound in ${seconds.toFixed(1)} s\n`);
+  process.stdout.write(
+    `${count} matrices, ${(count * matrixBytes) / 2 ** 20} MiB, every second one transposed: bound in ${seconds.toFixed(1)} s\n`,
+  );
   process.stdout.write(
     `peak ${growthMib.toFixed(0)} MiB over idle (at most ${growthMaxMib}), longest stall of the event loop ${turns.longestMs().toFixed(0)} ms\n`,
   );

@@ -1,26 +1,42 @@
 /**
- * What master weights cost beside the 16-bit weights that were rounded from them: `npx tsx bench/masters.ts examples/lm-small/CHECKPOINT/model.safetensors [LATER.safetensors]`
+ * What master weights cost beside the 16-bit weights that were rounded from them:
+ * `npx tsx bench/masters.ts examples/lm-small/CHECKPOINT/model.safetensors [LATER.safetensors]`
  *
- * The F32 tensors of the file become masters in an optimizer file, and their rounding the model; each is stored exact, alone and together, and with the masters given up. With a second file also as a delta
- * behind the first. Prints stored bits for each weight. Every file is downloaded again and compared, but for masters given up.
+ * The F32 tensors of the file become masters in an optimizer file, and their rounding the model; each is stored exact,
+ * alone and together, and with the masters given up. With a second file also as a delta behind the first. Prints stored
+ * bits for each weight. Every file is downloaded again and compared, but for masters given up.
  */
 import { readFileSync } from 'node:fs';
-import { openCompressHarness, sha256, type CompressHarness, type Upload } from '../src/compress/compress-harness.test-support.ts';
+import {
+  openCompressHarness,
+  sha256,
+  type CompressHarness,
+  type Upload,
+} from '../src/compress/compress-harness.test-support.ts';
 import { safetensors, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
 import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
 
 const paths = process.argv.slice(2);
 const state = { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' } as const;
 
-async function stored(harness: CompressHarness, uploads: readonly Upload[], master: 'exact' | 'weights'): Promise<number[]> {
-  const { id: repositoryId } = await harness.catalog.repositories.create({ namespace: 'bench', name: `r${performance.now()}`, type: 'model' });
+async function stored(
+  harness: CompressHarness,
+  uploads: readonly Upload[],
+  master: 'exact' | 'weights',
+): Promise<number[]> {
+  const { id: repositoryId } = await harness.catalog.repositories.create({
+    namespace: 'bench',
+    name: `r${performance.now()}`,
+    type: 'model',
+  });
   const run = await harness.newRun({ fidelity: 'exact', thresholds: {}, repositoryId, state: { ...state, master } });
   const bytes: number[] = [];
   for (const [step, files] of uploads.entries()) {
     const checkpoint = await harness.push(run, step, files);
     for (const [path, file] of Object.entries(files)) {
       const isGivenUp = master === 'weights' && file.role === 'optimizer';
-      if (!isGivenUp && sha256(await harness.download(checkpoint, path)) !== sha256(file.bytes)) throw new Error(`${path} came back differently`);
+      if (!isGivenUp && sha256(await harness.download(checkpoint, path)) !== sha256(file.bytes))
+        throw new Error(`${path} came back differently`);
     }
     bytes.push(checkpoint.result!.storedBytes);
   }
@@ -37,7 +53,10 @@ try {
       const masters: Record<string, TestTensors[string]> = {};
       const model: Record<string, TestTensors[string]> = {};
       weights = 0;
-      for (const { name, shape, startBytes, endBytes, elementCount, dtype: own } of parseSafetensorsHeader(file, file.length).tensors) {
+      for (const { name, shape, startBytes, endBytes, elementCount, dtype: own } of parseSafetensorsHeader(
+        file,
+        file.length,
+      ).tensors) {
         if (own !== 'F32') continue;
         const data = Uint8Array.from(file.subarray(startBytes, endBytes));
         masters[`master.${name}`] = { dtype: 'F32', shape, data };
@@ -65,7 +84,9 @@ try {
       'together, masters given up': await stored(harness, both, 'weights'),
     };
     for (const [name, bytes] of Object.entries(rows))
-      console.log(`${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} bits a weight`);
+      console.log(
+        `${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} bits a weight`,
+      );
   }
 } finally {
   await harness.close();

@@ -1,8 +1,9 @@
 /**
  * What merging old deltas takes and gives on a series: `npx tsx bench/merging.ts examples/lm-small --threshold 0.05`
  *
- * Pushes the series through a hub that does not merge, then merges on what it stored, and prints for every checkpoint its stored bytes and the time of a whole restore before and after.
- * Restores are from a file system that has the bytes in memory, with empty caches and one thread; the fastest of several, before and after in turn.
+ * Pushes the series through a hub that does not merge, then merges on what it stored, and prints for every checkpoint
+ * its stored bytes and the time of a whole restore before and after. Restores are from a file system that has the bytes
+ * in memory, with empty caches and one thread; the fastest of several, before and after in turn.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,10 +34,16 @@ async function pushAll(series: Series, dataDirectory: string, threshold: number)
   const hub = await HubProcess.start(dataDirectory, { FIRN_MERGE: 'off' });
   try {
     const client = new HubClient(hub.url);
-    await prepareHub(client, series, { repository, run: runName, thresholds: { [series.metric]: threshold }, method: 'residual' });
+    await prepareHub(client, series, {
+      repository,
+      run: runName,
+      thresholds: { [series.metric]: threshold },
+      method: 'residual',
+    });
     for (const checkpoint of series.checkpoints) {
       const { status } = await pushCheckpoint(client, repository, runName, checkpoint, () => undefined);
-      if (status.state !== 'ready') throw new Error(`step ${checkpoint.step} is ${status.state}: ${status.error?.message}`);
+      if (status.state !== 'ready')
+        throw new Error(`step ${checkpoint.step} is ${status.state}: ${status.error?.message}`);
     }
   } finally {
     await hub.stop();
@@ -47,12 +54,25 @@ async function pushAll(series: Series, dataDirectory: string, threshold: number)
 async function mergeAll(catalog: Catalog, store: ObjectStore, run: Run): Promise<number> {
   const core = loadCore();
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: indexCacheBytes, blockCacheBytesMax: 0 });
-  const ctx = { catalog, store, core, freshRestorer, cacheMaxBytes: 64 * 1024 * 1024, blockParallel: 2, tracer: noTracer };
+  const ctx = {
+    catalog,
+    store,
+    core,
+    freshRestorer,
+    cacheMaxBytes: 64 * 1024 * 1024,
+    blockParallel: 2,
+    tracer: noTracer,
+  };
   await catalog.transaction((tx) => queueMerge(tx, run.id));
   for (let jobs = 0; ; jobs++) {
     const [job] = await catalog.jobs.claim({ kinds: [mergeJobKind], workerId: 'bench', leaseMs: 600_000, limit: 1 });
     if (job === undefined) return jobs;
-    await runMergeJob(ctx, job.subjectId, { jobId: job.id, workerId: 'bench', fence: job.fence }, new AbortController().signal);
+    await runMergeJob(
+      ctx,
+      job.subjectId,
+      { jobId: job.id, workerId: 'bench', fence: job.fence },
+      new AbortController().signal,
+    );
   }
 }
 
@@ -72,7 +92,10 @@ async function fastestRestores(store: ObjectStore, chains: readonly (readonly Pa
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { threshold: { type: 'string', default: '0.05' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { threshold: { type: 'string', default: '0.05' } },
+  });
   const read = readSeries(positionals[0] ?? 'examples/lm-small');
   const tensorMap = await seriesTensorMap(read);
   const series = tensorMap === undefined ? read : { ...read, tensorMap };
@@ -80,7 +103,10 @@ async function main(): Promise<void> {
   try {
     await pushAll(series, directory, Number(values.threshold));
     const catalog = await openPgliteCatalog({ directory: join(directory, 'catalog') });
-    const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: loadCore({ threads: 1 }).crc32cSync });
+    const store = await openFilesystemStore({
+      folder: join(directory, 'objects'),
+      crc32c: loadCore({ threads: 1 }).crc32cSync,
+    });
     const [namespace, name] = repository.split('/') as [string, string];
     const run = (await catalog.runs.find((await catalog.repositories.find(namespace, name))!.id, runName))!;
     const checkpoints = await catalog.checkpoints.list(run.id, { limit: 1000 });
@@ -96,10 +122,15 @@ async function main(): Promise<void> {
       const [was, is] = [before[i]![0]!, after[i]![0]!];
       const place = is.superStepId === undefined ? '' : `, checkpoint ${is.position} of ${is.superStepId.slice(0, 8)}`;
       const [msBefore, msAfter] = [times[i]!, times[before.length + i]!].map((ms) => ms.toFixed(2));
-      process.stdout.write(`${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} -> ${msAfter} ms${place}\n`);
+      process.stdout.write(
+        `${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} -> ${msAfter} ms${place}\n`,
+      );
     }
-    const sum = (list: readonly (readonly PackageRecord[])[]) => list.reduce((total, [record]) => total + record!.storedBytes, 0);
-    process.stdout.write(`${sum(before)} -> ${sum(after)} bytes in all, ${jobs} jobs in ${(mergeMs / 1000).toFixed(1)} s\n`);
+    const sum = (list: readonly (readonly PackageRecord[])[]) =>
+      list.reduce((total, [record]) => total + record!.storedBytes, 0);
+    process.stdout.write(
+      `${sum(before)} -> ${sum(after)} bytes in all, ${jobs} jobs in ${(mergeMs / 1000).toFixed(1)} s\n`,
+    );
     await catalog.close();
   } finally {
     await rm(directory, { recursive: true, force: true });

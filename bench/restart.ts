@@ -1,10 +1,12 @@
 /**
- * What training on from stored checkpoints costs: the loss at the end of a run that restarts from what a hub gives back, against the same run unbroken.
- * npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N]
+ * What training on from stored checkpoints costs: the loss at the end of a run that restarts from what a hub gives
+ * back, against the same run unbroken. npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]]
+ * [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N]
  *   [--metric m[,..]] [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
- * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory (bench/restart/follow_training.py says what else
- * it needs). Python with PyTorch and numpy: Debian's python3-torch and libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
+ * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory
+ * (bench/restart/follow_training.py says what else it needs). Python with PyTorch and numpy: Debian's python3-torch and
+ * libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,10 +67,14 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
   }
 }
 
-/** Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any failure. */
+/**
+ * Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any
+ * failure.
+ */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
   });
 }
 
@@ -80,7 +86,11 @@ function markdownOf(report: RestartReport): string {
   return `${sentence}\n\n${restartTable(restartFigures(outcomes, metricHigherIsBetter), metric)}`;
 }
 
-async function writeReports(report: RestartReport, markdown: string, { jsonPath, markdownPath, into }: RestartOptions): Promise<void> {
+async function writeReports(
+  report: RestartReport,
+  markdown: string,
+  { jsonPath, markdownPath, into }: RestartOptions,
+): Promise<void> {
   if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify(report, undefined, 1));
   if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
   if (into !== undefined) await writeSection(into, markdown);

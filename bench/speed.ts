@@ -2,12 +2,14 @@
  * Speed beside memcpy, on one core: what issue-sized bars are set for, through the code that the hub runs.
  * npm run bench:speed -- [--layers 2] [--drift 0.08] [--step -32] [--only TEXT] [--json FILE]
  *
- * A synthetic GPT-like model (134 MB with two layers) and a drifted successor are quantized with a given step. `restore` streams the file out of packages
- * in memory to a reader in memory; `encode` takes the file in memory, plans steps, quantizes, and writes a package in memory; `put to ready` is a hub
- * process behind HTTP with its data directory on disk. Kernels are those of `npm run bench`. Every row is the median of its rounds, each beside a copy
- * between buffers of as many bytes as the model's file; `by cpu` compares processor times instead of the clock's, which other work on the machine disturbs less.
- * `chain` and `download` rows compare a chain of packages with its base instead: 1 is three times the base's time. Linux' taskset puts all work of a row on one
- * core. Exit code 1 when a bar is missed by the clock.
+ * A synthetic GPT-like model (134 MB with two layers) and a drifted successor are quantized with a given step.
+ * `restore` streams the file out of packages in memory to a reader in memory; `encode` takes the file in memory, plans
+ * steps, quantizes, and writes a package in memory; `put to ready` is a hub process behind HTTP with its data directory
+ * on disk. Kernels are those of `npm run bench`. Every row is the median of its rounds, each beside a copy between
+ * buffers of as many bytes as the model's file; `by cpu` compares processor times instead of the clock's, which other
+ * work on the machine disturbs less. `chain` and `download` rows compare a chain of packages with its base instead: 1
+ * is three times the base's time. Linux' taskset puts all work of a row on one core. Exit code 1 when a bar is missed
+ * by the clock.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -43,7 +45,15 @@ const bars = { restore: 0.15, encode: 0.05, putToReady: 0.01 };
 const cpu = availableParallelism() - 1;
 
 if (!options.pinned && hasTaskset()) {
-  const argv = ['-c', String(cpu), process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2), '--pinned'];
+  const argv = [
+    '-c',
+    String(cpu),
+    process.execPath,
+    ...process.execArgv,
+    fileURLToPath(import.meta.url),
+    ...process.argv.slice(2),
+    '--pinned',
+  ];
   process.exit(spawnSync('taskset', argv, { stdio: 'inherit' }).status ?? 1);
 }
 
@@ -55,7 +65,9 @@ function report(row: BarredRow): void {
 
 async function seriesRows(): Promise<void> {
   const core = loadCore({ threads: 1 });
-  const [first, second] = [...syntheticCheckpoints({ layers: Number(options.layers), drift: Number(options.drift) }, 2)] as [Uint8Array, Uint8Array];
+  const [first, second] = [
+    ...syntheticCheckpoints({ layers: Number(options.layers), drift: Number(options.drift) }, 2),
+  ] as [Uint8Array, Uint8Array];
   const series = new StoredSeries(core, Number(options.step));
   const [plannedFirst, plannedSecond] = [await series.plan(first, 'first'), await series.plan(second, 'second')];
   const base = await series.encode(plannedFirst, 0, []);
@@ -77,9 +89,15 @@ async function seriesRows(): Promise<void> {
     report({ ...(await timedRounds(name, first.length, async () => void (await work()))), bar });
   }
   if ('chain'.includes(options.only)) for await (const row of chainRows(core)) report(row);
-  if ('download'.includes(options.only)) for await (const row of downloadRows(hasTaskset() ? cpu : undefined)) report(row);
+  if ('download'.includes(options.only))
+    for await (const row of downloadRows(hasTaskset() ? cpu : undefined)) report(row);
   if (!'put to ready'.includes(options.only)) return;
-  for (const row of await putToReady({ first, second, step: Number(options.step), cpu: hasTaskset() ? cpu : undefined }))
+  for (const row of await putToReady({
+    first,
+    second,
+    step: Number(options.step),
+    cpu: hasTaskset() ? cpu : undefined,
+  }))
     report({ ...row, bar: bars.putToReady });
 }
 

@@ -1,11 +1,12 @@
 /**
- * Full training state, weights and moments: what it takes stored exact, by BitSnap and with bounds, apart and together; and the loss at the end of a
- * training that goes on half-way from what a hub gives back, against the unbroken run and against exact resume.
- * npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N]
+ * Full training state, weights and moments: what it takes stored exact, by BitSnap and with bounds, apart and together;
+ * and the loss at the end of a training that goes on half-way from what a hub gives back, against the unbroken run and
+ * against exact resume. npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N]
  *   [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
- * Bytes are those of the checkpoints of the series that have `NAME.optim.safetensors` beside them; without a series they are left out. Training is bench/restart/train_gpt.py; it needs what
- * bench:restart needs, and is left out with --seeds 0.
+ * Bytes are those of the checkpoints of the series that have `NAME.optim.safetensors` beside them; without a series
+ * they are left out. Training is bench/restart/train_gpt.py; it needs what bench:restart needs, and is left out with
+ * --seeds 0.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,13 +56,18 @@ async function main(options: StateBenchOptions, args: readonly string[]): Promis
       const bytes =
         series === undefined
           ? undefined
-          : { series: series.name, checkpoints: series.checkpoints.length, methods: await compareBytes({ ...common, series, threshold }) };
+          : {
+              series: series.name,
+              checkpoints: series.checkpoints.length,
+              methods: await compareBytes({ ...common, series, threshold }),
+            };
       const training = python && {
         pythonPath: python.path,
         script: ownScript,
         arguments: ['--text', ...ownTexts(), '--steps', String(steps), ...trainArguments],
       };
-      const resumed = training === undefined ? [] : await compareResumed({ ...common, training, seeds, parallel, lastStep: steps });
+      const resumed =
+        training === undefined ? [] : await compareResumed({ ...common, training, seeds, parallel, lastStep: steps });
       return { ...(bytes !== undefined && { bytes }), resumed, torchVersion: python?.torchVersion };
     };
     const report = await Promise.race([work(), interruption()]);
@@ -81,10 +87,14 @@ async function openSeries(directory: string): Promise<Series> {
   return tensorMap === undefined ? series : { ...series, tensorMap };
 }
 
-/** Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any failure. */
+/**
+ * Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any
+ * failure.
+ */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
   });
 }
 
@@ -107,7 +117,11 @@ function markdownOf({ bytes, resumed, torchVersion }: StateReport, ran: string):
   return `${parts.join('\n\n')}\n`;
 }
 
-async function writeReports(report: StateReport, markdown: string, { jsonPath, markdownPath, into }: StateBenchOptions): Promise<void> {
+async function writeReports(
+  report: StateReport,
+  markdown: string,
+  { jsonPath, markdownPath, into }: StateBenchOptions,
+): Promise<void> {
   if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify(report, undefined, 1));
   if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
   if (into !== undefined) await writeSection(into, markdown);

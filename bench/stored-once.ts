@@ -1,12 +1,18 @@
 /**
  * What identical bytes cost in one repository: `npx tsx bench/stored-once.ts`
  *
- * Pushes made-up checkpoints through an encode worker with a catalog in memory and a store on disk, and prints what is stored of each: normal fp32 weights rounded to 16 significant bits, whose exact
- * form takes about a third, and random bytes, which nothing makes smaller. Every file is downloaded again and compared.
+ * Pushes made-up checkpoints through an encode worker with a catalog in memory and a store on disk, and prints what is
+ * stored of each: normal fp32 weights rounded to 16 significant bits, whose exact form takes about a third, and random
+ * bytes, which nothing makes smaller. Every file is downloaded again and compared.
  */
 import { createHash } from 'node:crypto';
 import type { Checkpoint } from '../src/catalog/contract/checkpoint-records.ts';
-import { openCompressHarness, sha256, type CompressHarness, type Upload } from '../src/compress/compress-harness.test-support.ts';
+import {
+  openCompressHarness,
+  sha256,
+  type CompressHarness,
+  type Upload,
+} from '../src/compress/compress-harness.test-support.ts';
 import { f32, noise, safetensors, type TestTensor, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
 
 const exact = { fidelity: 'exact', thresholds: {} } as const;
@@ -29,8 +35,11 @@ function randomBytes(sizeBytes: number, seed: string): Buffer {
   return Buffer.concat(chunks).subarray(0, sizeBytes);
 }
 
-const layers = (seeds: readonly number[]): TestTensors => Object.fromEntries(seeds.map((seed, i) => [`layers.${i}.weight`, weights(seed)]));
-const tokenizer = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, (_, i) => sha256(Buffer.from(String(i))).slice(0, 8))));
+const layers = (seeds: readonly number[]): TestTensors =>
+  Object.fromEntries(seeds.map((seed, i) => [`layers.${i}.weight`, weights(seed)]));
+const tokenizer = Buffer.from(
+  JSON.stringify(Array.from({ length: 20_000 }, (_, i) => sha256(Buffer.from(String(i))).slice(0, 8))),
+);
 const config = (text: string): Buffer => Buffer.from(JSON.stringify({ model_type: 'firn', note: text }));
 
 const threeFiles = (note: string): Upload => ({
@@ -41,8 +50,12 @@ const threeFiles = (note: string): Upload => ({
 const one = (tensors: TestTensors): Upload => ({ 'model.safetensors': { role: 'model', bytes: safetensors(tensors) } });
 
 const shards = (tensors: TestTensors): Upload => {
-  const half = (first: number) => safetensors(Object.fromEntries(Object.entries(tensors).filter((_, i) => Math.floor(i / 2) === first)));
-  return { 'model-1.safetensors': { role: 'model', bytes: half(0) }, 'model-2.safetensors': { role: 'model', bytes: half(1) } };
+  const half = (first: number) =>
+    safetensors(Object.fromEntries(Object.entries(tensors).filter((_, i) => Math.floor(i / 2) === first)));
+  return {
+    'model-1.safetensors': { role: 'model', bytes: half(0) },
+    'model-2.safetensors': { role: 'model', bytes: half(1) },
+  };
 };
 /** One element in twenty moved by one of the places that the weights are rounded to. */
 const trained = (tensors: TestTensors): TestTensors =>
@@ -89,7 +102,12 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   'layers renamed, another run': [
     { run: 'a', files: one(layers([1, 2, 3, 4])) },
-    { run: 'b', files: one(Object.fromEntries(Object.entries(layers([1, 2, 3, 4])).map(([name, tensor]) => [`model.${name}`, tensor]))) },
+    {
+      run: 'b',
+      files: one(
+        Object.fromEntries(Object.entries(layers([1, 2, 3, 4])).map(([name, tensor]) => [`model.${name}`, tensor])),
+      ),
+    },
   ],
   'two layers exchanged, same run': [
     { run: 'a', files: one(layers([1, 2, 3, 4])) },
@@ -109,10 +127,17 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   'a tensor among new small ones': [
     { run: 'a', files: { 'x.safetensors': { role: 'other', bytes: safetensors({ t: small }) } } },
-    { run: 'a', files: { 'x.safetensors': { role: 'other', bytes: safetensors({ s: weights(13, [100, 100]), t: small }) } } },
+    {
+      run: 'a',
+      files: { 'x.safetensors': { role: 'other', bytes: safetensors({ s: weights(13, [100, 100]), t: small }) } },
+    },
   ],
-  'tied embeddings, two blocks and more': [{ run: 'a', files: one({ 'embed.weight': tied, 'head.weight': tied, 'fc.weight': weights(1) }) }],
-  'tied embeddings, less than a block': [{ run: 'a', files: one({ 'embed.weight': small, 'head.weight': small, 'fc.weight': weights(1) }) }],
+  'tied embeddings, two blocks and more': [
+    { run: 'a', files: one({ 'embed.weight': tied, 'head.weight': tied, 'fc.weight': weights(1) }) },
+  ],
+  'tied embeddings, less than a block': [
+    { run: 'a', files: one({ 'embed.weight': small, 'head.weight': small, 'fc.weight': weights(1) }) },
+  ],
   'master copy in an optimizer file': [
     {
       run: 'a',
@@ -126,8 +151,14 @@ const cases: Readonly<Record<string, Case>> = {
     },
   ],
   'a file of random bytes at two steps': [
-    { run: 'a', files: { 'noise.bin': { role: 'other', bytes: random }, 'config.json': { role: 'other', bytes: config('0') } } },
-    { run: 'a', files: { 'noise.bin': { role: 'other', bytes: random }, 'config.json': { role: 'other', bytes: config('1') } } },
+    {
+      run: 'a',
+      files: { 'noise.bin': { role: 'other', bytes: random }, 'config.json': { role: 'other', bytes: config('0') } },
+    },
+    {
+      run: 'a',
+      files: { 'noise.bin': { role: 'other', bytes: random }, 'config.json': { role: 'other', bytes: config('1') } },
+    },
   ],
   'a file of random bytes twice in a checkpoint': [
     { run: 'a', files: { 'a.bin': { role: 'other', bytes: random }, 'b.bin': { role: 'other', bytes: random } } },
@@ -145,7 +176,8 @@ const cases: Readonly<Record<string, Case>> = {
 
 async function compare(harness: CompressHarness, checkpoint: Checkpoint, files: Upload): Promise<void> {
   for (const [path, { bytes }] of Object.entries(files)) {
-    if (sha256(await harness.download(checkpoint, path)) !== sha256(bytes)) throw new Error(`${path} came back differently`);
+    if (sha256(await harness.download(checkpoint, path)) !== sha256(bytes))
+      throw new Error(`${path} came back differently`);
   }
 }
 
@@ -160,7 +192,9 @@ for (const [name, pushes] of Object.entries(cases)) {
       const checkpoint = await harness.push(target, step, files);
       await compare(harness, checkpoint, files);
       const { rawBytes, storedBytes, kind } = checkpoint.result!;
-      console.log(`${name.padEnd(46)}${run.padStart(5)}${String(rawBytes).padStart(12)}${String(storedBytes).padStart(12)}  ${kind}`);
+      console.log(
+        `${name.padEnd(46)}${run.padStart(5)}${String(rawBytes).padStart(12)}${String(storedBytes).padStart(12)}  ${kind}`,
+      );
     }
   } finally {
     await harness.close();

@@ -1,6 +1,8 @@
 /**
- * What it costs to sum up usage and to give a body room under a quota, on a Postgres server with many checkpoints: `npx tsx bench/usage.ts [--checkpoints 100000]`. Half of the checkpoints are of one namespace, the rest of nine others; each has four
- * files and a package. Prints medians with the spread, and a query of one row for scale. DATABASE_URL names a server whose user may create databases; without it one is started.
+ * What it costs to sum up usage and to give a body room under a quota, on a Postgres server with many checkpoints:
+ * `npx tsx bench/usage.ts [--checkpoints 100000]`. Half of the checkpoints are of one namespace, the rest of nine
+ * others; each has four files and a package. Prints medians with the spread, and a query of one row for scale.
+ * DATABASE_URL names a server whose user may create databases; without it one is started.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -14,13 +16,22 @@ const repeats = 15;
 
 const { values } = parseArgs({ options: { checkpoints: { type: 'string', default: '100000' } } });
 const checkpoints = Number(values.checkpoints);
-const server = process.env['DATABASE_URL'] === undefined ? await startPostgres() : { url: process.env['DATABASE_URL'], remove: async () => undefined };
+const server =
+  process.env['DATABASE_URL'] === undefined
+    ? await startPostgres()
+    : { url: process.env['DATABASE_URL'], remove: async () => undefined };
 const name = `firn_bench_${randomUUID().replaceAll('-', '')}`;
 const owner = postgres(server.url, { max: 1, onnotice: () => undefined });
 await owner.unsafe(`create database ${name}`);
 const url = Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
 try {
-  const catalog = await openPostgresCatalog({ url, connectionsMax: 4, connectMs: 10_000, statementMs: 600_000, migrate: true });
+  const catalog = await openPostgresCatalog({
+    url,
+    connectionsMax: 4,
+    connectMs: 10_000,
+    statementMs: 600_000,
+    migrate: true,
+  });
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await fill(sql);
   const [{ run }] = (await sql`select id as run from runs order by id limit 1`) as unknown as [{ run: string }];
@@ -30,11 +41,14 @@ try {
   const hub = await catalog.usage.hub();
   const listed = await catalog.usage.namespaces({ limit: 100 });
   const sums = listed.reduce((sum, each) => sum + each.stored.package, 0);
-  if (sums !== hub.stored.package || hub.stored.package !== checkpoints * 1000) throw new Error(`the sums disagree: ${sums}, ${hub.stored.package}`);
+  if (sums !== hub.stored.package || hub.stored.package !== checkpoints * 1000)
+    throw new Error(`the sums disagree: ${sums}, ${hub.stored.package}`);
   await time('a query of one row', () => catalog.probe());
   await time('usage of the hub', () => catalog.usage.hub());
   await time('usage of all namespaces', () => catalog.usage.namespaces({ limit: 100 }));
-  await time(`usage of the namespace with ${checkpoints / 2} checkpoints`, () => catalog.usage.namespaces({ limit: 1 }, ['ns-0']));
+  await time(`usage of the namespace with ${checkpoints / 2} checkpoints`, () =>
+    catalog.usage.namespaces({ limit: 1 }, ['ns-0']),
+  );
   await time(`room under its quota`, async () => {
     const reservation = body();
     if (typeof (await catalog.bodyReservations.take(reservation, unlimited)) === 'string') throw new Error('refused');

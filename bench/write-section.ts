@@ -2,7 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { wrapMarkdown } from '../scripts/wrap-markdown.ts';
 import { replaceSection } from './document-section.ts';
 
-/** Puts what a bench found into its section of a document, wrapped as documents are. Rejects where the document cannot be read or written, and as {@link replaceSection} throws. */
-export async function writeSection({ path, section }: { readonly path: string; readonly section: string }, body: string): Promise<void> {
+/**
+ * Puts what a bench found into its section of a document, wrapped as documents are. Rejects where the document cannot
+ * be read or written, and as {@link replaceSection} throws.
+ */
+export async function writeSection(
+  { path, section }: { readonly path: string; readonly section: string },
+  body: string,
+): Promise<void> {
   await writeFile(path, await wrapMarkdown(replaceSection(await readFile(path, 'utf8'), section, body)));
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=4 --no-parallel-scavenge --enable-source-maps
-// `firn [serve|work|migrate|unpack ...]`: see src/main.ts. A package brings dist/ with it; a clone builds what has changed.
+// `firn [serve|work|migrate|unpack ...]`: see src/main.ts. A package brings dist/ with it; a clone builds what has
+// changed.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,11 +1,24 @@
-// Builds build/Release/firn_core.node when it is missing or was built from other sources: node scripts/build-native.mjs [root]
+// Builds build/Release/firn_core.node when it is missing or was built from other sources: node scripts/build-native.mjs
+// [root]
 //
-// Runs before start, demo and test, so it needs nothing but Node, and says nothing when there is nothing to do. A build says on
-// stderr that it starts, how far it is, and that it is done; what is missing it names in one sentence (exit code 1). Any number of
-// them may run at once: one builds, the others wait.
+// Runs before start, demo and test, so it needs nothing but Node, and says nothing when there is nothing to do. A build
+// says on stderr that it starts, how far it is, and that it is done; what is missing it names in one sentence (exit
+// code 1). Any number of them may run at once: one builds, the others wait.
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -54,10 +67,14 @@ async function main() {
 }
 
 function isCurrent(sources) {
-  return existsSync(paths.addon) && existsSync(paths.fingerprint) && readFileSync(paths.fingerprint, 'utf8') === sources;
+  return (
+    existsSync(paths.addon) && existsSync(paths.fingerprint) && readFileSync(paths.fingerprint, 'utf8') === sources
+  );
 }
 
-/** Contents, not times: a checkout or a copy changes times without changing the sources, and a deleted file has none. */
+/**
+ * Contents, not times: a checkout or a copy changes times without changing the sources, and a deleted file has none.
+ */
 function fingerprint() {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, process.env.CXX ?? '']));
   const files = sourceFolders.flatMap((name) => filesUnder(join(paths.source, name)));
@@ -93,10 +110,20 @@ async function build(sources) {
   const compiler = await findCompiler();
   requireGenerator();
   const settings = ['--CDFIRN_BUILD_ADDON=ON', '--CDFIRN_BUILD_TESTS=OFF', `--CDCMAKE_CXX_COMPILER=${compiler}`];
-  const cmakeJs = [join(packageFolder('cmake-js'), 'bin', 'cmake-js'), 'compile', '--directory', paths.source, '--out', paths.buildDir];
+  const cmakeJs = [
+    join(packageFolder('cmake-js'), 'bin', 'cmake-js'),
+    'compile',
+    '--directory',
+    paths.source,
+    '--out',
+    paths.buildDir,
+  ];
   const processors = availableParallelism();
   const progress = new Progress();
-  const compile = () => run(process.execPath, [...cmakeJs, ...settings, '--parallel', String(processors)], '', (text) => progress.read(text));
+  const compile = () =>
+    run(process.execPath, [...cmakeJs, ...settings, '--parallel', String(processors)], '', (text) =>
+      progress.read(text),
+    );
   progress.start(Math.ceil(buildProcessorSeconds / processors));
   let result = await compile();
   if (result.code !== 0) {
@@ -128,8 +155,14 @@ class Progress {
   #timer;
 
   start(secondsExpected) {
-    process.stderr.write(`Building the native core, once for each change of it: about ${secondsExpected} s when this machine does nothing else.\n`);
-    if (!process.stderr.isTTY) this.#timer = setInterval(() => process.stderr.write(`Native core: ${this.#step} after ${this.#seconds()} s.\n`), progressMs);
+    process.stderr.write(
+      `Building the native core, once for each change of it: about ${secondsExpected} s when this machine does nothing else.\n`,
+    );
+    if (!process.stderr.isTTY)
+      this.#timer = setInterval(
+        () => process.stderr.write(`Native core: ${this.#step} after ${this.#seconds()} s.\n`),
+        progressMs,
+      );
   }
 
   /** `text` is what Ninja ("[12/40] ...") or make ("[ 30%] ...") has just said. */
@@ -155,7 +188,8 @@ async function requireCmake() {
   const needed = `CMake ${cmakeVersionMin.join('.')} or newer is needed to build the native core`;
   const { code, output } = await run('cmake', ['--version']);
   const version = /version (\d+)\.(\d+)/.exec(output);
-  if (code !== 0 || !version) throw new BuildError(`${needed}; install it (for instance: apt-get install cmake) and run this again.`);
+  if (code !== 0 || !version)
+    throw new BuildError(`${needed}; install it (for instance: apt-get install cmake) and run this again.`);
   const [major, minor] = [Number(version[1]), Number(version[2])];
   if (major < cmakeVersionMin[0] || (major === cmakeVersionMin[0] && minor < cmakeVersionMin[1])) {
     throw new BuildError(`${needed}, but this is ${major}.${minor}.`);
@@ -177,7 +211,9 @@ async function findCompiler() {
 
 function requireGenerator() {
   if (isOnPath('ninja') || isOnPath('make')) return;
-  throw new BuildError('Ninja or make is needed to build the native core; install one (for instance: apt-get install make) and run this again.');
+  throw new BuildError(
+    'Ninja or make is needed to build the native core; install one (for instance: apt-get install make) and run this again.',
+  );
 }
 
 function isOnPath(program) {
@@ -226,7 +262,9 @@ async function takeLock() {
       rmSync(paths.lock, { force: true });
     };
   }
-  throw new BuildError(`Another build of the native core holds ${paths.lock}; wait for it, or delete that file if there is none.`);
+  throw new BuildError(
+    `Another build of the native core holds ${paths.lock}; wait for it, or delete that file if there is none.`,
+  );
 }
 
 function removeStaleLock() {

@@ -1,8 +1,9 @@
 // Compiles src/ to dist/ where it has changed: node scripts/build-sources.mjs [root]
 //
-// Each file is compiled by itself, which this code base allows (tsconfig.json: erasableSyntaxOnly, verbatimModuleSyntax), so a change costs
-// its own file and not the whole program. Types are not checked: `npm run types` does that. Files are replaced one by one through renames,
-// so any number of these may run at once, and a server that runs meanwhile never loads half a file.
+// Each file is compiled by itself, which this code base allows (tsconfig.json: erasableSyntaxOnly,
+// verbatimModuleSyntax), so a change costs its own file and not the whole program. Types are not checked:
+// `npm run types` does that. Files are replaced one by one through renames, so any number of these may run at once, and
+// a server that runs meanwhile never loads half a file.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,26 +26,39 @@ function main() {
   const sources = readSources();
   const compiler = compilerDigest();
   const built = readRecord();
-  const isCurrent = ({ name, digest }) => built.compiler === compiler && built.sources[name] === digest && existsSync(join(paths.out, jsName(name)));
+  const isCurrent = ({ name, digest }) =>
+    built.compiler === compiler && built.sources[name] === digest && existsSync(join(paths.out, jsName(name)));
   const stale = sources.filter((source) => !isCurrent(source));
   const sameNames = Object.keys(built.sources).length === sources.length;
   if (stale.length === 0 && sameNames) return;
   if (stale.length > 0) compile(stale);
   removeOthers(new Set(sources.flatMap(({ name }) => [jsName(name), `${jsName(name)}.map`])));
-  replace(paths.record, JSON.stringify({ compiler, sources: Object.fromEntries(sources.map(({ name, digest }) => [name, digest])) }));
+  replace(
+    paths.record,
+    JSON.stringify({ compiler, sources: Object.fromEntries(sources.map(({ name, digest }) => [name, digest])) }),
+  );
 }
 
 function readSources() {
-  const names = readdirSync(paths.source, { recursive: true }).filter((name) => name.endsWith('.ts') && !leftOut.test(name));
+  const names = readdirSync(paths.source, { recursive: true }).filter(
+    (name) => name.endsWith('.ts') && !leftOut.test(name),
+  );
   return names.sort().map((name) => ({ name, digest: digestOf(readFileSync(join(paths.source, name))) }));
 }
 
 function compilerDigest() {
   const require = createRequire(join(root, 'package.json'));
   const folders = require.resolve.paths('typescript') ?? [];
-  if (!folders.some((folder) => existsSync(join(folder, 'typescript')))) throw new Error('The package typescript is not installed; run npm ci.');
+  if (!folders.some((folder) => existsSync(join(folder, 'typescript'))))
+    throw new Error('The package typescript is not installed; run npm ci.');
   const { version } = require('typescript/package.json');
-  return digestOf(JSON.stringify([version, readFileSync(paths.options, 'utf8'), readFileSync(fileURLToPath(import.meta.url), 'utf8')]));
+  return digestOf(
+    JSON.stringify([
+      version,
+      readFileSync(paths.options, 'utf8'),
+      readFileSync(fileURLToPath(import.meta.url), 'utf8'),
+    ]),
+  );
 }
 
 function digestOf(text) {

@@ -15,9 +15,14 @@ const [begin, end] = ['<!-- configuration keys: npm run configuration -->', '<!-
 
 /** The keys of src/config.ts as a Markdown list: default, values, meaning. */
 export function configurationList(): string {
-  const { properties = {} } = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, Described> };
+  const { properties = {} } = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, Described>;
+  };
   return Object.entries(properties)
-    .map(([key, about]) => `- \`${key}\` (${[`default ${about.default ?? 'none'}`, ...valuesOf(about)].join('; ')}): ${about.description ?? ''}`)
+    .map(
+      ([key, about]) =>
+        `- \`${key}\` (${[`default ${about.default ?? 'none'}`, ...valuesOf(about)].join('; ')}): ${about.description ?? ''}`,
+    )
     .join('\n');
 }
 

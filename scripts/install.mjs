@@ -1,5 +1,5 @@
-// Compiles the native core after `npm install firn-hub`, where no prebuilt package for this machine came along: node scripts/install.mjs
-// A clone has sources and builds when it starts; an image in the making has nothing to build yet.
+// Compiles the native core after `npm install firn-hub`, where no prebuilt package for this machine came along: node
+// scripts/install.mjs A clone has sources and builds when it starts; an image in the making has nothing to build yet.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

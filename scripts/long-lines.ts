@@ -1,6 +1,11 @@
 import { proseColumns } from './wrap-markdown.ts';
 
-/** Lines of a wrapped document that have more than {@link proseColumns} columns, but for those that are one long word, such as an address. */
+/**
+ * Lines of a wrapped document that have more than {@link proseColumns} columns, but for those that are one long word,
+ * such as an address.
+ */
 export function longLines(document: string): string[] {
-  return document.split('\n').filter((line) => line.length > proseColumns && /\S\s+\S/.test(line.replace(/^\s*([-*>]|\d+\.)\s+/, '')));
+  return document
+    .split('\n')
+    .filter((line) => line.length > proseColumns && /\S\s+\S/.test(line.replace(/^\s*([-*>]|\d+\.)\s+/, '')));
 }

@@ -4,7 +4,10 @@ import { wrapMarkdown } from './wrap-markdown.ts';
 const start = '<!-- metric kinds -->';
 const end = '<!-- end of metric kinds -->';
 
-/** The guide to eval sets with what is said of metric kinds between its markers, wrapped as documents are. Rejects where the markers are not there. */
+/**
+ * The guide to eval sets with what is said of metric kinds between its markers, wrapped as documents are. Rejects where
+ * the markers are not there.
+ */
 export async function withMetricKinds(guide: string): Promise<string> {
   const [from, to] = [guide.indexOf(start), guide.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the guide has no "${start}" and "${end}"`);

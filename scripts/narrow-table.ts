@@ -22,9 +22,10 @@ const namedPartsMax = 2;
 const figureMax = 48;
 
 /**
- * A Markdown table whose lines have at most `columns` characters. A table that fits stays as it is. The columns of a wide one of figures go into tables below each other, each with the
- * columns that name the rows. Where these take too much room, rows have numbers and a list says what each is. Where cells are sentences, rows become a list. Lines of lists may be longer:
- * whoever wraps the document wraps them.
+ * A Markdown table whose lines have at most `columns` characters. A table that fits stays as it is. The columns of a
+ * wide one of figures go into tables below each other, each with the columns that name the rows. Where these take too
+ * much room, rows have numbers and a list says what each is. Where cells are sentences, rows become a list. Lines of
+ * lists may be longer: whoever wraps the document wraps them.
  */
 export function narrowTable(text: string, columns: number): string {
   if (text.split('\n').every((line) => line.length <= columns)) return text;
@@ -58,10 +59,14 @@ function filled(rows: readonly (readonly string[])[]): string[][] {
   return rows.map(([name = '', ...cells]) => [(first = name === '' ? first : name), ...cells]);
 }
 
-/** Columns of each narrower table, as few tables as there can be; undefined where a column does not fit beside those that name the rows. */
+/**
+ * Columns of each narrower table, as few tables as there can be; undefined where a column does not fit beside those
+ * that name the rows.
+ */
 function groupColumns({ heading, rule, rows }: Table, keys: number, columns: number): number[][] | undefined {
   const all = [heading, rule, ...rows];
-  const fits = (chosen: readonly number[]): boolean => widest(all.map((cells) => chosen.map((i) => cells[i] ?? ''))) <= columns;
+  const fits = (chosen: readonly number[]): boolean =>
+    widest(all.map((cells) => chosen.map((i) => cells[i] ?? ''))) <= columns;
   const lead = Array.from({ length: keys }, (_, i) => i);
   const groups: number[][] = [];
   for (let column = keys; column < heading.length; column += 1) {
@@ -74,7 +79,8 @@ function groupColumns({ heading, rule, rows }: Table, keys: number, columns: num
 }
 
 function partsOf({ heading, rule, rows }: Table, parts: readonly (readonly number[])[]): string {
-  const part = (chosen: readonly number[]): string => [heading, rule, ...rows].map((cells) => rowOf(chosen.map((i) => cells[i] ?? ''))).join('\n');
+  const part = (chosen: readonly number[]): string =>
+    [heading, rule, ...rows].map((cells) => rowOf(chosen.map((i) => cells[i] ?? ''))).join('\n');
   return parts.map(part).join('\n\n');
 }
 

@@ -25,7 +25,10 @@ function stageCore(name) {
   copyFileSync(join(root, 'build', 'Release', 'firn_core.node'), join(folder, 'firn_core.node'));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const machine = `${process.platform} on ${process.arch}`;
-  writeFileSync(join(folder, 'README.md'), `# ${name}\n\nThe native core of firn-hub ${version}, compiled for ${machine}. firn-hub loads it by itself.\n`);
+  writeFileSync(
+    join(folder, 'README.md'),
+    `# ${name}\n\nThe native core of firn-hub ${version}, compiled for ${machine}. firn-hub loads it by itself.\n`,
+  );
   const library = { gnu: 'glibc', musl: 'musl' }[name.split('-').at(-1)];
   const manifest = {
     name,

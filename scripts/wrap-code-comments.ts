@@ -59,7 +59,11 @@ export function wrapComments(source: string): string {
     }
     let last = first;
     // Lines that follow each other are one text.
-    for (let next = own[i + 1]; next !== undefined && String(next.type) === 'Line' && follows(next.loc.start, last, loc.start.column); next = own[i + 1]) {
+    for (
+      let next = own[i + 1];
+      next !== undefined && String(next.type) === 'Line' && follows(next.loc.start, last, loc.start.column);
+      next = own[i + 1]
+    ) {
       last += 1;
       i += 1;
     }

@@ -1,6 +1,6 @@
-// Wraps comments of code at 120 columns: `node --import tsx scripts/wrap-comments.ts [file...]`; with --check it changes
-// nothing, names what is not wrapped, and exits with 1. Run it after prettier, which moves comments and leaves them as
-// long as they are.
+// Wraps comments of code at 120 columns: `node --import tsx scripts/wrap-comments.ts [file...]`; with --check it
+// changes nothing, names what is not wrapped, and exits with 1. Run it after prettier, which moves comments and leaves
+// them as long as they are.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,11 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const leftOut = new Set(['src/graph/onnx/onnx_pb.ts']);
 const check = process.argv.includes('--check');
 const given = process.argv.slice(2).filter((argument) => argument !== '--check');
-const tracked = (): string[] => execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.mjs'], { cwd: root, encoding: 'utf8' }).split('\0');
-const paths = (given.length > 0 ? given : tracked()).filter((path) => path !== '' && !/^(openapi|examples)\//.test(path) && !leftOut.has(path));
+const tracked = (): string[] =>
+  execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.mjs'], { cwd: root, encoding: 'utf8' }).split('\0');
+const paths = (given.length > 0 ? given : tracked()).filter(
+  (path) => path !== '' && !/^(openapi|examples)\//.test(path) && !leftOut.has(path),
+);
 
 const complaints: string[] = [];
 for (const path of paths) {

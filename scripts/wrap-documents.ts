@@ -1,4 +1,5 @@
-// Wraps documents at 100 columns: `node --import tsx scripts/wrap-documents.ts`; with --check it changes nothing, names what is not wrapped, and exits with 1.
+// Wraps documents at 100 columns: `node --import tsx scripts/wrap-documents.ts`; with --check it changes nothing, names
+// what is not wrapped, and exits with 1.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { longLines } from './long-lines.ts';
@@ -6,7 +7,16 @@ import { wrapMarkdown } from './wrap-markdown.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Where documents are: every .md file directly in these folders. */
-const folders = ['', 'docs', 'docs/benchmarks', 'docs/decisions', 'docs/guide', 'examples/decode-package', 'examples/lm-small', 'native'];
+const folders = [
+  '',
+  'docs',
+  'docs/benchmarks',
+  'docs/decisions',
+  'docs/guide',
+  'examples/decode-package',
+  'examples/lm-small',
+  'native',
+];
 const paths = folders.flatMap((folder) =>
   readdirSync(`${root}${folder}`)
     .filter((name) => name.endsWith('.md'))

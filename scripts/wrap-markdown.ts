@@ -8,8 +8,9 @@ export const proseColumns = 100;
 const placeholder = (number: number): string => `<!-- table ${number} -->`;
 
 /**
- * A Markdown document wrapped at {@link proseColumns}, tables too ({@link narrowTable}). Code and what cannot be broken (a URL, code within a line) stay as they are, and so do tables that
- * fit: prettier alone would pad every cell to the widest one of its column. Rejects with prettier's error where it cannot read the document.
+ * A Markdown document wrapped at {@link proseColumns}, tables too ({@link narrowTable}). Code and what cannot be broken
+ * (a URL, code within a line) stay as they are, and so do tables that fit: prettier alone would pad every cell to the
+ * widest one of its column. Rejects with prettier's error where it cannot read the document.
  */
 export async function wrapMarkdown(document: string): Promise<string> {
   const narrow = withTables(document, (table) => narrowTable(table, proseColumns));
@@ -50,5 +51,7 @@ function setTablesAside(document: string): { readonly text: string; readonly tab
 
 function putTablesBack(text: string, tables: readonly string[]): string {
   // An arrow, since a table may hold what a replacement pattern would take for its own.
-  return text.replace(/^([^\S\n]*)<!-- table (\d+) -->$/gm, (_, indent: string, number: string) => tables[Number(number)]!.replace(/^(?=.)/gm, indent));
+  return text.replace(/^([^\S\n]*)<!-- table (\d+) -->$/gm, (_, indent: string, number: string) =>
+    tables[Number(number)]!.replace(/^(?=.)/gm, indent),
+  );
 }

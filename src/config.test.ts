@@ -9,7 +9,9 @@ describe('readConfig', () => {
   });
 
   it('names every bad key at once, and unknown ones', () => {
-    expect(() => readConfig({ FIRN_PORT: '70000', FIRN_LEASE_S: 'x', FIRN_TYPO: '1' })).toThrowError(/FIRN_TYPO|FIRN_PORT/);
+    expect(() => readConfig({ FIRN_PORT: '70000', FIRN_LEASE_S: 'x', FIRN_TYPO: '1' })).toThrowError(
+      /FIRN_TYPO|FIRN_PORT/,
+    );
     const message = failure({ FIRN_PORT: '70000', FIRN_LEASE_S: 'x', FIRN_TYPO: '1' });
     expect(message).toContain('FIRN_PORT');
     expect(message).toContain('FIRN_LEASE_S');
@@ -33,13 +35,20 @@ describe('readConfig', () => {
   });
 
   it('merges unless it is told not to', () => {
-    expect([{}, { FIRN_MERGE: 'on' }, { FIRN_MERGE: 'off' }].map((given) => readConfig(given).mergeDeltas)).toEqual([true, true, false]);
+    expect([{}, { FIRN_MERGE: 'on' }, { FIRN_MERGE: 'off' }].map((given) => readConfig(given).mergeDeltas)).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(failure({ FIRN_MERGE: 'no' })).toContain('FIRN_MERGE');
   });
 
   it('looks for damaged objects at a modest pace once a week, and not at all where the pace is 0', () => {
     expect(readConfig({})).toMatchObject({ scrubBytesPerSecond: 16 << 20, scrubEveryMs: 7 * 86_400_000 });
-    expect(readConfig({ FIRN_SCRUB_MIB_PER_S: '0', FIRN_SCRUB_DAYS: '1' })).toMatchObject({ scrubBytesPerSecond: 0, scrubEveryMs: 86_400_000 });
+    expect(readConfig({ FIRN_SCRUB_MIB_PER_S: '0', FIRN_SCRUB_DAYS: '1' })).toMatchObject({
+      scrubBytesPerSecond: 0,
+      scrubEveryMs: 86_400_000,
+    });
     expect(failure({ FIRN_SCRUB_DAYS: '0' })).toContain('FIRN_SCRUB_DAYS');
   });
 
@@ -64,7 +73,12 @@ describe('readConfig', () => {
 
   it('keeps objects in files unless there is a bucket', () => {
     expect(readConfig({}).s3).toBeUndefined();
-    expect(readConfig({ FIRN_S3_BUCKET: 'models' }).s3).toMatchObject({ bucket: 'models', prefix: 'firn/', endpoint: undefined, credentials: undefined });
+    expect(readConfig({ FIRN_S3_BUCKET: 'models' }).s3).toMatchObject({
+      bucket: 'models',
+      prefix: 'firn/',
+      endpoint: undefined,
+      credentials: undefined,
+    });
     expect(
       readConfig({
         FIRN_S3_BUCKET: 'models',
@@ -75,7 +89,12 @@ describe('readConfig', () => {
         FIRN_S3_SECRET_ACCESS_KEY: 'secret',
         FIRN_S3_PART_MIB: '16',
       }).s3,
-    ).toMatchObject({ prefix: '', forcePathStyle: true, credentials: { accessKeyId: 'id', secretAccessKey: 'secret' }, partBytes: 16 << 20 });
+    ).toMatchObject({
+      prefix: '',
+      forcePathStyle: true,
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      partBytes: 16 << 20,
+    });
   });
 
   it.each([

@@ -10,9 +10,13 @@ const flag = (fallback: 'true' | 'false') =>
     .enum(['true', 'false'])
     .default(fallback)
     .transform((value) => value === 'true');
-const integer = (fallback: number, min: number, max: number) => z.coerce.number().int().min(min).max(max).default(fallback);
+const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
 
-/** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. docs/operations.md has them as a table (`npm run configuration`). */
+/**
+ * Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the
+ * environment. docs/operations.md has them as a table (`npm run configuration`).
+ */
 export const configSchema = z.object({
   FIRN_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   FIRN_ACCESS: z
@@ -21,38 +25,56 @@ export const configSchema = z.object({
     .describe(
       '`tokens`: who sends no token reads what is public; the first start prints one that allows everything. `open`: everybody may do everything, on a loopback FIRN_HOST only.',
     ),
-  FIRN_TOKEN_REQUESTS_PER_MINUTE: integer(60_000, 1, 10 ** 7).describe('Requests a minute with one token, to one gateway process.'),
-  FIRN_ANONYMOUS_REQUESTS_PER_MINUTE: integer(1200, 1, 10 ** 7).describe('Requests a minute from one address without a token, to one gateway process.'),
-  FIRN_CLIENT_CONCURRENCY: integer(512, 1, 65536).describe('Requests in work at once with one token, or from one address without one, at one gateway process.'),
+  FIRN_TOKEN_REQUESTS_PER_MINUTE: integer(60_000, 1, 10 ** 7).describe(
+    'Requests a minute with one token, to one gateway process.',
+  ),
+  FIRN_ANONYMOUS_REQUESTS_PER_MINUTE: integer(1200, 1, 10 ** 7).describe(
+    'Requests a minute from one address without a token, to one gateway process.',
+  ),
+  FIRN_CLIENT_CONCURRENCY: integer(512, 1, 65536).describe(
+    'Requests in work at once with one token, or from one address without one, at one gateway process.',
+  ),
   FIRN_TRUST_PROXY: z
     .enum(['on', 'off'])
     .default('off')
     .describe("Whether the last address of X-Forwarded-For is the client's: `on` only behind a proxy that sets it."),
   FIRN_PORT: integer(8080, 0, 65535).describe('Port to listen on; 0 picks a free one.'),
-  FIRN_DATA_DIR: z.string().min(1).default('./data').describe('Metadata, objects (unless they are in a bucket) and scratch files live under this directory.'),
+  FIRN_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('Metadata, objects (unless they are in a bucket) and scratch files live under this directory.'),
   FIRN_WORK_DIR: z
     .string()
     .min(1)
     .optional()
-    .describe('Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk.'),
+    .describe(
+      'Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk.',
+    ),
   FIRN_DATABASE_URL: z
     .string()
     .regex(postgresUrl, 'must begin with postgres:// or postgresql://')
     .optional()
     .describe('`postgres://user:password@host:port/database`. Without it the catalog is embedded in the one process.'),
-  FIRN_DATABASE_CONNECTIONS: integer(10, 1, 1000).describe('Connections of this process to the database at once; one more listens for notices.'),
+  FIRN_DATABASE_CONNECTIONS: integer(10, 1, 1000).describe(
+    'Connections of this process to the database at once; one more listens for notices.',
+  ),
   FIRN_DATABASE_CONNECT_S: integer(10, 1, 600).describe('Seconds to wait for the database, or for a free connection.'),
   FIRN_DATABASE_STATEMENT_S: integer(30, 1, 3600).describe('Seconds one statement may take.'),
   FIRN_MIGRATE: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before.'),
+    .describe(
+      'Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before.',
+    ),
   FIRN_S3_BUCKET: z
     .string()
     .min(3)
     .max(63)
     .optional()
-    .describe('Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub writes below its prefix.'),
+    .describe(
+      'Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub writes below its prefix.',
+    ),
   FIRN_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -63,19 +85,33 @@ export const configSchema = z.object({
     .max(256)
     .regex(/^(none|([A-Za-z0-9][A-Za-z0-9._-]*\/)+)$/)
     .default('firn/')
-    .describe('Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". `none` for no prefix.'),
-  FIRN_S3_FORCE_PATH_STYLE: flag('false').describe("Whether the bucket is named in the path and not in the host name: what most servers but Amazon's need."),
+    .describe(
+      'Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". `none` for no prefix.',
+    ),
+  FIRN_S3_FORCE_PATH_STYLE: flag('false').describe(
+    "Whether the bucket is named in the path and not in the host name: what most servers but Amazon's need.",
+  ),
   FIRN_S3_ACCESS_KEY_ID: z
     .string()
     .min(1)
     .optional()
-    .describe("Both or none; without them the SDK's chain: AWS_* variables, shared files, the machine's or the pod's role."),
+    .describe(
+      "Both or none; without them the SDK's chain: AWS_* variables, shared files, the machine's or the pod's role.",
+    ),
   FIRN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('See FIRN_S3_ACCESS_KEY_ID.'),
-  FIRN_S3_PART_MIB: integer(8, 5, 5 * 1024).describe('MiB of one part of a large object; the largest object is 10000 parts.'),
-  FIRN_S3_PARALLEL_PARTS: integer(4, 1, 256).describe('Parts on their way at once, over all uploads; each upload holds one more in memory.'),
+  FIRN_S3_PART_MIB: integer(8, 5, 5 * 1024).describe(
+    'MiB of one part of a large object; the largest object is 10000 parts.',
+  ),
+  FIRN_S3_PARALLEL_PARTS: integer(4, 1, 256).describe(
+    'Parts on their way at once, over all uploads; each upload holds one more in memory.',
+  ),
   FIRN_S3_CONNECTIONS: integer(64, 1, 4096).describe('Connections to the S3 server at once.'),
-  FIRN_S3_IDLE_TIMEOUT_S: integer(20, 1, 3600).describe('Seconds without a byte after which a connection to the S3 server is given up.'),
-  FIRN_S3_REQUEST_TIMEOUT_S: integer(120, 1, 3600).describe('Seconds one try of one request to the S3 server may take.'),
+  FIRN_S3_IDLE_TIMEOUT_S: integer(20, 1, 3600).describe(
+    'Seconds without a byte after which a connection to the S3 server is given up.',
+  ),
+  FIRN_S3_REQUEST_TIMEOUT_S: integer(120, 1, 3600).describe(
+    'Seconds one try of one request to the S3 server may take.',
+  ),
   FIRN_S3_CHECKSUMS: z
     .enum(['when_required', 'when_supported'])
     .default('when_required')
@@ -90,8 +126,15 @@ export const configSchema = z.object({
     .describe(
       'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`; traces go to `/v1/traces` below it. Nothing is traced without it.',
     ),
-  FIRN_TRACE_RATIO: z.coerce.number().min(0).max(1).default(1).describe('Share of traces that are recorded, from 0 to 1.'),
-  FIRN_NATIVE_THREADS: integer(0, 0, 256).describe('Threads of the native pool; 0 means one less than the cores, at least one.'),
+  FIRN_TRACE_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of traces that are recorded, from 0 to 1.'),
+  FIRN_NATIVE_THREADS: integer(0, 0, 256).describe(
+    'Threads of the native pool; 0 means one less than the cores, at least one.',
+  ),
   FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536).describe('Native jobs waiting before callers are refused.'),
   FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64).describe('Checkpoints encoded at once, of different runs.'),
   FIRN_EVAL_PARALLEL: integer(0, 0, 64).describe(
@@ -102,16 +145,22 @@ export const configSchema = z.object({
     'MiB of private memory one evaluation child may use; also the largest model that a gateway checks an eval set with on request.',
   ),
   FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536).describe('MiB of uploaded blocks kept in memory during an encode.'),
-  FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe('MiB of decoded ancestor blocks kept for restores and deltas.'),
+  FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe(
+    'MiB of decoded ancestor blocks kept for restores and deltas.',
+  ),
   FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024).describe('Packages a restore may have to read, the base included.'),
   FIRN_MERGE: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way.'),
+    .describe(
+      'Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way.',
+    ),
   FIRN_SCRUB_MIB_PER_S: integer(16, 0, 1024 * 1024).describe(
     'MiB that are read a second, at most, to look for damaged objects in the background; 0: nobody looks.',
   ),
-  FIRN_SCRUB_DAYS: integer(7, 1, 3650).describe('Days from the beginning of one pass over all objects to that of the next.'),
+  FIRN_SCRUB_DAYS: integer(7, 1, 3650).describe(
+    'Days from the beginning of one pass over all objects to that of the next.',
+  ),
   FIRN_GC_GRACE_H: integer(24, 1, 8760).describe(
     'Hours that an object stays after nothing names it any more: longer than any upload, download or copy for a backup takes. Until then usage counts its bytes as pending deletion.',
   ),
@@ -123,8 +172,12 @@ export const configSchema = z.object({
   FIRN_UPLOAD_BYTES_PER_S_MIN: integer(1024, 0, 2 ** 30).describe(
     'Bytes a second that the body of a request has to bring, over a minute of waiting for it; a slower one is answered with 408 and loses nothing that was acknowledged. 0: as slowly as it likes.',
   ),
-  FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe('Seconds a reservation may stand without a byte before it is given up.'),
-  FIRN_UPLOAD_TTL_S: integer(24 * 3600, 1, 30 * 86400).describe('Seconds after its last byte that an upload in several requests is given up.'),
+  FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe(
+    'Seconds a reservation may stand without a byte before it is given up.',
+  ),
+  FIRN_UPLOAD_TTL_S: integer(24 * 3600, 1, 30 * 86400).describe(
+    'Seconds after its last byte that an upload in several requests is given up.',
+  ),
   FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
   FIRN_READY_WORKERS: integer(0, 0, 10_000).describe(
     'Living workers without which a gateway says that it is not ready. 0: it goes on taking uploads and serving downloads, and says `degraded` while there is none.',
@@ -211,12 +264,16 @@ export interface Config {
 
 /** Reads a frozen Config. Throws one Error that names every bad or unknown FIRN_ key at once. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([key, value]) => isKey(key) && value !== undefined && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([key, value]) => isKey(key) && value !== undefined && value !== ''),
+  );
   const parsed = configSchema.strict().safeParse(given);
   if (!parsed.success) throw new Error(`configuration: ${parsed.error.issues.map(describeIssue).join('; ')}`);
   const env = parsed.data;
   if (env.FIRN_ACCESS === 'open' && !isLoopback(env.FIRN_HOST))
-    throw new Error('configuration: FIRN_ACCESS=open lets everybody do everything, so FIRN_HOST must be 127.0.0.1, ::1 or localhost');
+    throw new Error(
+      'configuration: FIRN_ACCESS=open lets everybody do everything, so FIRN_HOST must be 127.0.0.1, ::1 or localhost',
+    );
   return Object.freeze({
     host: env.FIRN_HOST,
     port: env.FIRN_PORT,
@@ -251,7 +308,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     uploadTtlMs: env.FIRN_UPLOAD_TTL_S * 1000,
     leaseMs: env.FIRN_LEASE_S * 1000,
     readyWorkers: env.FIRN_READY_WORKERS,
-    otlp: env.FIRN_OTLP_ENDPOINT === undefined ? undefined : Object.freeze({ endpoint: env.FIRN_OTLP_ENDPOINT, traceRatio: env.FIRN_TRACE_RATIO }),
+    otlp:
+      env.FIRN_OTLP_ENDPOINT === undefined
+        ? undefined
+        : Object.freeze({ endpoint: env.FIRN_OTLP_ENDPOINT, traceRatio: env.FIRN_TRACE_RATIO }),
     unreadyMs: env.FIRN_UNREADY_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,
   });
@@ -263,7 +323,11 @@ function isLoopback(host: string): boolean {
 
 /** Undefined without a bucket. Throws when keys contradict each other. */
 function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
-  const { FIRN_S3_BUCKET: bucket, FIRN_S3_ACCESS_KEY_ID: accessKeyId, FIRN_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  const {
+    FIRN_S3_BUCKET: bucket,
+    FIRN_S3_ACCESS_KEY_ID: accessKeyId,
+    FIRN_S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = env;
   if (bucket === undefined) {
     if (env.FIRN_S3_ENDPOINT !== undefined) throw new Error('configuration: FIRN_S3_ENDPOINT without FIRN_S3_BUCKET');
     return undefined;
@@ -272,14 +336,17 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
     throw new Error('configuration: FIRN_S3_ACCESS_KEY_ID and FIRN_S3_SECRET_ACCESS_KEY go together');
   const fileMaxMib = env.FIRN_S3_PART_MIB * s3Limits.partsMax;
   if (env.FIRN_FILE_MAX_MIB > fileMaxMib)
-    throw new Error(`configuration: FIRN_FILE_MAX_MIB is more than FIRN_S3_PART_MIB allows, ${s3Limits.partsMax} parts: ${fileMaxMib}`);
+    throw new Error(
+      `configuration: FIRN_FILE_MAX_MIB is more than FIRN_S3_PART_MIB allows, ${s3Limits.partsMax} parts: ${fileMaxMib}`,
+    );
   return Object.freeze({
     bucket,
     endpoint: env.FIRN_S3_ENDPOINT,
     region: env.FIRN_S3_REGION,
     prefix: env.FIRN_S3_PREFIX === 'none' ? '' : env.FIRN_S3_PREFIX,
     forcePathStyle: env.FIRN_S3_FORCE_PATH_STYLE,
-    credentials: accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
     partBytes: env.FIRN_S3_PART_MIB * mib,
     parallelParts: env.FIRN_S3_PARALLEL_PARTS,
     socketsMax: env.FIRN_S3_CONNECTIONS,
@@ -309,7 +376,8 @@ function databaseOf(env: z.infer<typeof configSchema>): DatabaseConfig | undefin
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `${issue.keys.map(describeUnknown).join('; ')}; docs/operations.md lists them all`;
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.map(describeUnknown).join('; ')}; docs/operations.md lists them all`;
   return `${issue.path.join('.')}: ${issue.message}`;
 }
 

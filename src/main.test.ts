@@ -39,10 +39,20 @@ interface Ended {
 }
 
 /** Starts the process: its address once it listens, or how it ended. */
-async function start(environment: Readonly<Record<string, string>> = {}, args: readonly string[] = []): Promise<Started | Ended> {
+async function start(
+  environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<Started | Ended> {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
   const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
-    env: { ...own, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'silent', ...environment },
+    env: {
+      ...own,
+      FIRN_PORT: '0',
+      FIRN_ACCESS: 'open',
+      FIRN_DATA_DIR: join(directory, 'data'),
+      FIRN_LOG_LEVEL: 'silent',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   children.push(child);
@@ -55,7 +65,10 @@ async function start(environment: Readonly<Record<string, string>> = {}, args: r
     output += text;
   });
   const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, errors, output }));
-  return Promise.race([once(child, 'message').then(([message]): Started => ({ url: (message as { url: string }).url, child })), ended]);
+  return Promise.race([
+    once(child, 'message').then(([message]): Started => ({ url: (message as { url: string }).url, child })),
+    ended,
+  ]);
 }
 
 async function running(environment: Readonly<Record<string, string>> = {}): Promise<Started> {
@@ -70,9 +83,16 @@ async function terminate({ child }: Started): Promise<number | null> {
   return ((await exited) as [number | null])[0];
 }
 
-async function call(method: string, url: string, body?: string | Uint8Array): Promise<{ status: number; json: unknown }> {
+async function call(
+  method: string,
+  url: string,
+  body?: string | Uint8Array,
+): Promise<{ status: number; json: unknown }> {
   const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
-  const answer = await fetch(url, { method, ...(body !== undefined && { body, headers: { 'content-type': type } }) } as RequestInit);
+  const answer = await fetch(url, {
+    method,
+    ...(body !== undefined && { body, headers: { 'content-type': type } }),
+  } as RequestInit);
   const text = await answer.text();
   return { status: answer.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
@@ -88,7 +108,9 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
 
   const repository = `${first.url}/v1/repositories`;
   expect((await call('POST', repository, JSON.stringify({ namespace: 'acme', name: 'lm' }))).status).toBe(201);
-  expect((await call('POST', `${repository}/acme/lm/runs`, JSON.stringify({ name: 'train', fidelity: 'exact' }))).status).toBe(201);
+  expect(
+    (await call('POST', `${repository}/acme/lm/runs`, JSON.stringify({ name: 'train', fidelity: 'exact' }))).status,
+  ).toBe(201);
   // Some seconds of work, so that the signal arrives in the middle of it.
   const model = safetensors({ w: f32([2000, 2000], noise(4_000_000, 1)) });
   const path = 'v1/repositories/acme/lm/runs/train/checkpoints/1';
@@ -147,10 +169,13 @@ test('unpack asks for no configuration', async () => {
   expect(await readdir(out)).not.toEqual([]);
 });
 
-test.each([['nonsense'], ['constructor'], ['serve', 'twice']])('a command line that is none ends with one sentence: %j', async (...args) => {
-  const { code, errors } = (await start({}, args)) as Ended;
-  expect([code, errors]).toEqual([1, expect.stringMatching(/^firn: [^\n]*firn --help[^\n]*\n$/)]);
-});
+test.each([['nonsense'], ['constructor'], ['serve', 'twice']])(
+  'a command line that is none ends with one sentence: %j',
+  async (...args) => {
+    const { code, errors } = (await start({}, args)) as Ended;
+    expect([code, errors]).toEqual([1, expect.stringMatching(/^firn: [^\n]*firn --help[^\n]*\n$/)]);
+  },
+);
 
 test('a port in use ends it with one sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1');

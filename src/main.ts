@@ -23,9 +23,17 @@ Without a server
 firn --help says this, firn --version the version. FIRN_* variables configure servers and commands on their data:
 docs/operations.md lists them.`;
 /** By command; without one the process is gateway and worker. */
-const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': ['gateway', 'worker'], serve: ['gateway'], work: ['worker'] };
+const rolesOf: Readonly<Record<string, readonly Role[]>> = {
+  '': ['gateway', 'worker'],
+  serve: ['gateway'],
+  work: ['worker'],
+};
 
-type Command = (args: readonly string[], say: (line: string) => void, complain: (line: string) => void) => Promise<number>;
+type Command = (
+  args: readonly string[],
+  say: (line: string) => void,
+  complain: (line: string) => void,
+) => Promise<number>;
 /** Those that do one thing and end, each loaded only when it is asked for. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'eval-set': async () => (await import('./cli/eval-set.ts')).evalSet,
@@ -37,7 +45,11 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /** What is only said. */
-const words: Readonly<Record<string, () => string>> = { '--help': () => usage, '-h': () => usage, '--version': () => programVersion };
+const words: Readonly<Record<string, () => string>> = {
+  '--help': () => usage,
+  '-h': () => usage,
+  '--version': () => programVersion,
+};
 
 /** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
@@ -49,23 +61,32 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   const text = Object.hasOwn(words, command) ? words[command] : undefined;
   if (text !== undefined) return say(text());
   const roles = Object.hasOwn(rolesOf, command) ? rolesOf[command] : undefined;
-  if (roles === undefined && command !== 'migrate') throw new FirnError('invalid-request', `There is no command "${command}"; firn --help lists them.`);
-  if (rest.length > 0) throw new FirnError('invalid-request', `firn ${command} takes no arguments; firn --help lists what takes some.`);
+  if (roles === undefined && command !== 'migrate')
+    throw new FirnError('invalid-request', `There is no command "${command}"; firn --help lists them.`);
+  if (rest.length > 0)
+    throw new FirnError('invalid-request', `firn ${command} takes no arguments; firn --help lists what takes some.`);
   return runServer(roles);
 }
 
 /** Undefined: brings the database to this version and ends. */
 async function runServer(roles: readonly Role[] | undefined): Promise<void> {
   // Loaded here: other commands need none of it, and start in a fraction of the time.
-  const [{ default: pino }, { readConfig }, { migrateDatabase, wire }] = await Promise.all([import('pino'), import('./config.ts'), import('./wire.ts')]);
+  const [{ default: pino }, { readConfig }, { migrateDatabase }, { wire }] = await Promise.all([
+    import('pino'),
+    import('./config.ts'),
+    import('./process/open-parts.ts'),
+    import('./wire.ts'),
+  ]);
   const config = readConfig(process.env);
-  // Written at once: lines that wait are told out of order by a process that exits, or are lost with one that is killed.
+  // Written at once: lines that wait are told out of order by a process that exits, or are lost with one that is
+  // killed.
   const log = pino({ level: config.logLevel, base: { service: 'firn' } }, pino.destination({ dest: 1, sync: true }));
   if (roles === undefined) return migrateDatabase(config, log);
   const firn = await wire(config, log, roles);
   log.info({ url: firn.url, roles, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
   // To whoever started it, not to the log, which others read.
-  if (firn.firstToken !== undefined) complain(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}`);
+  if (firn.firstToken !== undefined)
+    complain(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}`);
   // A parent that started this process learns the address without reading logs.
   process.send?.({ url: firn.url });
   let stopping: Promise<void> | undefined;

@@ -9,7 +9,11 @@ import { workMetrics } from '../src/upkeep/work-metrics.ts';
 
 interface Rules {
   readonly groups: readonly {
-    readonly rules: readonly { readonly alert: string; readonly expr: string; readonly annotations: { readonly summary: string } }[];
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: { readonly summary: string };
+    }[];
   }[];
 }
 
@@ -22,7 +26,9 @@ function seriesNames(): Set<string> {
   return new Set(
     registry
       .getMetricsAsArray()
-      .flatMap(({ name, type }) => ((type as unknown) === 'histogram' ? ['bucket', 'count', 'sum'].map((part) => `${name}_${part}`) : [name])),
+      .flatMap(({ name, type }) =>
+        (type as unknown) === 'histogram' ? ['bucket', 'count', 'sum'].map((part) => `${name}_${part}`) : [name],
+      ),
   );
 }
 
@@ -41,7 +47,9 @@ test('every alert asks for series that are there, and says what is the matter', 
 });
 
 test('docs/operations.md names every series of Firn itself, and none that is not there', async () => {
-  const known = [...seriesNames()].map((name) => name.replace(/_(bucket|count|sum)$/, '')).filter((name) => !/^firn_(process|nodejs)_/.test(name));
+  const known = [...seriesNames()]
+    .map((name) => name.replace(/_(bucket|count|sum)$/, ''))
+    .filter((name) => !/^firn_(process|nodejs)_/.test(name));
   const told = [...(await read('operations.md')).matchAll(/`(firn_[a-z_]+)`/g)]
     .map(([, name]) => name!)
     .filter((name) => !/^firn_(process|nodejs)_/.test(name));

@@ -2,10 +2,17 @@ import fc from 'fast-check';
 
 /** Some bytes changed, left out or put in. */
 export const changeBytes: fc.Arbitrary<(bytes: Uint8Array) => Uint8Array> = fc
-  .array(fc.record({ at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), flip: fc.integer({ min: 1, max: 255 }), kind: fc.nat({ max: 5 }) }), {
-    minLength: 1,
-    maxLength: 3,
-  })
+  .array(
+    fc.record({
+      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      flip: fc.integer({ min: 1, max: 255 }),
+      kind: fc.nat({ max: 5 }),
+    }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
   .map((edits) => (bytes) => {
     const copy = [...bytes];
     for (const { at, flip, kind } of edits) {

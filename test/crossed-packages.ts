@@ -5,9 +5,20 @@ import { encodePrefix, encodeTrailer } from '../src/package/package-frame.ts';
 import type { FormatVersion } from '../src/package/package-index.ts';
 
 /** The bytes of a package with this index. */
-export function packageOf(core: NativeCore, id: string, version: FormatVersion, payloads: Uint8Array, index: Uint8Array): Buffer {
+export function packageOf(
+  core: NativeCore,
+  id: string,
+  version: FormatVersion,
+  payloads: Uint8Array,
+  index: Uint8Array,
+): Buffer {
   const prefix = encodePrefix(id, version);
-  return Buffer.concat([prefix, payloads, index, encodeTrailer(prefix, index, prefix.length + payloads.length, core.crc32cSync)]);
+  return Buffer.concat([
+    prefix,
+    payloads,
+    index,
+    encodeTrailer(prefix, index, prefix.length + payloads.length, core.crc32cSync),
+  ]);
 }
 
 export interface CrossedFile {
@@ -20,7 +31,10 @@ export interface CrossedFile {
 /** Of a tensor: its name twice. */
 const tensorBytes = 2;
 
-/** Two files of two tensors each: the first link's have a and b, c and d, the next one's a and c, b and d, and so on, so that each file needs both of the link before. */
+/**
+ * Two files of two tensors each: the first link's have a and b, c and d, the next one's a and c, b and d, and so on, so
+ * that each file needs both of the link before.
+ */
 export function crossedFiles(link: number): CrossedFile[] {
   return filesOf(link % 2 === 0 ? ['ab', 'cd'] : ['ac', 'bd']);
 }
@@ -28,7 +42,10 @@ export function crossedFiles(link: number): CrossedFile[] {
 /** Files with a tensor for each letter of their names. */
 function filesOf(names: readonly string[]): CrossedFile[] {
   return names.map((letters) => {
-    const entries = [...letters].map((name, i) => [name, { dtype: 'U8', shape: [tensorBytes], data_offsets: [tensorBytes * i, tensorBytes * (i + 1)] }]);
+    const entries = [...letters].map((name, i) => [
+      name,
+      { dtype: 'U8', shape: [tensorBytes], data_offsets: [tensorBytes * i, tensorBytes * (i + 1)] },
+    ]);
     const header = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
     const data = Buffer.from([...letters].map((name) => `${name}${name}`).join(''));
     const length = Buffer.alloc(8);
@@ -48,8 +65,16 @@ export function crossedPackage(core: NativeCore, link: number, how: 'kept' | 'ga
   return packageOfFiles(core, link, crossedFiles(link), how);
 }
 
-/** A package of these files, written field by field (docs/format.md): a base, or a delta without a byte of its own but what says so. */
-export function packageOfFiles(core: NativeCore, link: number, contents: readonly CrossedFile[], how: 'kept' | 'gathered'): Buffer {
+/**
+ * A package of these files, written field by field (docs/format.md): a base, or a delta without a byte of its own but
+ * what says so.
+ */
+export function packageOfFiles(
+  core: NativeCore,
+  link: number,
+  contents: readonly CrossedFile[],
+  how: 'kept' | 'gathered',
+): Buffer {
   const idOf = (of: number): string => of.toString(16).padStart(32, '0');
   const payloads: Buffer[] = [];
   const files = contents.map(({ path, header, data, bytes }, number) => {
@@ -71,7 +96,13 @@ export function packageOfFiles(core: NativeCore, link: number, contents: readonl
     return Buffer.concat([...head, entry]);
   });
   const flags = link > 0 ? Buffer.from(`01${idOf(link - 1)}`, 'hex') : Buffer.of(0);
-  return packageOf(core, idOf(link), 6, Buffer.concat(payloads), Buffer.concat([flags, Buffer.of(0, 0, 0, files.length), ...files]));
+  return packageOf(
+    core,
+    idOf(link),
+    6,
+    Buffer.concat(payloads),
+    Buffer.concat([flags, Buffer.of(0, 0, 0, files.length), ...files]),
+  );
 }
 
 /** docs/format.md, "Conventions"; below 2^14. */

@@ -7,15 +7,25 @@ import type { DecodedBlock } from '../src/restore/chain/block-reader.ts';
 import { PackageChain } from '../src/restore/chain/package-chain.ts';
 import { packageSource } from './reseal-package.ts';
 
-/** A chain of packages in memory, newest first, each of one checkpoint; without a cache of blocks unless one is asked for. */
-export async function chainOf(core: NativeCore, packages: readonly Uint8Array[], cacheBytes = 0): Promise<PackageChain> {
+/**
+ * A chain of packages in memory, newest first, each of one checkpoint; without a cache of blocks unless one is asked
+ * for.
+ */
+export async function chainOf(
+  core: NativeCore,
+  packages: readonly Uint8Array[],
+  cacheBytes = 0,
+): Promise<PackageChain> {
   const entries = await Promise.all(
     packages.map(async (bytes) => {
       const { packageIds, ancestorId } = await readStoredIndex(packageSource(bytes), core.crc32cSync);
       return { id: packageIds[0]!, ancestorId, open: async () => memoryReader(bytes) };
     }),
   );
-  return PackageChain.open({ core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(cacheBytes) }, entries);
+  return PackageChain.open(
+    { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(cacheBytes) },
+    entries,
+  );
 }
 
 export async function bytesOf(chain: PackageChain, file: string, start?: number, end?: number): Promise<Buffer> {

@@ -11,7 +11,14 @@ import { loadCore } from '../src/native/load-core.ts';
 import { MemoryStore } from '../src/package/memory-store.test-support.ts';
 import { chainLengthMax, gatheredBlocksMax, gatheringsMax } from '../src/package/format-limits.ts';
 import { Dice, storeRandomRun } from '../src/restore/random-run.test-support.ts';
-import { crossedFiles, crossedPackage, gatheringFiles, packageOf, packageOfFiles, type CrossedFile } from './crossed-packages.ts';
+import {
+  crossedFiles,
+  crossedPackage,
+  gatheringFiles,
+  packageOf,
+  packageOfFiles,
+  type CrossedFile,
+} from './crossed-packages.ts';
 
 const core = loadCore();
 const decoder = fileURLToPath(new URL('../examples/decode-package/decode_package.py', import.meta.url));
@@ -23,243 +30,336 @@ const needs = 'python3 with numpy';
 const runnable = spawnSync('python3', ['-c', 'import numpy']).status === 0;
 if (!runnable) console.warn(`decode-package.test.ts: skipped, since there is no ${needs}.`);
 
-describe.skipIf(!runnable)(`the decoder written from the documents alone${runnable ? '' : ` (skipped: no ${needs})`}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'firn-decoder-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  let outputs = 0;
+describe.skipIf(!runnable)(
+  `the decoder written from the documents alone${runnable ? '' : ` (skipped: no ${needs})`}`,
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'firn-decoder-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    let outputs = 0;
 
-  /** Decodes a chain, base first. `digests`: of the files it left, by path. */
-  function decode(packagePaths: readonly string[]): { status: number | null; said: string; digests: Record<string, string> } {
-    const out = join(folder, `out-${outputs++}`);
-    const { status, stderr } = spawnSync('python3', ['-B', decoder, '--out', out, ...packagePaths], { encoding: 'utf8' });
-    const files = existsSync(out) ? readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : [];
-    const found = files.map(({ parentPath, name }) => join(parentPath, name));
-    return { status, said: stderr, digests: Object.fromEntries(found.map((path) => [path.slice(out.length + 1), digestOf(readFileSync(path))])) };
-  }
-
-  function stored(name: string, bytes: Uint8Array): string {
-    const path = join(folder, name);
-    writeFileSync(path, bytes);
-    return path;
-  }
-
-  describe.each(['format-v1', 'format-v2', 'format-v4'])('over the packages of %s', (version) => {
-    const expected = JSON.parse(readFileSync(join(fixtures, version, 'expected.json'), 'utf8')) as Record<string, Record<string, string>>;
-
-    it.each(Object.entries(expected))('%s comes out as it always did', (name, digests) => {
-      const [run, step] = name.replace('.firn', '').split('-') as [string, string];
-      const chain = Array.from({ length: Number(step) + 1 }, (_, i) => join(fixtures, version, `${run}-${i}.firn`));
-      expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
-    });
-  });
-
-  describe('over the masters of format-v5', () => {
-    const fileOf = (name: string): string => join(fixtures, 'format-v5', name);
-    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
-
-    it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]], [[3, 4]]])(
-      'the last checkpoint of %j comes out as it always did',
-      (steps) => {
-        const chain = steps.map((step) => fileOf(`masters-${step}.firn`));
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
-      },
-      60_000,
-    );
-  });
-
-  describe('over the kept tensors of format-v6', () => {
-    const fileOf = (name: string): string => join(fixtures, 'format-v6', name);
-    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
-
-    it.each([0, 1, 2, 3])(
-      'checkpoint %i comes out as it always did',
-      (step) => {
-        const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`kept-${i}.firn`));
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
-      },
-      60_000,
-    );
-  });
-
-  describe('over the bitmasks of format-v8', () => {
-    const fileOf = (name: string): string => join(fixtures, 'format-v8', name);
-    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
-
-    it.each([[[0]], [[0, 1]], [[0, 2]], [[3]]])(
-      'the last checkpoint of %j comes out as it always did',
-      (steps) => {
-        const chain = steps.map((step) => fileOf(`bitmask-${step}.firn`));
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
-      },
-      60_000,
-    );
-
-    it('refuses a delta to another base than its own', () => {
-      expect(decode([3, 1].map((step) => fileOf(`bitmask-${step}.firn`)))).toMatchObject({ status: damaged, digests: {} });
-    });
-  });
-
-  describe('over the optimizer state of format-v4-state', () => {
-    const fileOf = (name: string): string => join(fixtures, 'format-v4-state', name);
-    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
-
-    it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]]])('the last checkpoint of %j comes out as it always did', (steps) => {
-      const chain = steps.map((step) => fileOf(`state-${step}.firn`));
-      expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
-    });
-  });
-
-  describe('over the super-step of format-v3', () => {
-    const folderOf = (name: string): string => join(fixtures, 'format-v3', name);
-    const expected = JSON.parse(readFileSync(folderOf('expected.json'), 'utf8')) as { packageId: string; digests: Record<string, string> }[];
-    const chain = [folderOf('run-0.firn'), folderOf('run-1-to-3.firn')];
-
-    it.each([1, 2, 3])('checkpoint %i comes out as it always did', (step) => {
-      const { packageId, digests } = expected[step]!;
-      expect(decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
-      if (step === 3) expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
-    });
-
-    it('is refused when a byte has changed, or another checkpoint is wanted than those it holds', () => {
-      const bytes = readFileSync(chain[1]!);
-      bytes[40]! ^= 4;
-      expect(decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
-      expect(decode([...chain, '--package', 'ab'.repeat(16)])).toMatchObject({ status: damaged, digests: {} });
-    });
-  });
-
-  it.each([
-    ['kept', chainLengthMax],
-    ['gathered', gatheringsMax],
-  ] as const)(
-    'a chain of as many packages as may be comes out, its tensors %s at every link',
-    (how, length) => {
-      const chain = Array.from({ length }, (_, link) => stored(`${how}-${link}.firn`, crossedPackage(core, link, how)));
-      const digests = Object.fromEntries(crossedFiles(length - 1).map(({ path, bytes }) => [path, digestOf(bytes)]));
-      expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
-    },
-    60_000,
-  );
-
-  it('refuses a chain that gathers at more links than it may', () => {
-    const chain = Array.from({ length: gatheringsMax + 1 }, (_, link) => stored(`gathered-${link}.firn`, crossedPackage(core, link, 'gathered')));
-    expect(decode(chain)).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
-  });
-
-  it('gathers from so many blocks, and refuses one more', () => {
-    const chain = (count: number): string[] =>
-      [0, 1].map((link) => stored(`wide-${count}-${link}.firn`, packageOfFiles(core, link, gatheringFiles(link, count), 'gathered')));
-    const [{ path, bytes }] = gatheringFiles(1, gatheredBlocksMax) as [CrossedFile];
-    expect(decode(chain(gatheredBlocksMax))).toEqual({ status: decoded, said: '', digests: { [path]: digestOf(bytes) } });
-    expect(decode(chain(gatheredBlocksMax + 1))).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
-  });
-
-  it.each([11, 12])('a chain of random levels and exact tensors comes out as it went in (seed %i)', async (seed) => {
-    const store = new MemoryStore();
-    const chain: string[] = [];
-    const run = await storeRandomRun(new Dice(seed), core, store, { length: 3, large: seed === 11, tensorsMax: 8 });
-    for (const [step, { location, files }] of run.entries()) {
-      chain.push(stored(`random-${seed}-${step}.firn`, store.objects.get(location.key)!));
-      expect(decode(chain)).toEqual({ status: decoded, said: '', digests: Object.fromEntries([...files].map(([path, bytes]) => [path, digestOf(bytes)])) });
+    /** Decodes a chain, base first. `digests`: of the files it left, by path. */
+    function decode(packagePaths: readonly string[]): {
+      status: number | null;
+      said: string;
+      digests: Record<string, string>;
+    } {
+      const out = join(folder, `out-${outputs++}`);
+      const { status, stderr } = spawnSync('python3', ['-B', decoder, '--out', out, ...packagePaths], {
+        encoding: 'utf8',
+      });
+      const files = existsSync(out)
+        ? readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+        : [];
+      const found = files.map(({ parentPath, name }) => join(parentPath, name));
+      return {
+        status,
+        said: stderr,
+        digests: Object.fromEntries(found.map((path) => [path.slice(out.length + 1), digestOf(readFileSync(path))])),
+      };
     }
-  });
 
-  describe('over a chain that was just pushed', () => {
-    let harness: CompressHarness;
-    beforeAll(async () => {
-      harness = await openCompressHarness();
+    function stored(name: string, bytes: Uint8Array): string {
+      const path = join(folder, name);
+      writeFileSync(path, bytes);
+      return path;
+    }
+
+    describe.each(['format-v1', 'format-v2', 'format-v4'])('over the packages of %s', (version) => {
+      const expected = JSON.parse(readFileSync(join(fixtures, version, 'expected.json'), 'utf8')) as Record<
+        string,
+        Record<string, string>
+      >;
+
+      it.each(Object.entries(expected))('%s comes out as it always did', (name, digests) => {
+        const [run, step] = name.replace('.firn', '').split('-') as [string, string];
+        const chain = Array.from({ length: Number(step) + 1 }, (_, i) => join(fixtures, version, `${run}-${i}.firn`));
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+      });
     });
-    afterAll(() => harness.close());
+
+    describe('over the masters of format-v5', () => {
+      const fileOf = (name: string): string => join(fixtures, 'format-v5', name);
+      const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
+        digests: Record<string, string>;
+      }[];
+
+      it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]], [[3, 4]]])(
+        'the last checkpoint of %j comes out as it always did',
+        (steps) => {
+          const chain = steps.map((step) => fileOf(`masters-${step}.firn`));
+          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+        },
+        60_000,
+      );
+    });
+
+    describe('over the kept tensors of format-v6', () => {
+      const fileOf = (name: string): string => join(fixtures, 'format-v6', name);
+      const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
+        digests: Record<string, string>;
+      }[];
+
+      it.each([0, 1, 2, 3])(
+        'checkpoint %i comes out as it always did',
+        (step) => {
+          const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`kept-${i}.firn`));
+          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
+        },
+        60_000,
+      );
+    });
+
+    describe('over the bitmasks of format-v8', () => {
+      const fileOf = (name: string): string => join(fixtures, 'format-v8', name);
+      const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
+        digests: Record<string, string>;
+      }[];
+
+      it.each([[[0]], [[0, 1]], [[0, 2]], [[3]]])(
+        'the last checkpoint of %j comes out as it always did',
+        (steps) => {
+          const chain = steps.map((step) => fileOf(`bitmask-${step}.firn`));
+          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+        },
+        60_000,
+      );
+
+      it('refuses a delta to another base than its own', () => {
+        expect(decode([3, 1].map((step) => fileOf(`bitmask-${step}.firn`)))).toMatchObject({
+          status: damaged,
+          digests: {},
+        });
+      });
+    });
+
+    describe('over the optimizer state of format-v4-state', () => {
+      const fileOf = (name: string): string => join(fixtures, 'format-v4-state', name);
+      const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
+        digests: Record<string, string>;
+      }[];
+
+      it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]]])(
+        'the last checkpoint of %j comes out as it always did',
+        (steps) => {
+          const chain = steps.map((step) => fileOf(`state-${step}.firn`));
+          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+        },
+      );
+    });
+
+    describe('over the super-step of format-v3', () => {
+      const folderOf = (name: string): string => join(fixtures, 'format-v3', name);
+      const expected = JSON.parse(readFileSync(folderOf('expected.json'), 'utf8')) as {
+        packageId: string;
+        digests: Record<string, string>;
+      }[];
+      const chain = [folderOf('run-0.firn'), folderOf('run-1-to-3.firn')];
+
+      it.each([1, 2, 3])('checkpoint %i comes out as it always did', (step) => {
+        const { packageId, digests } = expected[step]!;
+        expect(decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
+        if (step === 3) expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+      });
+
+      it('is refused when a byte has changed, or another checkpoint is wanted than those it holds', () => {
+        const bytes = readFileSync(chain[1]!);
+        bytes[40]! ^= 4;
+        expect(decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+        expect(decode([...chain, '--package', 'ab'.repeat(16)])).toMatchObject({ status: damaged, digests: {} });
+      });
+    });
 
     it.each([
-      ['residual', { method: 'residual', step: -50 }],
-      ['inshrinkerator', { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 }],
-    ] as const)('gives what a download gives (method %s)', async (method, config) => {
-      const run = await harness.newFixedRun(config);
-      const paths = new Map<string, string>();
-      for (const step of [0, 1, 2]) {
-        const checkpoint = await harness.push(run, step, modelOf(await oddWeights(harness, step)));
-        expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' });
-        paths.set(checkpoint.packageId!, stored(`${method}-${step}.firn`, await harness.packageBytes(checkpoint)));
-        const chain = (await harness.catalog.packages.chain(checkpoint.packageId!)).map(({ id }) => paths.get(id)!).reverse();
-        const downloaded = await harness.download(checkpoint, 'model.safetensors');
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: { 'model.safetensors': digestOf(downloaded) } });
-      }
-    });
-  });
+      ['kept', chainLengthMax],
+      ['gathered', gatheringsMax],
+    ] as const)(
+      'a chain of as many packages as may be comes out, its tensors %s at every link',
+      (how, length) => {
+        const chain = Array.from({ length }, (_, link) =>
+          stored(`${how}-${link}.firn`, crossedPackage(core, link, how)),
+        );
+        const digests = Object.fromEntries(crossedFiles(length - 1).map(({ path, bytes }) => [path, digestOf(bytes)]));
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+      },
+      60_000,
+    );
 
-  it('gives what a download gives of a run stored exactly, floats of every kind in large blocks', async () => {
-    const harness = await openCompressHarness();
-    try {
-      const run = await harness.newRun({ fidelity: 'exact' });
+    it('refuses a chain that gathers at more links than it may', () => {
+      const chain = Array.from({ length: gatheringsMax + 1 }, (_, link) =>
+        stored(`gathered-${link}.firn`, crossedPackage(core, link, 'gathered')),
+      );
+      expect(decode(chain)).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
+    });
+
+    it('gathers from so many blocks, and refuses one more', () => {
+      const chain = (count: number): string[] =>
+        [0, 1].map((link) =>
+          stored(`wide-${count}-${link}.firn`, packageOfFiles(core, link, gatheringFiles(link, count), 'gathered')),
+        );
+      const [{ path, bytes }] = gatheringFiles(1, gatheredBlocksMax) as [CrossedFile];
+      expect(decode(chain(gatheredBlocksMax))).toEqual({
+        status: decoded,
+        said: '',
+        digests: { [path]: digestOf(bytes) },
+      });
+      expect(decode(chain(gatheredBlocksMax + 1))).toMatchObject({
+        status: damaged,
+        said: expect.stringContaining('gathered'),
+        digests: {},
+      });
+    });
+
+    it.each([11, 12])('a chain of random levels and exact tensors comes out as it went in (seed %i)', async (seed) => {
+      const store = new MemoryStore();
       const chain: string[] = [];
-      for (const step of [0, 1, 2]) {
-        const checkpoint = await harness.push(run, step, modelOf(await wideWeights(harness, step)));
-        expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'exact' });
-        chain.push(stored(`exact-${step}.firn`, await harness.packageBytes(checkpoint)));
-        const downloaded = await harness.download(checkpoint, 'model.safetensors');
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: { 'model.safetensors': digestOf(downloaded) } });
+      const run = await storeRandomRun(new Dice(seed), core, store, { length: 3, large: seed === 11, tensorsMax: 8 });
+      for (const [step, { location, files }] of run.entries()) {
+        chain.push(stored(`random-${seed}-${step}.firn`, store.objects.get(location.key)!));
+        expect(decode(chain)).toEqual({
+          status: decoded,
+          said: '',
+          digests: Object.fromEntries([...files].map(([path, bytes]) => [path, digestOf(bytes)])),
+        });
       }
-    } finally {
-      await harness.close();
-    }
-  });
-
-  describe('given a package that is not right', () => {
-    const base = join(fixtures, 'format-v2/mixed-0.firn');
-    const delta = join(fixtures, 'format-v2/mixed-1.firn');
-
-    it.each([
-      ['a byte of a payload', 30],
-      ['a byte of the index', -40],
-      ['the last byte', -1],
-    ])('refuses it when %s has changed, and leaves no file', (_, at) => {
-      const bytes = readFileSync(delta);
-      bytes[(at + bytes.length) % bytes.length]! ^= 4;
-      const result = decode([base, stored('changed.firn', bytes)]);
-      expect(result).toMatchObject({ status: damaged, digests: {} });
-      expect(result.said).toMatch(/^damaged package: .+\n$/);
     });
 
-    it.each([
-      ['without its ancestor', [delta]],
-      ['after another package', [join(fixtures, 'format-v2/residual-0.firn'), delta]],
-      ['before its base', [delta, base]],
-      ['after two bases', [base, base]],
-    ])('refuses a chain %s', (_, chain) => {
-      expect(decode(chain)).toMatchObject({ status: damaged, digests: {} });
+    describe('over a chain that was just pushed', () => {
+      let harness: CompressHarness;
+      beforeAll(async () => {
+        harness = await openCompressHarness();
+      });
+      afterAll(() => harness.close());
+
+      it.each([
+        ['residual', { method: 'residual', step: -50 }],
+        [
+          'inshrinkerator',
+          {
+            method: 'inshrinkerator',
+            bins: 12,
+            embeddingBins: 16,
+            pruneFraction: 0.3,
+            pruneMetric: 'magnitude',
+            protectFraction: 0.01,
+          },
+        ],
+      ] as const)('gives what a download gives (method %s)', async (method, config) => {
+        const run = await harness.newFixedRun(config);
+        const paths = new Map<string, string>();
+        for (const step of [0, 1, 2]) {
+          const checkpoint = await harness.push(run, step, modelOf(await oddWeights(harness, step)));
+          expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' });
+          paths.set(checkpoint.packageId!, stored(`${method}-${step}.firn`, await harness.packageBytes(checkpoint)));
+          const chain = (await harness.catalog.packages.chain(checkpoint.packageId!))
+            .map(({ id }) => paths.get(id)!)
+            .reverse();
+          const downloaded = await harness.download(checkpoint, 'model.safetensors');
+          expect(decode(chain)).toEqual({
+            status: decoded,
+            said: '',
+            digests: { 'model.safetensors': digestOf(downloaded) },
+          });
+        }
+      });
     });
 
-    it('says of a later version that it does not know it', () => {
-      const bytes = readFileSync(base);
-      bytes[4] = 7;
-      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 7'), digests: {} });
+    it('gives what a download gives of a run stored exactly, floats of every kind in large blocks', async () => {
+      const harness = await openCompressHarness();
+      try {
+        const run = await harness.newRun({ fidelity: 'exact' });
+        const chain: string[] = [];
+        for (const step of [0, 1, 2]) {
+          const checkpoint = await harness.push(run, step, modelOf(await wideWeights(harness, step)));
+          expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'exact' });
+          chain.push(stored(`exact-${step}.firn`, await harness.packageBytes(checkpoint)));
+          const downloaded = await harness.download(checkpoint, 'model.safetensors');
+          expect(decode(chain)).toEqual({
+            status: decoded,
+            said: '',
+            digests: { 'model.safetensors': digestOf(downloaded) },
+          });
+        }
+      } finally {
+        await harness.close();
+      }
     });
 
-    it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])('refuses an index that asks for too much (%s) before it allocates or writes anything', (name) => {
-      const index = readFileSync(new URL(`./fuzz/corpus/package-index/corrupt-package.${name}`, import.meta.url));
-      const bytes = packageOf(core, 'b'.repeat(32), 1, Buffer.alloc(0), index);
-      expect(decode([stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, digests: {} });
-    });
+    describe('given a package that is not right', () => {
+      const base = join(fixtures, 'format-v2/mixed-0.firn');
+      const delta = join(fixtures, 'format-v2/mixed-1.firn');
 
-    it.each(['copy-of-kept', 'kept-in-a-base', 'kept-of-a-blob', 'kept-of-another-dtype', 'kept-of-another-size', 'kept-of-no-file', 'kept-of-no-tensor'])(
-      'refuses an index whose kept tensors are not right (%s)',
-      (name) => {
-        const indexOf = (file: string): Buffer => readFileSync(new URL(`./fuzz/corpus/package-index-v6/${file}`, import.meta.url));
+      it.each([
+        ['a byte of a payload', 30],
+        ['a byte of the index', -40],
+        ['the last byte', -1],
+      ])('refuses it when %s has changed, and leaves no file', (_, at) => {
+        const bytes = readFileSync(delta);
+        bytes[(at + bytes.length) % bytes.length]! ^= 4;
+        const result = decode([base, stored('changed.firn', bytes)]);
+        expect(result).toMatchObject({ status: damaged, digests: {} });
+        expect(result.said).toMatch(/^damaged package: .+\n$/);
+      });
+
+      it.each([
+        ['without its ancestor', [delta]],
+        ['after another package', [join(fixtures, 'format-v2/residual-0.firn'), delta]],
+        ['before its base', [delta, base]],
+        ['after two bases', [base, base]],
+      ])('refuses a chain %s', (_, chain) => {
+        expect(decode(chain)).toMatchObject({ status: damaged, digests: {} });
+      });
+
+      it('says of a later version that it does not know it', () => {
+        const bytes = readFileSync(base);
+        bytes[4] = 7;
+        expect(decode([stored('later.firn', bytes)])).toMatchObject({
+          status: unsupported,
+          said: expect.stringContaining('version 7'),
+          digests: {},
+        });
+      });
+
+      it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])(
+        'refuses an index that asks for too much (%s) before it allocates or writes anything',
+        (name) => {
+          const index = readFileSync(new URL(`./fuzz/corpus/package-index/corrupt-package.${name}`, import.meta.url));
+          const bytes = packageOf(core, 'b'.repeat(32), 1, Buffer.alloc(0), index);
+          expect(decode([stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, digests: {} });
+        },
+      );
+
+      it.each([
+        'copy-of-kept',
+        'kept-in-a-base',
+        'kept-of-a-blob',
+        'kept-of-another-dtype',
+        'kept-of-another-size',
+        'kept-of-no-file',
+        'kept-of-no-tensor',
+      ])('refuses an index whose kept tensors are not right (%s)', (name) => {
+        const indexOf = (file: string): Buffer =>
+          readFileSync(new URL(`./fuzz/corpus/package-index-v6/${file}`, import.meta.url));
         // As many bytes of payloads as the base's index announces.
-        const base = stored(`base-of-${name}.firn`, packageOf(core, 'a'.repeat(32), 6, Buffer.alloc(21), indexOf('accepted.base')));
+        const base = stored(
+          `base-of-${name}.firn`,
+          packageOf(core, 'a'.repeat(32), 6, Buffer.alloc(21), indexOf('accepted.base')),
+        );
         const bytes = packageOf(core, 'b'.repeat(32), 6, Buffer.alloc(0), indexOf(`corrupt-package.${name}`));
-        expect(decode([base, stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, said: expect.stringContaining('kept'), digests: {} });
-      },
-    );
+        expect(decode([base, stored(`${name}.firn`, bytes)])).toMatchObject({
+          status: damaged,
+          said: expect.stringContaining('kept'),
+          digests: {},
+        });
+      });
 
-    it('refuses what is no package at all, empty, or cut short', () => {
-      const cut = readFileSync(base).subarray(0, 500);
-      for (const bytes of [Buffer.from('not a package, and longer than its frame would be'), Buffer.alloc(0), cut])
-        expect(decode([stored('other.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+      it('refuses what is no package at all, empty, or cut short', () => {
+        const cut = readFileSync(base).subarray(0, 500);
+        for (const bytes of [Buffer.from('not a package, and longer than its frame would be'), Buffer.alloc(0), cut])
+          expect(decode([stored('other.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+      });
     });
-  });
-});
+  },
+);
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
@@ -267,7 +367,8 @@ function digestOf(bytes: Uint8Array): string {
 
 /** The tiny model, with halves, an outlier, a tensor of several blocks, integers and a tensor that is not finite. */
 async function oddWeights({ core }: CompressHarness, step: number): Promise<TestTensors> {
-  const moved = (values: Float32Array): Float32Array => values.map((value, i) => (i % 23 === step ? value + 0.4 : value));
+  const moved = (values: Float32Array): Float32Array =>
+    values.map((value, i) => (i % 23 === step ? value + 0.4 : value));
   const half = await core.convert(new Uint8Array(moved(noise(600, 3)).buffer), 'F32', 'F16');
   const outliers = moved(noise(600, 4));
   outliers[9] = 500;
@@ -281,7 +382,9 @@ async function oddWeights({ core }: CompressHarness, step: number): Promise<Test
   };
 }
 
-/** The same values as binary32, binary16 and bfloat16, each in more than one block; few of the last change in a step. */
+/**
+ * The same values as binary32, binary16 and bfloat16, each in more than one block; few of the last change in a step.
+ */
 async function wideWeights({ core }: CompressHarness, step: number): Promise<TestTensors> {
   const drift = noise(140_000, 8);
   const values = noise(140_000, 7).map((value, i) => value + 0.002 * step * drift[i]!);

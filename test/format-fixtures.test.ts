@@ -7,7 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { loadCore } from '../src/native/load-core.ts';
 import { unpackPackages } from '../src/restore/unpack-packages.ts';
 
-/** A folder per format version: packages named `<run>-<step>.firn`, and the digests of their files. They stay readable for ever. */
+/**
+ * A folder per format version: packages named `<run>-<step>.firn`, and the digests of their files. They stay readable
+ * for ever.
+ */
 const versions = ['format-v1', 'format-v2', 'format-v4'];
 
 describe.each(versions)('packages of %s', (version) => {
@@ -15,8 +18,13 @@ describe.each(versions)('packages of %s', (version) => {
 
   it('decode to what they always decoded to', async () => {
     const core = loadCore();
-    const expected = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8')) as Record<string, Record<string, string>>;
-    expect(Object.keys(expected).sort()).toEqual((await readdir(folder)).filter((name) => name.endsWith('.firn')).sort());
+    const expected = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    expect(Object.keys(expected).sort()).toEqual(
+      (await readdir(folder)).filter((name) => name.endsWith('.firn')).sort(),
+    );
     for (const [name, digests] of Object.entries(expected)) {
       const [run, step] = name.replace('.firn', '').split('-') as [string, string];
       const packagePaths = Array.from({ length: Number(step) + 1 }, (_, i) => join(folder, `${run}-${i}.firn`));

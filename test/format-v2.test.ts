@@ -20,7 +20,12 @@ const stored = new Map(
 
 describe('the packages of format version 2', () => {
   it('hold blocks of every mode and every number of lanes, levels beside residuals, and finer units', async () => {
-    const [modes, lanes, codings, shifts] = [new Set<number>(), new Set<number>(), new Set<string>(), new Set<number>()];
+    const [modes, lanes, codings, shifts] = [
+      new Set<number>(),
+      new Set<number>(),
+      new Set<string>(),
+      new Set<number>(),
+    ];
     let ancestor: PackageIndex | undefined;
     for (const bytes of stored.values()) {
       const { index } = await contentOf(bytes, ancestor);
@@ -34,7 +39,8 @@ describe('the packages of format version 2', () => {
           modes.add(mode & 3);
           if ((mode & 3) === 1) lanes.add((mode >> 2) & 7);
         }
-        if (content.type === 'safetensors') for (const { shift } of content.residuals?.values() ?? []) shifts.add(shift);
+        if (content.type === 'safetensors')
+          for (const { shift } of content.residuals?.values() ?? []) shifts.add(shift);
       }
     }
     expect([...modes].sort()).toEqual([0, 1, 2, 3]);
@@ -52,11 +58,17 @@ describe('the packages of format version 2', () => {
 });
 
 /** An index, decoded, and the payloads. The ancestor matters to a delta only. */
-async function contentOf(bytes: Uint8Array, ancestor: PackageIndex | undefined): Promise<{ index: PackageIndex; payloads: Buffer }> {
+async function contentOf(
+  bytes: Uint8Array,
+  ancestor: PackageIndex | undefined,
+): Promise<{ index: PackageIndex; payloads: Buffer }> {
   const { indexOffsetBytes, ...found } = await readStoredIndex(
     { sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) },
     core.crc32cSync,
   );
-  const index = decodeStoredIndex({ ...found, indexOffsetBytes }, found.ancestorId === undefined ? undefined : ancestor);
+  const index = decodeStoredIndex(
+    { ...found, indexOffsetBytes },
+    found.ancestorId === undefined ? undefined : ancestor,
+  );
   return { index, payloads: Buffer.from(bytes.subarray(prefixBytes, indexOffsetBytes)) };
 }

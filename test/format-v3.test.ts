@@ -13,8 +13,12 @@ import { mergeChain } from './fixtures/format-v3-super-step.ts';
 import { openChain, packageSource } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v3/${name}`, import.meta.url)));
-const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v3/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
+  packageId: string;
+  digests: Record<string, string>;
+}[];
 const plain = [0, 1, 2, 3].map((step) => read(`run-${step}.firn`));
 const stored = read('run-1-to-3.firn');
 
@@ -71,7 +75,8 @@ describe('the super-step of format version 3', () => {
     for (const step of [2, 3, 1, 3, 2]) {
       const chain = await PackageChain.open(ctx, (await chainOf(stored)).slice(0, step + 1).reverse());
       for (const file of chain.files) {
-        if (file.content.type === 'safetensors') for (const block of file.content.blocks.keys()) await chain.blocks(file.path).decoded(block);
+        if (file.content.type === 'safetensors')
+          for (const block of file.content.blocks.keys()) await chain.blocks(file.path).decoded(block);
       }
       expect(await digestsOf(chain)).toEqual(expected[step]!.digests);
       await chain.close();
@@ -80,7 +85,10 @@ describe('the super-step of format version 3', () => {
 
   /** Not the bytes in the folder: those are of the encoder as it was, and later ones may choose otherwise. */
   it('comes out the same however many blocks are in work, and decodes to what the packages before it do', async () => {
-    const [one, other] = [await mergeChain(core, plain, { parallel: 1 }), await mergeChain(core, plain, { parallel: 5 })];
+    const [one, other] = [
+      await mergeChain(core, plain, { parallel: 1 }),
+      await mergeChain(core, plain, { parallel: 5 }),
+    ];
     expect(Buffer.from(one).equals(other)).toBe(true);
     const chain = await PackageChain.open(nothingKept(), (await chainOf(one)).reverse());
     expect(await digestsOf(chain)).toEqual(expected[3]!.digests);
@@ -88,7 +96,12 @@ describe('the super-step of format version 3', () => {
   });
 
   it('is refused behind another base, with a checkpoint left out, and in place of another checkpoint', async () => {
-    const [base, first, second, third] = (await chainOf(stored)) as [ChainedPackage, ChainedPackage, ChainedPackage, ChainedPackage];
+    const [base, first, second, third] = (await chainOf(stored)) as [
+      ChainedPackage,
+      ChainedPackage,
+      ChainedPackage,
+      ChainedPackage,
+    ];
     const refused = async (chain: readonly ChainedPackage[]) =>
       expect(PackageChain.open(nothingKept(), [...chain].reverse())).rejects.toMatchObject({ code: 'corrupt-package' });
     await refused([first, second, third]);

@@ -9,8 +9,12 @@ import { storeStateFixtureRun } from './fixtures/format-v4-state-run.ts';
 import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v4-state/${name}`, import.meta.url)));
-const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v4-state/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
+  packageId: string;
+  digests: Record<string, string>;
+}[];
 const stored = [0, 1, 2, 3].map((step) => read(`state-${step}.firn`));
 /** By checkpoint: what it is decoded with, newest first. */
 const chains = [[stored[0]!], [stored[1]!, stored[0]!], [stored[2]!, stored[1]!, stored[0]!], [stored[3]!]];
@@ -26,7 +30,8 @@ describe('packages of format version 4 with optimizer state', () => {
     const forms = new Set<string>();
     for (const packages of chains) {
       for (const { content } of (await chainOf(core, packages)).files) {
-        if (content.type === 'safetensors') for (const coding of content.codings) forms.add(coding.kind === 'state' ? coding.form : coding.kind);
+        if (content.type === 'safetensors')
+          for (const coding of content.codings) forms.add(coding.kind === 'state' ? coding.form : coding.kind);
       }
     }
     expect([...forms].sort()).toEqual(['clusters', 'exact', 'firstMoment', 'momentum', 'secondMoment']);
@@ -45,7 +50,9 @@ describe('packages of format version 4 with optimizer state', () => {
   });
 
   it('are written still to the same digests', async () => {
-    expect((await storeStateFixtureRun()).map(({ digests }) => digests)).toEqual(expected.map(({ digests }) => digests));
+    expect((await storeStateFixtureRun()).map(({ digests }) => digests)).toEqual(
+      expected.map(({ digests }) => digests),
+    );
   }, 60_000);
 
   it('with a payload changed and its checksum put right are damaged, or give other files', async () => {
@@ -54,7 +61,9 @@ describe('packages of format version 4 with optimizer state', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
         try {
-          await digestsOf(await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]));
+          await digestsOf(
+            await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]),
+          );
         } catch (error) {
           if (!(error instanceof FirnError)) throw error;
           expect(['corrupt-package', 'unsupported-format']).toContain(error.code);

@@ -6,11 +6,15 @@ import type { PackageIndex } from '../src/package/package-index.ts';
 import { packageSource } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v4/${name}.firn`, import.meta.url)));
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v4/${name}.firn`, import.meta.url)));
 
 async function indexes(): Promise<PackageIndex[]> {
   const found: PackageIndex[] = [];
-  for (const step of [0, 1]) found.push(decodeStoredIndex(await readStoredIndex(packageSource(read(`copies-${step}`)), core.crc32cSync), found.at(-1)));
+  for (const step of [0, 1])
+    found.push(
+      decodeStoredIndex(await readStoredIndex(packageSource(read(`copies-${step}`)), core.crc32cSync), found.at(-1)),
+    );
   return found;
 }
 
@@ -19,7 +23,9 @@ describe('the packages of format version 4', () => {
     const copies = (await indexes()).map(({ formatVersion, files }) => {
       expect(formatVersion).toBe(4);
       return files.map(({ content }) =>
-        content.type === 'safetensors' ? content.codings.map((coding) => (coding.kind === 'copy' ? `${coding.file}.${coding.tensor}` : coding.kind)) : [],
+        content.type === 'safetensors'
+          ? content.codings.map((coding) => (coding.kind === 'copy' ? `${coding.file}.${coding.tensor}` : coding.kind))
+          : [],
       );
     });
     expect(copies).toEqual([

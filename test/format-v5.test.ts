@@ -9,11 +9,21 @@ import { storeMasterFixtureRun } from './fixtures/format-v5-run.ts';
 import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v5/${name}`, import.meta.url)));
-const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v5/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
+  packageId: string;
+  digests: Record<string, string>;
+}[];
 const stored = [0, 1, 2, 3, 4].map((step) => read(`masters-${step}.firn`));
 /** By checkpoint: what it is decoded with, newest first. */
-const chains = [[stored[0]!], [stored[1]!, stored[0]!], [stored[2]!, stored[1]!, stored[0]!], [stored[3]!], [stored[4]!, stored[3]!]];
+const chains = [
+  [stored[0]!],
+  [stored[1]!, stored[0]!],
+  [stored[2]!, stored[1]!, stored[0]!],
+  [stored[3]!],
+  [stored[4]!, stored[3]!],
+];
 const path = 'optimizer.safetensors';
 
 describe('packages of format version 5', () => {
@@ -29,14 +39,17 @@ describe('packages of format version 5', () => {
       expect(newest![4]).toBe(5);
       const opened = await openChain(core, [...older.reverse(), newest!]);
       const { index } = opened.at(-1)!;
-      const codingsOf = (file: number) => (index.files[file]!.content.type === 'safetensors' ? index.files[file]!.content.codings : []);
+      const codingsOf = (file: number) =>
+        index.files[file]!.content.type === 'safetensors' ? index.files[file]!.content.codings : [];
       for (const { content } of index.files) {
         if (content.type !== 'safetensors') continue;
         for (const coding of content.codings) {
           const named = coding.kind === 'exact' ? coding.rounded : coding.kind === 'copy' ? coding : undefined;
           const holder = named && index.files[named.file]!.content;
           if (named !== undefined && holder?.type === 'safetensors')
-            kinds.add(`${coding.kind} of ${codingsOf(named.file)[named.tensor]!.kind} ${holder.layout.tensors[named.tensor]!.dtype}`);
+            kinds.add(
+              `${coding.kind} of ${codingsOf(named.file)[named.tensor]!.kind} ${holder.layout.tensors[named.tensor]!.dtype}`,
+            );
         }
       }
       for (const payload of payloadsOf(index)) modes.add(newest![payload.offsetBytes]!);
@@ -66,7 +79,9 @@ describe('packages of format version 5', () => {
   });
 
   it('are written still to the same digests', async () => {
-    expect((await storeMasterFixtureRun()).map(({ digests }) => digests)).toEqual(expected.map(({ digests }) => digests));
+    expect((await storeMasterFixtureRun()).map(({ digests }) => digests)).toEqual(
+      expected.map(({ digests }) => digests),
+    );
   }, 60_000);
 
   it('with a payload changed and its checksum put right are damaged, or give other files', async () => {
@@ -75,7 +90,9 @@ describe('packages of format version 5', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
         try {
-          await digestsOf(await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]));
+          await digestsOf(
+            await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]),
+          );
         } catch (error) {
           if (!(error instanceof FirnError)) throw error;
           expect(['corrupt-package', 'unsupported-format']).toContain(error.code);

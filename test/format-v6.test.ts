@@ -12,8 +12,12 @@ import { storeKeptFixtureRun } from './fixtures/format-v6-run.ts';
 import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v6/${name}`, import.meta.url)));
-const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v6/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
+  packageId: string;
+  digests: Record<string, string>;
+}[];
 const stored = [0, 1, 2, 3].map((step) => read(`kept-${step}.firn`));
 /** By checkpoint: what it is decoded with, newest first. */
 const chains = stored.map((_, step) => stored.slice(0, step + 1).reverse());
@@ -62,23 +66,34 @@ describe('packages of format version 6', () => {
   it.each([
     ['kept', chainLengthMax],
     ['gathered', gatheringsMax],
-  ] as const)('come out at the end of a chain as long as may be, their tensors %s at every link', async (how, length) => {
-    const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, how)).reverse();
-    const digests = Object.fromEntries(crossedFiles(length - 1).map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')]));
-    expect(await digestsOf(await chainOf(core, chain))).toEqual(digests);
-  });
+  ] as const)(
+    'come out at the end of a chain as long as may be, their tensors %s at every link',
+    async (how, length) => {
+      const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, how)).reverse();
+      const digests = Object.fromEntries(
+        crossedFiles(length - 1).map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')]),
+      );
+      expect(await digestsOf(await chainOf(core, chain))).toEqual(digests);
+    },
+  );
 
-  it.each([gatheringsMax + 1, 60])('that gather at every of %i links are damaged, and nothing is decoded over and over', async (length) => {
-    const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, 'gathered')).reverse();
-    await expect(chainOf(core, chain).then(digestsOf)).rejects.toMatchObject({ code: 'corrupt-package' });
-  });
+  it.each([gatheringsMax + 1, 60])(
+    'that gather at every of %i links are damaged, and nothing is decoded over and over',
+    async (length) => {
+      const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, 'gathered')).reverse();
+      await expect(chainOf(core, chain).then(digestsOf)).rejects.toMatchObject({ code: 'corrupt-package' });
+    },
+  );
 
   it('gather from so many blocks, and are damaged where it would be one more', async () => {
-    const chain = (count: number): Uint8Array[] => [1, 0].map((link) => packageOfFiles(core, link, gatheringFiles(link, count), 'gathered'));
+    const chain = (count: number): Uint8Array[] =>
+      [1, 0].map((link) => packageOfFiles(core, link, gatheringFiles(link, count), 'gathered'));
     const [file] = gatheringFiles(1, gatheredBlocksMax);
     const opened = await chainOf(core, chain(gatheredBlocksMax));
     expect((await bytesOf(opened, file!.path)).equals(file!.bytes)).toBe(true);
-    await expect(chainOf(core, chain(gatheredBlocksMax + 1)).then(digestsOf)).rejects.toMatchObject({ code: 'corrupt-package' });
+    await expect(chainOf(core, chain(gatheredBlocksMax + 1)).then(digestsOf)).rejects.toMatchObject({
+      code: 'corrupt-package',
+    });
   });
 
   it('are written still to the same digests', async () => {
@@ -91,7 +106,13 @@ describe('packages of format version 6', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
         try {
-          await digestsOf(await chainOf(core, [withPayload(core, opened[2]!, block, (payload) => edit(payload)), stored[1]!, stored[0]!]));
+          await digestsOf(
+            await chainOf(core, [
+              withPayload(core, opened[2]!, block, (payload) => edit(payload)),
+              stored[1]!,
+              stored[0]!,
+            ]),
+          );
         } catch (error) {
           if (!(error instanceof FirnError)) throw error;
           expect(['corrupt-package', 'unsupported-format']).toContain(error.code);

@@ -10,8 +10,12 @@ import { storeBitmaskFixtureRun } from './fixtures/format-v8-run.ts';
 import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v8/${name}`, import.meta.url)));
-const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v8/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
+  packageId: string;
+  digests: Record<string, string>;
+}[];
 const stored = [0, 1, 2, 3].map((step) => read(`bitmask-${step}.firn`));
 /** By checkpoint: what it is decoded with, newest first. */
 const chains = [[stored[0]!], [stored[1]!, stored[0]!], [stored[2]!, stored[0]!], [stored[3]!]];
@@ -31,7 +35,8 @@ describe('packages of format version 8', () => {
       const { index } = opened.at(-1)!;
       for (const { content } of index.files) {
         if (content.type !== 'safetensors') continue;
-        for (const [tensor, { kind }] of content.codings.entries()) kinds.add(`${kind} ${content.layout.tensors[tensor]!.dtype}`);
+        for (const [tensor, { kind }] of content.codings.entries())
+          kinds.add(`${kind} ${content.layout.tensors[tensor]!.dtype}`);
       }
       const modes = payloadsOf(index).map(({ offsetBytes }) => newest![offsetBytes]!);
       expect(modes.includes(bitmaskMode)).toBe(step === 1 || step === 2);
@@ -52,7 +57,9 @@ describe('packages of format version 8', () => {
   });
 
   it('are written still to the same digests', async () => {
-    expect((await storeBitmaskFixtureRun()).map(({ digests }) => digests)).toEqual(expected.map(({ digests }) => digests));
+    expect((await storeBitmaskFixtureRun()).map(({ digests }) => digests)).toEqual(
+      expected.map(({ digests }) => digests),
+    );
   }, 60_000);
 
   it('with a payload changed and its checksum put right are damaged, or give other files', async () => {
@@ -61,7 +68,9 @@ describe('packages of format version 8', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
         try {
-          await digestsOf(await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]));
+          await digestsOf(
+            await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]),
+          );
         } catch (error) {
           if (!(error instanceof FirnError)) throw error;
           expect(['corrupt-package', 'unsupported-format']).toContain(error.code);

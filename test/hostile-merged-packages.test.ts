@@ -12,15 +12,22 @@ import { changeBytes } from './change-bytes.ts';
 import { openChain, packageSource, payloadsOf, withBody, withSharedPayload } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v3/${name}`, import.meta.url)));
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v3/${name}`, import.meta.url)));
 const base = (await openChain(core, [read('run-0.firn')]))[0]!;
 const bytes = read('run-1-to-3.firn');
 const stored = await readStoredIndex(packageSource(bytes), core.crc32cSync);
 const opened = { bytes, stored, ancestor: base.index };
 const blockCount = payloadsOf(decodeStoredIndexes(stored, base.index)[0]!).length;
 
-/** Digests of a checkpoint's files behind the base, or that the decoder refused; files that are not what the index says are as good as refused. */
-async function restored(mergedPackage: Uint8Array, position: number): Promise<string | Readonly<Record<string, string>>> {
+/**
+ * Digests of a checkpoint's files behind the base, or that the decoder refused; files that are not what the index says
+ * are as good as refused.
+ */
+async function restored(
+  mergedPackage: Uint8Array,
+  position: number,
+): Promise<string | Readonly<Record<string, string>>> {
   try {
     const { packageIds, ancestorId } = await readStoredIndex(packageSource(mergedPackage), core.crc32cSync);
     const entries = packageIds.slice(0, position + 1).map((id, at) => ({
@@ -31,7 +38,10 @@ async function restored(mergedPackage: Uint8Array, position: number): Promise<st
       open: async () => memoryReader(mergedPackage),
     }));
     const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
-    const chain = await PackageChain.open(nothingKept, [...entries.reverse(), { id: base.index.id, open: async () => memoryReader(base.bytes) }]);
+    const chain = await PackageChain.open(nothingKept, [
+      ...entries.reverse(),
+      { id: base.index.id, open: async () => memoryReader(base.bytes) },
+    ]);
     const digests: Record<string, string> = {};
     for (const file of chain.files) {
       const digest = createHash('sha256');
@@ -42,7 +52,9 @@ async function restored(mergedPackage: Uint8Array, position: number): Promise<st
     return digests;
   } catch (error) {
     if (!(error instanceof FirnError)) throw error;
-    expect(['corrupt-package', 'unsupported-format'], `${error.code}: ${error.message} ${error.detail}`).toContain(error.code);
+    expect(['corrupt-package', 'unsupported-format'], `${error.code}: ${error.message} ${error.detail}`).toContain(
+      error.code,
+    );
     return 'refused';
   }
 }
@@ -52,17 +64,23 @@ const sound = await Promise.all(stored.packageIds.map((_, at) => restored(bytes,
 
 describe('a hostile super-step', () => {
   it('is restored whole when it is not', () => {
-    for (const outcome of sound) expect(outcome).toMatchObject({ 'model.safetensors': expect.any(String), 'rng/state.bin': expect.any(String) });
+    for (const outcome of sound)
+      expect(outcome).toMatchObject({ 'model.safetensors': expect.any(String), 'rng/state.bin': expect.any(String) });
   });
 
   it('with any byte changed gives the same files, where the byte is not needed, or is damaged', async () => {
     await fc.assert(
-      fc.asyncProperty(position, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), fc.integer({ min: 1, max: 255 }), async (at, where, flip) => {
-        const changed = bytes.slice();
-        changed[Math.floor(where * changed.length)]! ^= flip;
-        const outcome = await restored(changed, at);
-        if (outcome !== 'refused') expect(outcome).toEqual(sound[at]);
-      }),
+      fc.asyncProperty(
+        position,
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, where, flip) => {
+          const changed = bytes.slice();
+          changed[Math.floor(where * changed.length)]! ^= flip;
+          const outcome = await restored(changed, at);
+          if (outcome !== 'refused') expect(outcome).toEqual(sound[at]);
+        },
+      ),
       { numRuns: 300 },
     );
   });

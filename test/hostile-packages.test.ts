@@ -7,14 +7,32 @@ import { memoryReader } from '../src/compress/memory-source.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { readStoredIndex } from '../src/package/open-package.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
-import { exponentMax, exponentMin, gainMax, originMax, shiftMax, stepCodeMax, stepScaleMax, type ResidualTensor } from '../src/package/residual-tensor.ts';
+import {
+  exponentMax,
+  exponentMin,
+  gainMax,
+  originMax,
+  shiftMax,
+  stepCodeMax,
+  stepScaleMax,
+  type ResidualTensor,
+} from '../src/package/residual-tensor.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
 import { PackageChain } from '../src/restore/chain/package-chain.ts';
 import { changeBytes } from './change-bytes.ts';
-import { openChain, packageSource, payloadsOf, withBody, withIndex, withPayload, type OpenedPackage } from './reseal-package.ts';
+import {
+  openChain,
+  packageSource,
+  payloadsOf,
+  withBody,
+  withIndex,
+  withPayload,
+  type OpenedPackage,
+} from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v2/${name}.firn`, import.meta.url)));
+const read = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`./fixtures/format-v2/${name}.firn`, import.meta.url)));
 /** A base of levels and two deltas of levels, residuals and exact blocks. */
 const chain = await openChain(core, ['mixed-0', 'mixed-1', 'mixed-2'].map(read));
 const whole = chain.map(({ bytes }) => bytes);
@@ -27,10 +45,16 @@ type Outcome = Damage | { readonly digests: Readonly<Record<string, string>> };
 async function restored(packages: readonly Uint8Array[]): Promise<Outcome> {
   try {
     const links = await Promise.all(
-      packages.map(async (bytes) => ({ ...(await readStoredIndex(packageSource(bytes), core.crc32cSync)), open: async () => memoryReader(bytes) })),
+      packages.map(async (bytes) => ({
+        ...(await readStoredIndex(packageSource(bytes), core.crc32cSync)),
+        open: async () => memoryReader(bytes),
+      })),
     );
     const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
-    const opened = await PackageChain.open(nothingKept, links.map(({ id, ancestorId, open }) => ({ id, ancestorId, open })).reverse());
+    const opened = await PackageChain.open(
+      nothingKept,
+      links.map(({ id, ancestorId, open }) => ({ id, ancestorId, open })).reverse(),
+    );
     const digests: Record<string, string> = {};
     for (const file of opened.files) {
       if (file.content.type === 'external') continue;
@@ -43,7 +67,9 @@ async function restored(packages: readonly Uint8Array[]): Promise<Outcome> {
     return { digests };
   } catch (error) {
     if (!(error instanceof FirnError)) throw error;
-    expect(['corrupt-package', 'unsupported-format'], `${error.code}: ${error.message} ${error.detail}`).toContain(error.code);
+    expect(['corrupt-package', 'unsupported-format'], `${error.code}: ${error.message} ${error.detail}`).toContain(
+      error.code,
+    );
     return 'refused';
   }
 }
@@ -52,7 +78,8 @@ const sound = (await restored(whole)) as Exclude<Outcome, Damage>;
 
 const link = fc.nat({ max: chain.length - 1 });
 
-const replaced = (number: number, bytes: Uint8Array): Uint8Array[] => whole.map((other, i) => (i === number ? bytes : other));
+const replaced = (number: number, bytes: Uint8Array): Uint8Array[] =>
+  whole.map((other, i) => (i === number ? bytes : other));
 
 describe('a package of version 2', () => {
   it('is restored whole', () => {
@@ -62,13 +89,18 @@ describe('a package of version 2', () => {
   it('with any byte changed gives the same files, where the byte is not needed, or is damaged', async () => {
     const outcomes = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(link, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), fc.integer({ min: 1, max: 255 }), async (number, at, flip) => {
-        const bytes = whole[number]!.slice();
-        bytes[Math.floor(at * bytes.length)]! ^= flip;
-        const outcome = await restored(replaced(number, bytes));
-        outcomes.add(outcome === 'refused' ? outcome : 'same');
-        if (outcome !== 'refused') expect(outcome).toEqual(sound);
-      }),
+      fc.asyncProperty(
+        link,
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.integer({ min: 1, max: 255 }),
+        async (number, at, flip) => {
+          const bytes = whole[number]!.slice();
+          bytes[Math.floor(at * bytes.length)]! ^= flip;
+          const outcome = await restored(replaced(number, bytes));
+          outcomes.add(outcome === 'refused' ? outcome : 'same');
+          if (outcome !== 'refused') expect(outcome).toEqual(sound);
+        },
+      ),
       { numRuns: 400 },
     );
     expect(outcomes).toContain('refused');
@@ -81,7 +113,9 @@ describe('a package of version 2', () => {
         const outcome = await restored(
           replaced(
             number,
-            withPayload(core, chain[number]!, block % blocks, (payload) => (payload.length > 0 ? edit(payload) : payload)),
+            withPayload(core, chain[number]!, block % blocks, (payload) =>
+              payload.length > 0 ? edit(payload) : payload,
+            ),
           ),
         );
         if (typeof outcome !== 'string') expect(outcome).toEqual(sound);
@@ -105,7 +139,9 @@ describe('a package of version 2', () => {
         const { index } = chain[number]!;
         const tables = edit(index.residual!.tables);
         fc.pre(tables.length > 0);
-        const outcome = await restored(replaced(number, withIndex(core, chain[number]!, { ...index, residual: { ...index.residual!, tables } })));
+        const outcome = await restored(
+          replaced(number, withIndex(core, chain[number]!, { ...index, residual: { ...index.residual!, tables } })),
+        );
         if (typeof outcome !== 'string') expect(outcome).toEqual(sound);
       }),
       { numRuns: 300 },
@@ -170,7 +206,9 @@ describe('lattice parameters of a hostile package', () => {
     { vectors: 0, matrices: -stepScaleMax - 1 },
   ])('are damage where they have step scales of $vectors and $matrices', async (scales) => {
     const { index } = first;
-    expect(await restored(replaced(1, withIndex(core, first, { ...index, residual: { ...index.residual!, scales } })))).toBe('refused');
+    expect(
+      await restored(replaced(1, withIndex(core, first, { ...index, residual: { ...index.residual!, scales } }))),
+    ).toBe('refused');
   });
 
   it('move states out of the lattice: damage, not a failure of the core', async () => {
@@ -195,11 +233,17 @@ describe('lattice parameters of a hostile package', () => {
     });
     const scale = fc.integer({ min: -stepScaleMax, max: stepScaleMax });
     await fc.assert(
-      fc.asyncProperty(fc.array(numbers, { minLength: 1, maxLength: 9 }), fc.record({ vectors: scale, matrices: scale }), async (records, scales) => {
-        let next = 0;
-        const index = withRecords(first, (record) => ({ ...record, ...records[next++ % records.length]! }));
-        await restored(replaced(1, withIndex(core, first, { ...index, residual: { ...index.residual!, scales } })).slice(0, 2));
-      }),
+      fc.asyncProperty(
+        fc.array(numbers, { minLength: 1, maxLength: 9 }),
+        fc.record({ vectors: scale, matrices: scale }),
+        async (records, scales) => {
+          let next = 0;
+          const index = withRecords(first, (record) => ({ ...record, ...records[next++ % records.length]! }));
+          await restored(
+            replaced(1, withIndex(core, first, { ...index, residual: { ...index.residual!, scales } })).slice(0, 2),
+          );
+        },
+      ),
       { numRuns: 300 },
     );
   });

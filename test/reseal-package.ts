@@ -3,7 +3,13 @@ import type { NativeCore } from '../src/native/core.ts';
 import { ByteReader } from '../src/package/byte-reader.ts';
 import { encodePackageIndex } from '../src/package/index/encode-index.ts';
 import { encodeMergedPackageIndex } from '../src/package/index/encode-merged.ts';
-import { decodeStoredIndex, decodeStoredIndexes, readStoredIndex, type PackageSource, type StoredIndex } from '../src/package/open-package.ts';
+import {
+  decodeStoredIndex,
+  decodeStoredIndexes,
+  readStoredIndex,
+  type PackageSource,
+  type StoredIndex,
+} from '../src/package/open-package.ts';
 import { encodeTrailer, prefixBytes } from '../src/package/package-frame.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
 
@@ -32,37 +38,59 @@ export async function openChain(core: NativeCore, packages: readonly Uint8Array[
 }
 
 /** The same package with another index; nothing is checked. */
-export function withIndex(core: NativeCore, { bytes, stored, ancestor }: OpenedPackage, index: PackageIndex): Uint8Array {
+export function withIndex(
+  core: NativeCore,
+  { bytes, stored, ancestor }: OpenedPackage,
+  index: PackageIndex,
+): Uint8Array {
   return sealed(core, bytes.subarray(0, stored.indexOffsetBytes), encodePackageIndex(index, ancestor));
 }
 
 /** The same package with the body of its index, inflated, as `change` leaves it. */
-export function withBody(core: NativeCore, { bytes, stored }: Pick<OpenedPackage, 'bytes' | 'stored'>, change: (body: Uint8Array) => Uint8Array): Uint8Array {
+export function withBody(
+  core: NativeCore,
+  { bytes, stored }: Pick<OpenedPackage, 'bytes' | 'stored'>,
+  change: (body: Uint8Array) => Uint8Array,
+): Uint8Array {
   const reader = new ByteReader(stored.indexBytes);
   const flags = reader.u8();
   const ancestorId = (flags & 1) === 0 ? new Uint8Array() : reader.take(16);
   const packageIds = stored.formatVersion === 3 ? reader.take(1 + 16 * stored.packageIds.length) : new Uint8Array();
   if ((flags & 2) !== 0) reader.varint(Number.MAX_SAFE_INTEGER, 'the length of the body');
   const body = (flags & 2) === 0 ? reader.rest() : new Uint8Array(inflateRawSync(reader.rest()));
-  return sealed(core, bytes.subarray(0, stored.indexOffsetBytes), Buffer.concat([Uint8Array.of(flags & 1), ancestorId, packageIds, change(body)]));
+  return sealed(
+    core,
+    bytes.subarray(0, stored.indexOffsetBytes),
+    Buffer.concat([Uint8Array.of(flags & 1), ancestorId, packageIds, change(body)]),
+  );
 }
 
 /** The same package with the payload of its block number `number`, counted through all files, as `change` leaves it. */
-export function withPayload(core: NativeCore, opened: OpenedPackage, number: number, change: (payload: Uint8Array) => Uint8Array): Uint8Array {
+export function withPayload(
+  core: NativeCore,
+  opened: OpenedPackage,
+  number: number,
+  change: (payload: Uint8Array) => Uint8Array,
+): Uint8Array {
   const { bytes, stored, index, ancestor } = opened;
   const entry = payloadsOf(index)[number]!;
   const [start, end] = [entry.offsetBytes, entry.offsetBytes + entry.lengthBytes];
   const payload = change(bytes.slice(start, end));
   const files = index.files.map((file) => {
     if (file.content.type === 'external') return file;
-    const blocks = file.content.blocks.map((block) => (block === entry ? { ...block, lengthBytes: payload.length, crc32c: core.crc32cSync(payload) } : block));
+    const blocks = file.content.blocks.map((block) =>
+      block === entry ? { ...block, lengthBytes: payload.length, crc32c: core.crc32cSync(payload) } : block,
+    );
     return { ...file, content: { ...file.content, blocks } };
   });
   const payloads = Buffer.concat([bytes.subarray(0, start), payload, bytes.subarray(end, stored.indexOffsetBytes)]);
   return sealed(core, payloads, encodePackageIndex({ ...index, files }, ancestor));
 }
 
-/** A super-step with the payload of a block of its first checkpoint as `change` leaves it; the others follow where they did. */
+/**
+ * A super-step with the payload of a block of its first checkpoint as `change` leaves it; the others follow where they
+ * did.
+ */
 export function withSharedPayload(
   core: NativeCore,
   { bytes, stored, ancestor }: Pick<OpenedPackage, 'bytes' | 'stored' | 'ancestor'>,

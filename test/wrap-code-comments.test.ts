@@ -14,7 +14,9 @@ test.each([
   const wrapped = wrapComments(source);
   expect(longest(wrapped)).toBeLessThanOrEqual(120);
   expect(wrapped.match(/word/g)).toHaveLength(source.match(/word/g)!.length);
-  expect(wrapped.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim()).toBe(source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim());
+  expect(wrapped.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim()).toBe(
+    source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim(),
+  );
   expect(wrapComments(wrapped)).toBe(wrapped);
 });
 
@@ -32,7 +34,9 @@ test('items and tags begin anew; an item hangs below its mark', () => {
 });
 
 test('links and code are not broken', () => {
-  const wrapped = wrapComments(`// ${words(22)} {@link some thing with words} \`code of many words\` ${words(20)}\nf();\n`);
+  const wrapped = wrapComments(
+    `// ${words(22)} {@link some thing with words} \`code of many words\` ${words(20)}\nf();\n`,
+  );
   expect(wrapped).toMatch(/\{@link some thing with words\}/);
   expect(wrapped).toMatch(/`code of many words`/);
 });

@@ -28,7 +28,9 @@ test.each([
 });
 
 test('what was wrapped once stays as it is', async () => {
-  const once = await wrapMarkdown(`${words(60)} \`code\` [link](https://example.org) *so* ${words(30)}\n\n1. ${words(60)}\n2. ${words(3)}\n`);
+  const once = await wrapMarkdown(
+    `${words(60)} \`code\` [link](https://example.org) *so* ${words(30)}\n\n1. ${words(60)}\n2. ${words(3)}\n`,
+  );
   expect(await wrapMarkdown(once)).toBe(once);
 });
 
@@ -36,7 +38,9 @@ const figures = (columns: number): string => Array.from({ length: columns }, () 
 const rule = (columns: number): string => Array.from({ length: columns }, () => '---:').join(' | ');
 
 test('a wide table of figures becomes several, each with the names of the rows', async () => {
-  const wrapped = await wrapMarkdown(`| name | ${figures(14)} |\n| --- | ${rule(14)} |\n| first | ${figures(14)} |\n| second | ${figures(14)} |\n`);
+  const wrapped = await wrapMarkdown(
+    `| name | ${figures(14)} |\n| --- | ${rule(14)} |\n| first | ${figures(14)} |\n| second | ${figures(14)} |\n`,
+  );
   expect(longest(wrapped)).toBeLessThanOrEqual(100);
   expect(wrapped.match(/\| first \|/g)).toHaveLength(2);
   expect(wrapped.match(/1234567/g)).toHaveLength(3 * 14);
@@ -66,7 +70,11 @@ test('a wide table of sentences becomes a list, with bars that were escaped', as
 test.each([
   ['a command in a block', `\`\`\`sh\n${words(30)}\n\`\`\`\n`, 1],
   ['code within a line', `\`${words(30)}\`\n`, 1],
-  ['an address alone, also in a list', `https://example.org/${'x'.repeat(120)}\n- <https://example.org/${'x'.repeat(120)}>\n`, 0],
+  [
+    'an address alone, also in a list',
+    `https://example.org/${'x'.repeat(120)}\n- <https://example.org/${'x'.repeat(120)}>\n`,
+    0,
+  ],
   ['a hundred columns', `${'x'.repeat(49)} ${'x'.repeat(50)}\n`, 0],
 ])('what is longer than a line is named: %s', (_, document, count) => {
   expect(longLines(document)).toHaveLength(count);

@@ -7,7 +7,10 @@ const [top, headingHeight, barHeight, gap] = [54, 30, 24, 6];
 /** Firn's and the others'; both stand out from white, for most eyes. */
 const [ourColour, otherColour] = ['#c2410c', '#64748b'];
 
-/** A chart as SVG: a bar for the bytes of each way to store a series, as long as they are many, under the heading of its group. */
+/**
+ * A chart as SVG: a bar for the bytes of each way to store a series, as long as they are many, under the heading of its
+ * group.
+ */
 export function bytesChart(groups: readonly FigureGroup[], title: string): string {
   const raw = Math.max(...groups.flatMap(({ bars }) => bars.map(({ bytes }) => bytes)));
   const parts: string[] = [];
@@ -33,7 +36,11 @@ export function bytesChart(groups: readonly FigureGroup[], title: string): strin
 
 function barAt({ name, bytes, asGoodAs, ours }: SeriesBytes, y: number, raw: number): string[] {
   const length = Math.max(1, (longest * bytes) / raw);
-  const said = [`${megabytes(bytes)} MB`, ...(bytes === raw ? [] : [`${(raw / bytes).toFixed(1)}x`]), ...(asGoodAs ? [`as good as step ${asGoodAs}`] : [])];
+  const said = [
+    `${megabytes(bytes)} MB`,
+    ...(bytes === raw ? [] : [`${(raw / bytes).toFixed(1)}x`]),
+    ...(asGoodAs ? [`as good as step ${asGoodAs}`] : []),
+  ];
   const weight = ours ? ' font-weight="bold"' : '';
   return [
     `<text x="${left - 10}" y="${y + 17}" text-anchor="end" fill="#0f172a"${weight}>${name}</text>`,

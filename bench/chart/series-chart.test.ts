@@ -19,7 +19,10 @@ test('every bar is shorter than the one above it in its group, and ours is the s
 
 test('a lossy bar says how good the last checkpoint is', () => {
   const lossy = seriesFigures(pages).slice(1);
-  expect(lossy.map(({ heading }) => heading)).toEqual(['loss at most 0.5 % worse in every checkpoint', 'loss at most 1 % worse in every checkpoint']);
+  expect(lossy.map(({ heading }) => heading)).toEqual([
+    'loss at most 0.5 % worse in every checkpoint',
+    'loss at most 1 % worse in every checkpoint',
+  ]);
   for (const { bars } of lossy) for (const { asGoodAs } of bars) expect(asGoodAs).toMatch(/^1,\d{3} of 1,260$/);
 });
 

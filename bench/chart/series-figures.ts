@@ -2,7 +2,10 @@
 export interface SeriesBytes {
   readonly name: string;
   readonly bytes: number;
-  /** `1,126 of 1,260`: the step of training that the last checkpoint comes back as good as. Absent where nothing is lost. */
+  /**
+   * `1,126 of 1,260`: the step of training that the last checkpoint comes back as good as. Absent where nothing is
+   * lost.
+   */
   readonly asGoodAs?: string;
   readonly ours: boolean;
 }
@@ -14,13 +17,22 @@ export interface FigureGroup {
 }
 
 /**
- * What the small language series takes as uploaded, with zstd, in the paper's method and in Firn's, from the pages that benches write: `compression` is docs/benchmarks/compression.md,
- * `exact` docs/benchmarks/exact.md. Throws where a figure is not there.
+ * What the small language series takes as uploaded, with zstd, in the paper's method and in Firn's, from the pages that
+ * benches write: `compression` is docs/benchmarks/compression.md, `exact` docs/benchmarks/exact.md. Throws where a
+ * figure is not there.
  */
-export function seriesFigures({ compression, exact }: { readonly compression: string; readonly exact: string }): FigureGroup[] {
+export function seriesFigures({
+  compression,
+  exact,
+}: {
+  readonly compression: string;
+  readonly exact: string;
+}): FigureGroup[] {
   const raw = numberIn(find(compression, /^1\. lm-small, 18 checkpoints, ([\d ]+) bytes/m));
   const lossless = rowsOf(partsOf(exact, 'exact-lm-small')[0]!);
-  const zstd = Math.min(...[...lossless].filter(([name]) => /^alone, zstd /.test(name)).map(([, { bytes }]) => numberIn(bytes)));
+  const zstd = Math.min(
+    ...[...lossless].filter(([name]) => /^alone, zstd /.test(name)).map(([, { bytes }]) => numberIn(bytes)),
+  );
   const ours = lossless.get('to the one before, Firn')?.bytes;
   if (!Number.isFinite(zstd) || ours === undefined) throw new Error('exact.md does not say what zstd and Firn take');
   return [
@@ -60,14 +72,17 @@ function partsOf(document: string, section: string): string[] {
 
 /** Rows of numbered tables by the names that the list above them gives; cells by heading. */
 function rowsOf(text: string): Map<string, Readonly<Record<string, string>>> {
-  const names = [...text.matchAll(/^(\d+)\. (.+(?:\n {3}.+)*)/gm)].map(([, number, name]) => [number!, name!.replace(/\s+/g, ' ')] as const);
+  const names = [...text.matchAll(/^(\d+)\. (.+(?:\n {3}.+)*)/gm)].map(
+    ([, number, name]) => [number!, name!.replace(/\s+/g, ' ')] as const,
+  );
   const rows = new Map<string, Record<string, string>>();
   let heading: string[] = [];
   for (const [, line] of text.matchAll(/^\|(.*)\|$/gm)) {
     const cells = line!.split('|').map((cell) => cell.trim());
     if (cells[0] === 'row') heading = cells;
     const name = names.find(([number]) => number === cells[0])?.[1];
-    if (name !== undefined) rows.set(name, { ...rows.get(name), ...Object.fromEntries(cells.map((cell, i) => [heading[i], cell])) });
+    if (name !== undefined)
+      rows.set(name, { ...rows.get(name), ...Object.fromEntries(cells.map((cell, i) => [heading[i], cell])) });
   }
   return rows;
 }

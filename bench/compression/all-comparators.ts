@@ -14,7 +14,12 @@ export interface NamedRun {
 }
 
 /** Methods of other papers, in the order of the table. */
-export const allComparators: readonly NamedRun[] = [named(entropyUniform), named(adaptiveUniform), named(plainKmeans), named(lcCheckpoint)];
+export const allComparators: readonly NamedRun[] = [
+  named(entropyUniform),
+  named(adaptiveUniform),
+  named(plainKmeans),
+  named(lcCheckpoint),
+];
 
 function named<Knob>(comparator: Comparator<Knob>): NamedRun {
   return { name: comparator.name, run: (checkpoints, tools) => runComparator(comparator, checkpoints, tools) };

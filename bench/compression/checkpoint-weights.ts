@@ -29,16 +29,31 @@ export interface CheckpointWeights {
   readonly gradients: ReadonlyMap<string, Float32Array>;
 }
 
-/** Fewest elements of a tensor that comparators quantize, as the product's own rule has it (src/graph/layers/quantized-layer-type.ts). */
+/**
+ * Fewest elements of a tensor that comparators quantize, as the product's own rule has it
+ * (src/graph/layers/quantized-layer-type.ts).
+ */
 const quantizedElementsMin = 256;
 
-/** Whether the methods that quantize matrices take a tensor: linear, convolution and embedding weights that are worth it. */
+/**
+ * Whether the methods that quantize matrices take a tensor: linear, convolution and embedding weights that are worth
+ * it.
+ */
 export function isMatrix(tensor: WeightTensor): boolean {
-  const weights = tensor.layerType === 'linear' || tensor.layerType === 'convolution' || tensor.layerType === 'embedding';
-  return weights && tensor.values !== undefined && tensor.values.length >= quantizedElementsMin && effectiveRank(tensor.shape) >= 2;
+  const weights =
+    tensor.layerType === 'linear' || tensor.layerType === 'convolution' || tensor.layerType === 'embedding';
+  return (
+    weights &&
+    tensor.values !== undefined &&
+    tensor.values.length >= quantizedElementsMin &&
+    effectiveRank(tensor.shape) >= 2
+  );
 }
 
-/** Whether the methods that code all of a model's state take a tensor: everything trained. Buffers such as running statistics stay exact. */
+/**
+ * Whether the methods that code all of a model's state take a tensor: everything trained. Buffers such as running
+ * statistics stay exact.
+ */
 export function isParameter(tensor: WeightTensor): boolean {
   return tensor.layerType !== 'buffer' && tensor.values !== undefined && tensor.values.length > 0;
 }
@@ -53,9 +68,13 @@ export async function loadCheckpoint(
   for (const { from } of checkpoint.modelFiles) {
     const { layout, tensors } = await readTensors(from, core);
     const types = layerTypes(layout);
-    files.push({ layout, tensors: tensors.map((tensor): WeightTensor => ({ ...tensor, layerType: types.get(tensor.name)! })) });
+    files.push({
+      layout,
+      tensors: tensors.map((tensor): WeightTensor => ({ ...tensor, layerType: types.get(tensor.name)! })),
+    });
   }
-  const gradients = checkpoint.sensitivityPath === undefined ? [] : (await readTensors(checkpoint.sensitivityPath, core)).tensors;
+  const gradients =
+    checkpoint.sensitivityPath === undefined ? [] : (await readTensors(checkpoint.sensitivityPath, core)).tensors;
   return {
     step: checkpoint.step,
     rawBytes: files.reduce((sum, { layout }) => sum + layout.sizeBytes, 0),
@@ -71,7 +90,13 @@ async function readTensors(path: string, core: NativeCore) {
   const tensors = await Promise.all(
     layout.tensors.map(async ({ name, dtype, shape, startBytes, endBytes }) => {
       const bytes = new Uint8Array(file.subarray(startBytes, endBytes));
-      return { name, dtype, shape, bytes, ...(isQuantizable(dtype) && { values: floatsOf(await core.convert(bytes, dtype, 'F32')) }) };
+      return {
+        name,
+        dtype,
+        shape,
+        bytes,
+        ...(isQuantizable(dtype) && { values: floatsOf(await core.convert(bytes, dtype, 'F32')) }),
+      };
     }),
   );
   return { layout, tensors };

@@ -24,7 +24,10 @@ export interface Comparison {
   readonly core: NativeCore;
   /** Whether a method of this name runs. */
   readonly wanted: (name: string) => boolean;
-  /** Fixed seeds of the paper's codebooks that are tried, beside fresh ones for every checkpoint: a hub derives one from a run's name. */
+  /**
+   * Fixed seeds of the paper's codebooks that are tried, beside fresh ones for every checkpoint: a hub derives one from
+   * a run's name.
+   */
   readonly seeds: number;
   /** Of our own method; a run's default when absent. */
   readonly hysteresis?: Hysteresis;
@@ -43,8 +46,9 @@ interface PaperRun {
 }
 
 /**
- * The paper's search may move either way or, as its section 5 has it, never to a more aggressive config; its codebooks have one seed, or a fresh one for every checkpoint, which the paper leaves open.
- * All run; the smallest series is the paper's.
+ * The paper's search may move either way or, as its section 5 has it, never to a more aggressive config; its codebooks
+ * have one seed, or a fresh one for every checkpoint, which the paper leaves open. All run; the smallest series is the
+ * paper's.
  */
 function paperRuns(seeds: number): PaperRun[] {
   const searches = [
@@ -57,7 +61,11 @@ function paperRuns(seeds: number): PaperRun[] {
       note: `${how}, fixed seed`,
       search: { method: 'inshrinkerator', neverMoreAggressive, codebookSeed: 'run' },
     })),
-    { run: `${name}-fresh`, note: `${how}, fresh seeds`, search: { method: 'inshrinkerator', neverMoreAggressive, codebookSeed: 'checkpoint' } },
+    {
+      run: `${name}-fresh`,
+      note: `${how}, fresh seeds`,
+      search: { method: 'inshrinkerator', neverMoreAggressive, codebookSeed: 'checkpoint' },
+    },
   ]);
 }
 
@@ -67,7 +75,8 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
   const meter = new QualityMeter(series, thresholds, directory, core);
   try {
     const checkpoints: CheckpointWeights[] = [];
-    for (const checkpoint of series.checkpoints) checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
+    for (const checkpoint of series.checkpoints)
+      checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
     const results = [ourName, paperName, bitSnapName].some(wanted) ? await hubResults(comparison, checkpoints) : [];
     for (const { name, run } of allComparators) {
       if (!wanted(name)) continue;
@@ -88,7 +97,11 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
   const place = { hub, repository: await prepareBenchHub(hub, 'compression', series), series, core, directory };
   const results: MethodResult[] = [];
   if (wanted(ourName)) {
-    const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual', ...(hysteresis && { hysteresis }) } }, onProgress);
+    const run = await runAtHub(
+      place,
+      { run: 'residual', thresholds, search: { method: 'residual', ...(hysteresis && { hysteresis }) } },
+      onProgress,
+    );
     const note = hysteresis === 'priced' ? 'moves priced in bits' : '';
     results.push(hubResult(run, checkpoints, { name: ourName, note, alwaysAfresh: false }));
     await onResults(results);
@@ -101,12 +114,18 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
       if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
     }
     const { run, result } = best!;
-    results.push(result, ...deltaCoders.map((coder) => recodedResult(run, result, coder)), await contextCodedResult(run, result, core));
+    results.push(
+      result,
+      ...deltaCoders.map((coder) => recodedResult(run, result, coder)),
+      await contextCodedResult(run, result, core),
+    );
     await onResults(results);
   }
   if (wanted(bitSnapName)) {
     const run = await runBitSnap(place, { thresholds, onProgress });
-    results.push(hubResult(run, checkpoints, { name: bitSnapName, note: 'weights in BF16, against these', alwaysAfresh: false }));
+    results.push(
+      hubResult(run, checkpoints, { name: bitSnapName, note: 'weights in BF16, against these', alwaysAfresh: false }),
+    );
     await onResults(results);
   }
   return results;

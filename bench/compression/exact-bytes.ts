@@ -4,10 +4,15 @@ import { exactBytesMax, type NativeCore } from '../../src/native/core.ts';
 import type { WeightTensor } from './checkpoint-weights.ts';
 
 /**
- * Bytes of tensors in the product's lossless coder: what comparators store their other tensors with, and whole checkpoints where no knob passes. Tensors
- * of one dtype are coded together, against the previous checkpoint's bytes of the same tensors where those are known exactly.
+ * Bytes of tensors in the product's lossless coder: what comparators store their other tensors with, and whole
+ * checkpoints where no knob passes. Tensors of one dtype are coded together, against the previous checkpoint's bytes of
+ * the same tensors where those are known exactly.
  */
-export async function exactBytes(core: NativeCore, tensors: readonly WeightTensor[], previous: readonly WeightTensor[] | undefined): Promise<number> {
+export async function exactBytes(
+  core: NativeCore,
+  tensors: readonly WeightTensor[],
+  previous: readonly WeightTensor[] | undefined,
+): Promise<number> {
   const before = new Map((previous ?? []).map((tensor) => [tensor.name, tensor.bytes]));
   let bytes = 0;
   for (const dtype of new Set(tensors.map((tensor) => tensor.dtype))) {
@@ -15,11 +20,17 @@ export async function exactBytes(core: NativeCore, tensors: readonly WeightTenso
     const kind = elementKindOfDtype[dtype];
     const current = Buffer.concat(group.map((tensor) => tensor.bytes));
     const twins = group.map((tensor) => before.get(tensor.name));
-    const known = twins.every((twin, i) => twin?.length === group[i]!.bytes.length) ? Buffer.concat(twins as Uint8Array[]) : undefined;
+    const known = twins.every((twin, i) => twin?.length === group[i]!.bytes.length)
+      ? Buffer.concat(twins as Uint8Array[])
+      : undefined;
     const piece = exactBytesMax - (exactBytesMax % dtypeBytes[dtype]);
     for (let at = 0; at < current.length; at += piece) {
       const range = (whole: Uint8Array): Uint8Array => whole.subarray(at, at + piece);
-      const payload = await core.exactEncode({ current: range(current), kind, ...(known !== undefined && { previous: range(known) }) });
+      const payload = await core.exactEncode({
+        current: range(current),
+        kind,
+        ...(known !== undefined && { previous: range(known) }),
+      });
       bytes += payload.length;
     }
   }

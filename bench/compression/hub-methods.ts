@@ -10,9 +10,22 @@ import type { StoredCheckpoint, StoredTensor } from './stored-series.ts';
 import { errorRatio, roundAfresh, weightedError } from './weighted-error.ts';
 
 /** A hub run as a line of the table. */
-export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[], named: Pick<MethodResult, 'name' | 'note' | 'alwaysAfresh'>): MethodResult {
+export function hubResult(
+  run: HubRun,
+  checkpoints: readonly CheckpointWeights[],
+  named: Pick<MethodResult, 'name' | 'note' | 'alwaysAfresh'>,
+): MethodResult {
   const outcomes = run.statuses.map(({ step, result }, i): CheckpointOutcome => {
-    const { rawBytes, storedBytes, degradation = {}, migration, trialCount, config, baseline = {}, measured = {} } = result!;
+    const {
+      rawBytes,
+      storedBytes,
+      degradation = {},
+      migration,
+      trialCount,
+      config,
+      baseline = {},
+      measured = {},
+    } = result!;
     const stored = run.stored[i]!;
     const ratio = residualErrorRatio(stored, checkpoints[i]!);
     return {
@@ -27,13 +40,18 @@ export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[]
       ...(migration !== undefined && { migration }),
       ...(i > 0 && { movementLost: movementLost(movedTensors(stored, checkpoints[i]!, checkpoints[i - 1]!)) }),
       ...(ratio !== undefined && { errorRatio: ratio }),
-      ...(stored.tensors.length > 0 && { bins: { bytes: stored.binBytes, boundBytes: boundBits(historiesAt(run.stored, i)) / 8 } }),
+      ...(stored.tensors.length > 0 && {
+        bins: { bytes: stored.binBytes, boundBytes: boundBits(historiesAt(run.stored, i)) / 8 },
+      }),
     };
   });
   return { ...named, outcomes, encodeSeconds: run.encodeSeconds, decodeSeconds: run.decodeSeconds };
 }
 
-/** The paper's run with the bins of every checkpoint coded by one of the paper's coders instead: code lengths, tables included, all else as stored. */
+/**
+ * The paper's run with the bins of every checkpoint coded by one of the paper's coders instead: code lengths, tables
+ * included, all else as stored.
+ */
 export function recodedResult(run: HubRun, paper: MethodResult, coder: DeltaCoder): MethodResult {
   const binBytes = run.stored.map((_, i) => cheapestDeltaBits(coder, pairsOf(run.stored, i)) / 8);
   return withBinBytes(paper, binBytes, { name: `the paper's bins, ${coder}`, note: 'code lengths' });
@@ -46,10 +64,18 @@ export async function contextCodedResult(run: HubRun, paper: MethodResult, core:
   return withBinBytes(paper, binBytes, { name: "the paper's bins, Firn's context coder", note: 'encoded' });
 }
 
-function withBinBytes(paper: MethodResult, binBytes: readonly number[], named: Pick<MethodResult, 'name' | 'note'>): MethodResult {
+function withBinBytes(
+  paper: MethodResult,
+  binBytes: readonly number[],
+  named: Pick<MethodResult, 'name' | 'note'>,
+): MethodResult {
   const outcomes = paper.outcomes.map((outcome, i): CheckpointOutcome => {
     if (outcome.bins === undefined) return outcome;
-    return { ...outcome, bytes: Math.ceil(outcome.bytes - outcome.bins.bytes + binBytes[i]!), bins: { ...outcome.bins, bytes: binBytes[i]! } };
+    return {
+      ...outcome,
+      bytes: Math.ceil(outcome.bytes - outcome.bins.bytes + binBytes[i]!),
+      bins: { ...outcome.bins, bytes: binBytes[i]! },
+    };
   });
   return { ...named, outcomes, alwaysAfresh: true, sameModelAs: paper.name };
 }
@@ -76,11 +102,18 @@ function historiesAt(stored: readonly StoredCheckpoint[], at: number): BinHistor
   const { tensors } = stored[at]!;
   const ancestor = ancestorOf(stored, stored[at]);
   const [previous, beforePrevious] = [byName(ancestor), byName(ancestorOf(stored, ancestor))];
-  return tensors.map(({ name, bins }) => ({ current: bins, previous: previous.get(name)?.bins, beforePrevious: beforePrevious.get(name)?.bins }));
+  return tensors.map(({ name, bins }) => ({
+    current: bins,
+    previous: previous.get(name)?.bins,
+    beforePrevious: beforePrevious.get(name)?.bins,
+  }));
 }
 
 /** What a checkpoint's package builds on: not always the checkpoint before. */
-function ancestorOf(stored: readonly StoredCheckpoint[], checkpoint: StoredCheckpoint | undefined): StoredCheckpoint | undefined {
+function ancestorOf(
+  stored: readonly StoredCheckpoint[],
+  checkpoint: StoredCheckpoint | undefined,
+): StoredCheckpoint | undefined {
   return checkpoint?.ancestor === undefined ? undefined : stored[checkpoint.ancestor];
 }
 
@@ -89,11 +122,19 @@ function byName(checkpoint: StoredCheckpoint | undefined): Map<string, StoredTen
 }
 
 /** All quantized tensors that the checkpoint before has too. */
-function movedTensors(stored: StoredCheckpoint, checkpoint: CheckpointWeights, before: CheckpointWeights): MovedTensor[] {
-  const [now, then] = [checkpoint, before].map(({ tensors }) => new Map(tensors.map(({ name, values }) => [name, values])));
+function movedTensors(
+  stored: StoredCheckpoint,
+  checkpoint: CheckpointWeights,
+  before: CheckpointWeights,
+): MovedTensor[] {
+  const [now, then] = [checkpoint, before].map(
+    ({ tensors }) => new Map(tensors.map(({ name, values }) => [name, values])),
+  );
   return stored.tensors.flatMap(({ name, values }) => {
     const [weights, previous] = [now!.get(name), then!.get(name)];
-    return weights === undefined || weights.length !== previous?.length ? [] : [{ weights, before: previous, rebuilt: values }];
+    return weights === undefined || weights.length !== previous?.length
+      ? []
+      : [{ weights, before: previous, rebuilt: values }];
   });
 }
 
@@ -105,7 +146,11 @@ function residualErrorRatio(stored: StoredCheckpoint, checkpoint: CheckpointWeig
   return errorRatio(
     stepped.map(({ name, step, values }) => {
       const [raw, gradients] = [weights.get(name)!, checkpoint.gradients.get(name)];
-      return { name, error: weightedError(raw, values, gradients), fresh: weightedError(raw, roundAfresh(raw, step!), gradients) };
+      return {
+        name,
+        error: weightedError(raw, values, gradients),
+        fresh: weightedError(raw, roundAfresh(raw, step!), gradients),
+      };
     }),
   );
 }

@@ -37,13 +37,23 @@ export interface BenchPlace {
   readonly directory: string;
 }
 
-/** Pushes every checkpoint of a series into a new run, one after the other, and downloads the packages. Throws an Error when one does not become ready. */
+/**
+ * Pushes every checkpoint of a series into a new run, one after the other, and downloads the packages. Throws an Error
+ * when one does not become ready.
+ */
 export async function runAtHub(
   { hub, repository, series, core, directory }: BenchPlace,
   { run, thresholds, search }: HubRunPlan,
   onProgress: (line: string) => void,
 ): Promise<HubRun> {
-  await hub.post(`/v1/repositories/${repository}/runs`, { name: run, fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search });
+  await hub.post(`/v1/repositories/${repository}/runs`, {
+    name: run,
+    fidelity: 'lossy',
+    evalSet: benchEvalSet,
+    thresholds,
+    allowLarge: true,
+    search,
+  });
   const statuses: CheckpointStatus[] = [];
   const packages: string[] = [];
   for (const checkpoint of series.checkpoints) {
@@ -51,7 +61,9 @@ export async function runAtHub(
     if (status.state !== 'ready' || status.result === undefined)
       throw new Error(`${run}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
     const { rawBytes, storedBytes, trialCount } = status.result;
-    onProgress(`${run}@${checkpoint.step}: ${storedBytes} bytes, ratio ${(rawBytes / storedBytes).toFixed(1)}, ${trialCount} evaluations`);
+    onProgress(
+      `${run}@${checkpoint.step}: ${storedBytes} bytes, ratio ${(rawBytes / storedBytes).toFixed(1)}, ${trialCount} evaluations`,
+    );
     statuses.push(status);
     packages.push(join(directory, `${run}-${checkpoint.step}.firn`));
     await hub.download(`${path}/package`, packages.at(-1)!);

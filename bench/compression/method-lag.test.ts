@@ -12,7 +12,12 @@ const outcome = (step: number, before: number, after: number): CheckpointOutcome
   metricsAfter: { loss: after },
   evaluations: 1,
 });
-const method = (...outcomes: CheckpointOutcome[]): MethodResult => ({ name: 'A', note: '', outcomes, alwaysAfresh: false });
+const method = (...outcomes: CheckpointOutcome[]): MethodResult => ({
+  name: 'A',
+  note: '',
+  outcomes,
+  alwaysAfresh: false,
+});
 const loss = { name: 'loss', kind: 'cross-entropy' } as const;
 
 test('every checkpoint is read off the curve of the uploads before it', () => {
@@ -22,7 +27,10 @@ test('every checkpoint is read off the curve of the uploads before it', () => {
 });
 
 test('a checkpoint stored exact is as good as its own step', () => {
-  expect(methodLag(method(outcome(100, 5, 5), outcome(200, 4, 4)), loss)).toMatchObject({ last: { step: 200 }, meanLagSteps: 0 });
+  expect(methodLag(method(outcome(100, 5, 5), outcome(200, 4, 4)), loss)).toMatchObject({
+    last: { step: 200 },
+    meanLagSteps: 0,
+  });
 });
 
 test('a last checkpoint without the metric tells nothing', () => {

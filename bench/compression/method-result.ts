@@ -12,9 +12,15 @@ export interface CheckpointOutcome {
   readonly metricsAfter: Readonly<Record<string, number | null>>;
   /** Configs measured on the eval set. */
   readonly evaluations: number;
-  /** Share of weights whose bin differs from the previous checkpoint's; absent for a first one, and where there are no bins. */
+  /**
+   * Share of weights whose bin differs from the previous checkpoint's; absent for a first one, and where there are no
+   * bins.
+   */
   readonly migration?: number;
-  /** Share of the weights' movement since the previous checkpoint that is missing from the rebuilt ones ({@link movementLost}); absent for a first one. */
+  /**
+   * Share of the weights' movement since the previous checkpoint that is missing from the rebuilt ones
+   * ({@link movementLost}); absent for a first one.
+   */
   readonly movementLost?: number;
   /** Squared errors weighted by squared gradients, over those of quantizing afresh with the same step. */
   readonly errorRatio?: ErrorRatio;
@@ -39,9 +45,15 @@ export interface MethodResult {
   /** Over the whole series, for the chosen configs alone; absent where what runs is only a code length. */
   readonly encodeSeconds?: number;
   readonly decodeSeconds?: number;
-  /** True where every checkpoint is quantized from its raw weights with new bins, so that the error is that of quantizing afresh. */
+  /**
+   * True where every checkpoint is quantized from its raw weights with new bins, so that the error is that of
+   * quantizing afresh.
+   */
   readonly alwaysAfresh: boolean;
-  /** Name of the row whose model this one rebuilds bit for bit, in fewer or more bytes; its metrics are then that row's, and nothing was evaluated again. */
+  /**
+   * Name of the row whose model this one rebuilds bit for bit, in fewer or more bytes; its metrics are then that row's,
+   * and nothing was evaluated again.
+   */
   readonly sameModelAs?: string;
 }
 

@@ -6,9 +6,10 @@ export interface MovedTensor {
 }
 
 /**
- * The share of the movement since the checkpoint before that rebuilt weights lack: the projection of their error on it, negative. 0 when errors have nothing to do
- * with where training goes, 1 when the weights stand where they stood; negative when they run ahead. Whoever trains on from such weights repeats that share, while an
- * error without direction is soon trained away. 0 without any movement.
+ * The share of the movement since the checkpoint before that rebuilt weights lack: the projection of their error on it,
+ * negative. 0 when errors have nothing to do with where training goes, 1 when the weights stand where they stood;
+ * negative when they run ahead. Whoever trains on from such weights repeats that share, while an error without
+ * direction is soon trained away. 0 without any movement.
  */
 export function movementLost(tensors: readonly MovedTensor[]): number {
   let [along, squares] = [0, 0];

@@ -24,7 +24,10 @@ test('rounds F32 to the nearest BF16, ties to even, and leaves names, shapes, me
   const words = Uint32Array.of(0x3f808000, 0x3f818000, 0x7fc00000, 0x80000000, 0x12345678);
   const from = join(directory, 'wide.safetensors');
   await writeFile(from, Buffer.concat([headerBytes, new Uint8Array(words.buffer)]));
-  const series = { name: 's', checkpoints: [{ index: 4, step: 10, modelFiles: [{ path: 'model.safetensors', from }], recorded: {} }] } as unknown as Series;
+  const series = {
+    name: 's',
+    checkpoints: [{ index: 4, step: 10, modelFiles: [{ path: 'model.safetensors', from }], recorded: {} }],
+  } as unknown as Series;
 
   const narrow = await narrowSeries(series, directory, loadCore());
 

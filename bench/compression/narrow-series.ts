@@ -9,7 +9,10 @@ import type { NativeCore } from '../../src/native/core.ts';
 export const seriesDtypes = ['as-is', 'bf16'] as const;
 export type SeriesDtype = (typeof seriesDtypes)[number];
 
-/** The series with the F32 weights of its model files rounded to BF16 (to nearest, ties to even), written below `directory`. Rejects with the errors of the safetensors parser. */
+/**
+ * The series with the F32 weights of its model files rounded to BF16 (to nearest, ties to even), written below
+ * `directory`. Rejects with the errors of the safetensors parser.
+ */
 export async function narrowSeries(series: Series, directory: string, core: NativeCore): Promise<Series> {
   const checkpoints = [];
   for (const checkpoint of series.checkpoints) {

@@ -21,7 +21,9 @@ test('uploaded weights measure what the series recorded, and rebuilt ones what t
   try {
     const checkpoint = await loadCheckpoint(series.checkpoints[0]!, (layout) => meter.layerTypes(layout), core);
     expect((await meter.uploaded(checkpoint))['loss']).toBeCloseTo(4.592129, 5);
-    const table = checkpoint.tensors.find(({ layerType, values }) => layerType === 'embedding' && values !== undefined)!;
+    const table = checkpoint.tensors.find(
+      ({ layerType, values }) => layerType === 'embedding' && values !== undefined,
+    )!;
     const found = await meter.measure(checkpoint, new Map([[table.name, table.values!.map((value) => value / 2)]]));
     expect(found.metricsBefore['loss']).toBeCloseTo(4.592129, 5);
     expect(found.metricsAfter['loss']).toBeGreaterThan(4.7);

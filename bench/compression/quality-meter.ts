@@ -53,7 +53,11 @@ export class QualityMeter {
 
   /** What each tensor is in the network, as the product decides it. */
   layerTypes(layout: SafetensorsLayout): ReadonlyMap<string, LayerType> {
-    return layerTypesFor({ tensors: layout.tensors, graph: describeGraph(this.graphBytes), ...(this.binding !== undefined && { binding: this.binding }) });
+    return layerTypesFor({
+      tensors: layout.tensors,
+      graph: describeGraph(this.graphBytes),
+      ...(this.binding !== undefined && { binding: this.binding }),
+    });
   }
 
   /** Degradation of rebuilt weights against the uploaded ones, and whether every threshold holds. */
@@ -94,7 +98,11 @@ export class QualityMeter {
       weightPaths.push(path);
     }
     try {
-      return await this.evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec: seriesEvalSpec(this.series) }, binding: this.binding, weightPaths });
+      return await this.evaluator.evaluate({
+        evalSet: { graphPath, batchesPath, spec: seriesEvalSpec(this.series) },
+        binding: this.binding,
+        weightPaths,
+      });
     } finally {
       await Promise.all(weightPaths.map((path) => rm(path)));
     }

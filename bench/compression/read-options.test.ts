@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { readBenchOptions } from './read-options.ts';
 
 test('the default leads with what people use; what papers allow comes last', () => {
-  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [[0.005], [0.01], [0.05]], dtype: 'as-is', seeds: 1 });
+  expect(readBenchOptions(['dir'])).toEqual({
+    seriesDirectory: 'dir',
+    thresholds: [[0.005], [0.01], [0.05]],
+    dtype: 'as-is',
+    seeds: 1,
+  });
 });
 
 test('a series directory, bounds of several comparisons, and files', () => {

@@ -6,7 +6,9 @@ export interface BenchOptions {
   readonly seriesDirectory: string;
   /** Metrics that bound every checkpoint; the series' own when absent. */
   readonly metrics?: readonly string[];
-  /** Comparisons in their order: of each the largest relative degradation, one for all metrics, or as many as there are. */
+  /**
+   * Comparisons in their order: of each the largest relative degradation, one for all metrics, or as many as there are.
+   */
   readonly thresholds: readonly (readonly number[])[];
   /** Parts of names: only methods with one of them run; all when absent. */
   readonly only?: readonly string[];
@@ -28,7 +30,10 @@ export interface BenchOptions {
 export const benchUsage =
   'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
 
-/** The product's default and twice that; then what papers allow, at which checkpoints are damaged and methods alone are compared. */
+/**
+ * The product's default and twice that; then what papers allow, at which checkpoints are damaged and methods alone are
+ * compared.
+ */
 const defaultThresholds = [[0.005], [0.01], [0.05]];
 
 /** Reads the command line. Throws an Error with one sentence. */
@@ -57,7 +62,8 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   const thresholds = values.threshold?.map((text) => readThresholds(text, metrics?.length ?? 1)) ?? defaultThresholds;
   if (!/^[a-z0-9-]+$/.test(values.section)) throw new Error('--section wants small letters, digits and dashes');
   const hysteresis = hysteresisChoices.find((known) => known === values.hysteresis);
-  if (values.hysteresis !== undefined && hysteresis === undefined) throw new Error(`--hysteresis wants one of ${hysteresisChoices.join(', ')}`);
+  if (values.hysteresis !== undefined && hysteresis === undefined)
+    throw new Error(`--hysteresis wants one of ${hysteresisChoices.join(', ')}`);
   const dtype = seriesDtypes.find((known) => known === values.dtype);
   if (dtype === undefined) throw new Error(`--dtype wants one of ${seriesDtypes.join(', ')}`);
   const first = values.first === undefined ? undefined : readCount('--first', values.first);
@@ -83,7 +89,9 @@ function readThresholds(text: string, metricCount: number): number[] {
   if (thresholds.some((threshold) => !Number.isFinite(threshold) || threshold < 0))
     throw new Error('--threshold wants numbers of at least 0, for example 0.005');
   if (thresholds.length > 1 && thresholds.length !== metricCount)
-    throw new Error('--threshold wants one number, or one for each of --metric; for more comparisons give it again: --threshold 0.005 --threshold 0.01');
+    throw new Error(
+      '--threshold wants one number, or one for each of --metric; for more comparisons give it again: --threshold 0.005 --threshold 0.01',
+    );
   return thresholds;
 }
 

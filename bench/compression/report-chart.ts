@@ -3,8 +3,23 @@ import type { MethodResult } from './method-result.ts';
 const size = { width: 1260, height: 640 } as const;
 /** Room around the plot; the legend is on the right. In pixels. */
 const margin = { left: 70, top: 50, right: 390, bottom: 60 } as const;
-/** Distinguishable on white for most eyes; dashes and marks, which repeat after other numbers, tell apart what is close. */
-const colours = ['#d62728', '#1f77b4', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#999999', '#bcbd22', '#000000', '#7fc97f'];
+/**
+ * Distinguishable on white for most eyes; dashes and marks, which repeat after other numbers, tell apart what is close.
+ */
+const colours = [
+  '#d62728',
+  '#1f77b4',
+  '#2ca02c',
+  '#9467bd',
+  '#ff7f0e',
+  '#17becf',
+  '#8c564b',
+  '#e377c2',
+  '#999999',
+  '#bcbd22',
+  '#000000',
+  '#7fc97f',
+];
 const dashes = ['', '7 3', '2 3'];
 /** Around the origin. */
 const marks = [
@@ -22,8 +37,10 @@ export function ratioChart(results: readonly MethodResult[], title: string): str
   const lines = results.map(({ outcomes }) => outcomes.map(({ rawBytes, bytes }) => rawBytes / bytes));
   const steps = results[0]?.outcomes.map(({ step }) => step) ?? [];
   const axis = logAxis(lines.flat());
-  const x = (i: number): number => margin.left + ((size.width - margin.left - margin.right) * i) / Math.max(1, steps.length - 1);
-  const y = (ratio: number): number => size.height - margin.bottom - (size.height - margin.top - margin.bottom) * axis.share(ratio);
+  const x = (i: number): number =>
+    margin.left + ((size.width - margin.left - margin.right) * i) / Math.max(1, steps.length - 1);
+  const y = (ratio: number): number =>
+    size.height - margin.bottom - (size.height - margin.top - margin.bottom) * axis.share(ratio);
   const bottom = size.height - margin.bottom;
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="13">`,
@@ -34,7 +51,9 @@ export function ratioChart(results: readonly MethodResult[], title: string): str
         `<line x1="${margin.left}" x2="${size.width - margin.right}" y1="${y(tick).toFixed(1)}" y2="${y(tick).toFixed(1)}" stroke="#ddd"/>` +
         `<text x="${margin.left - 8}" y="${(y(tick) + 4).toFixed(1)}" text-anchor="end">${tick}x</text>`,
     ),
-    ...steps.map((step, i) => `<text x="${x(i).toFixed(1)}" y="${bottom + 20}" text-anchor="middle" font-size="11">${step}</text>`),
+    ...steps.map(
+      (step, i) => `<text x="${x(i).toFixed(1)}" y="${bottom + 20}" text-anchor="middle" font-size="11">${step}</text>`,
+    ),
     `<text x="${(margin.left + size.width - margin.right) / 2}" y="${bottom + 44}" text-anchor="middle">training step of the checkpoint</text>`,
     `<text transform="translate(18 ${(margin.top + bottom) / 2}) rotate(-90)" text-anchor="middle">raw bytes / stored bytes</text>`,
     // Ours is drawn last, on top.
@@ -54,7 +73,9 @@ export function ratioChart(results: readonly MethodResult[], title: string): str
 
 /** Ticks at 1, 2 and 5 times powers of ten around the values. */
 function logAxis(values: readonly number[]): { ticks: number[]; share: (value: number) => number } {
-  const all = [-1, 0, 1, 2, 3, 4].flatMap((power) => [1, 2, 5].map((digit) => Number((digit * 10 ** power).toPrecision(1))));
+  const all = [-1, 0, 1, 2, 3, 4].flatMap((power) =>
+    [1, 2, 5].map((digit) => Number((digit * 10 ** power).toPrecision(1))),
+  );
   const [lowest, highest] = [Math.min(...values), Math.max(...values)];
   const from = Math.max(
     0,

@@ -42,7 +42,9 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
     'to bound',
   ];
   const lines = results.map((result) => lineOf(result, context));
-  return [header, header.map((_, i) => (i === 0 ? '---' : '---:')), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [header, header.map((_, i) => (i === 0 ? '---' : '---:')), ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
 /** What a reader of the table has to know of single rows; empty where there is nothing. Each is a sentence. */
@@ -50,12 +52,22 @@ function tableNotes(results: readonly MethodResult[], { leading }: ReportContext
   const same = [...new Set(results.flatMap(({ sameModelAs }) => sameModelAs ?? []))];
   const untold = results.filter((result) => methodLag(result, leading) === undefined).map(({ name }) => name);
   return [
-    ...same.map((name) => `Other coders of the bins of "${name}" rebuild its model bit for bit: what such rows say of metrics and steps was measured there.`),
-    ...(untold.length === 0 ? [] : [`No step (-) for ${untold.join(', ')}: ${leading.name} of the last checkpoint was not evaluated, or is not finite.`]),
+    ...same.map(
+      (name) =>
+        `Other coders of the bins of "${name}" rebuild its model bit for bit: what such rows say of metrics and steps was measured there.`,
+    ),
+    ...(untold.length === 0
+      ? []
+      : [
+          `No step (-) for ${untold.join(', ')}: ${leading.name} of the last checkpoint was not evaluated, or is not finite.`,
+        ]),
   ];
 }
 
-/** Relative degradation from which checkpoints count as damaged: at 5 % of loss the bundled series' last one comes back worse than its first upload (docs/decisions/0035-what-the-demo-counts.md). */
+/**
+ * Relative degradation from which checkpoints count as damaged: at 5 % of loss the bundled series' last one comes back
+ * worse than its first upload (docs/decisions/0035-what-the-demo-counts.md).
+ */
 const damagedFrom = 0.05;
 
 /** A sentence for thresholds that nobody should use; undefined for others. */
@@ -68,7 +80,9 @@ function damageNote({ thresholds }: Pick<ReportContext, 'thresholds'>): string |
 
 /** One sentence on what was compared. */
 export function describeComparison({ series, checkpointCount, thresholds, rawBytes }: ReportContext): string {
-  const bounds = Object.entries(thresholds).map(([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`);
+  const bounds = Object.entries(thresholds).map(
+    ([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`,
+  );
   return `${series}: ${checkpointCount} checkpoints, ${(rawBytes / 1e6).toFixed(1)} MB raw; in every checkpoint ${bounds.join(' and ')}.`;
 }
 

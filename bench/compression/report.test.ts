@@ -27,7 +27,13 @@ const second: CheckpointOutcome = {
   movementLost: 0.1,
   errorRatio: { pooled: 1.25, worst: 1.4, worstTensor: 'a' },
 };
-const ours: MethodResult = { name: 'A & B', note: 'note', outcomes: [first, second], encodeSeconds: 2e-6, alwaysAfresh: false };
+const ours: MethodResult = {
+  name: 'A & B',
+  note: 'note',
+  outcomes: [first, second],
+  encodeSeconds: 2e-6,
+  alwaysAfresh: false,
+};
 const context = {
   series: 's',
   checkpointCount: 2,
@@ -59,7 +65,9 @@ test('the chart holds one line a method, on an axis that contains every ratio', 
 });
 
 test('a threshold of five per cent is marked as damaged, one of one per cent is not', () => {
-  expect(comparisonText([ours], { ...context, thresholds: { loss: 0.05 } })).toContain('Damaged: 5.00 % of loss is for comparison');
+  expect(comparisonText([ours], { ...context, thresholds: { loss: 0.05 } })).toContain(
+    'Damaged: 5.00 % of loss is for comparison',
+  );
   expect(comparisonText([ours], context)).not.toContain('Damaged');
 });
 

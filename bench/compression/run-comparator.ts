@@ -31,8 +31,8 @@ interface Progress {
 }
 
 /**
- * Runs a comparator over a series: of its knobs, in the order of their bytes, the first that stays inside every threshold; a checkpoint that none suits
- * is stored exact. Deltas are against its own previous output.
+ * Runs a comparator over a series: of its knobs, in the order of their bytes, the first that stays inside every
+ * threshold; a checkpoint that none suits is stored exact. Deltas are against its own previous output.
  */
 export async function runComparator<Knob>(
   comparator: Comparator<Knob>,
@@ -49,9 +49,18 @@ export async function runComparator<Knob>(
     encodeSeconds += done.encodeSeconds;
     decodeSeconds += done.decodeSeconds;
     const { bytes, rawBytes, knob, evaluations } = done.outcome;
-    tools.onProgress(`${comparator.name}@${checkpoint.step}: ${bytes} bytes, ratio ${(rawBytes / bytes).toFixed(1)}, ${knob}, ${evaluations} evaluations`);
+    tools.onProgress(
+      `${comparator.name}@${checkpoint.step}: ${bytes} bytes, ratio ${(rawBytes / bytes).toFixed(1)}, ${knob}, ${evaluations} evaluations`,
+    );
   }
-  return { name: comparator.name, note: '', outcomes, encodeSeconds, decodeSeconds, alwaysAfresh: comparator.alwaysAfresh };
+  return {
+    name: comparator.name,
+    note: '',
+    outcomes,
+    encodeSeconds,
+    decodeSeconds,
+    alwaysAfresh: comparator.alwaysAfresh,
+  };
 }
 
 async function oneCheckpoint<Knob>(
@@ -65,14 +74,18 @@ async function oneCheckpoint<Knob>(
     .map(({ name, layerType, values }) => ({ name, layerType, values: values!, elementCount: values!.length }));
   const others = checkpoint.tensors.filter((tensor) => !comparator.takes(tensor));
   const otherBytes = await exactBytes(core, others, before?.exact);
-  const candidates = before === undefined && comparator.startsExact ? [] : candidatesOf(comparator, taken, before?.state);
+  const candidates =
+    before === undefined && comparator.startsExact ? [] : candidatesOf(comparator, taken, before?.state);
   let evaluations = 0;
   for (const { knob, bytes, encodeSeconds } of candidates) {
     const started = performance.now();
     const state = comparator.decode(bytes, taken, before?.state);
     const decodeSeconds = (performance.now() - started) / 1000;
     evaluations += 1;
-    const { degradation, passed, metricsBefore, metricsAfter } = await meter.measure(checkpoint, new Map(taken.map(({ name }, i) => [name, state.values[i]!])));
+    const { degradation, passed, metricsBefore, metricsAfter } = await meter.measure(
+      checkpoint,
+      new Map(taken.map(({ name }, i) => [name, state.values[i]!])),
+    );
     if (!passed) continue;
     const outcome: CheckpointOutcome = {
       step: checkpoint.step,
@@ -86,7 +99,12 @@ async function oneCheckpoint<Knob>(
       ...(before !== undefined && { movementLost: movementLost(movedTensors(taken, state, before.checkpoint)) }),
       ...figuresOf(state, before),
     };
-    return { outcome, encodeSeconds, decodeSeconds, progress: { checkpoint, exact: others, state, binsBefore: before?.state.bins } };
+    return {
+      outcome,
+      encodeSeconds,
+      decodeSeconds,
+      progress: { checkpoint, exact: others, state, binsBefore: before?.state.bins },
+    };
   }
   const bytes = await exactBytes(core, checkpoint.tensors, before?.everything ?? before?.exact);
   // What comes back is what was uploaded.
@@ -102,11 +120,20 @@ async function oneCheckpoint<Knob>(
     evaluations,
   };
   const state = { values: taken.map(({ values }) => values) };
-  return { outcome, encodeSeconds: 0, decodeSeconds: 0, progress: { checkpoint, exact: others, everything: checkpoint.tensors, state, binsBefore: undefined } };
+  return {
+    outcome,
+    encodeSeconds: 0,
+    decodeSeconds: 0,
+    progress: { checkpoint, exact: others, everything: checkpoint.tensors, state, binsBefore: undefined },
+  };
 }
 
 /** All knobs, fewest bytes first. */
-function candidatesOf<Knob>(comparator: Comparator<Knob>, tensors: readonly TensorValues[], previous: DecodedState | undefined): Candidate<Knob>[] {
+function candidatesOf<Knob>(
+  comparator: Comparator<Knob>,
+  tensors: readonly TensorValues[],
+  previous: DecodedState | undefined,
+): Candidate<Knob>[] {
   const candidates = comparator.knobs.map((knob) => {
     const started = performance.now();
     const bytes = comparator.encode(tensors, knob, previous);
@@ -115,7 +142,11 @@ function candidatesOf<Knob>(comparator: Comparator<Knob>, tensors: readonly Tens
   return candidates.sort((a, b) => a.bytes.length - b.bytes.length);
 }
 
-function movedTensors(taken: readonly TensorValues[], { values }: DecodedState, { tensors }: CheckpointWeights): MovedTensor[] {
+function movedTensors(
+  taken: readonly TensorValues[],
+  { values }: DecodedState,
+  { tensors }: CheckpointWeights,
+): MovedTensor[] {
   const before = new Map(tensors.map((tensor) => [tensor.name, tensor.values]));
   return taken.flatMap(({ name, values: weights }, i) => {
     const previous = before.get(name);
@@ -132,7 +163,10 @@ function figuresOf(state: DecodedState, before: Progress | undefined): Pick<Chec
     previous: previous?.[i],
     beforePrevious: previous === undefined ? undefined : before?.binsBefore?.[i],
   }));
-  return { bins: { bytes: binBytes, boundBytes: boundBits(histories) / 8 }, ...(previous !== undefined && { migration: migrationOf(bins, previous) }) };
+  return {
+    bins: { bytes: binBytes, boundBytes: boundBits(histories) / 8 },
+    ...(previous !== undefined && { migration: migrationOf(bins, previous) }),
+  };
 }
 
 function migrationOf(bins: readonly Int32Array[], previous: readonly Int32Array[]): number {

@@ -39,7 +39,10 @@ const indexCacheMaxBytes = 1024 ** 3;
 /** Passes of which the median counts. */
 const timedPasses = 5;
 
-/** Packages of a run's checkpoints in order, as downloaded. Every checkpoint is decoded with its ancestor's blocks at hand. */
+/**
+ * Packages of a run's checkpoints in order, as downloaded. Every checkpoint is decoded with its ancestor's blocks at
+ * hand.
+ */
 export class StoredSeries {
   private readonly core: NativeCore;
   private readonly packages: readonly ChainedPackage[];
@@ -64,7 +67,10 @@ export class StoredSeries {
     return new StoredSeries(core, packages);
   }
 
-  /** Seconds to rebuild the files of every checkpoint, each from its own package and the decoded blocks of its ancestor: the median of several passes. */
+  /**
+   * Seconds to rebuild the files of every checkpoint, each from its own package and the decoded blocks of its ancestor:
+   * the median of several passes.
+   */
   async decodeSeconds(): Promise<number> {
     const seconds: number[] = [];
     for (let pass = 0; pass < timedPasses; pass += 1) {
@@ -89,13 +95,18 @@ export class StoredSeries {
     const statesOf: ReadonlyMap<string, TensorState>[] = [];
     for (const entry of this.packages) {
       const chain = await PackageChain.open(ctx, this.chainOf(entry));
-      const ancestor = entry.ancestorId === undefined ? undefined : this.packages.findIndex(({ id }) => id === entry.ancestorId);
+      const ancestor =
+        entry.ancestorId === undefined ? undefined : this.packages.findIndex(({ id }) => id === entry.ancestorId);
       const before = ancestor === undefined ? new Map<string, TensorState>() : statesOf[ancestor]!;
       const states = new Map<string, TensorState>();
       const own = { stored: [] as StoredTensor[], bytes: 0 };
       const { index } = chain.links[0]!.package;
-      for (const { path } of chain.files) own.bytes += await this.decodeFile(chain.blocks(path), { before, states, stored: own.stored });
-      const tableBytes = [...index.tableSets, ...(index.residual === undefined ? [] : [index.residual.tables])].reduce((sum, table) => sum + table.length, 0);
+      for (const { path } of chain.files)
+        own.bytes += await this.decodeFile(chain.blocks(path), { before, states, stored: own.stored });
+      const tableBytes = [...index.tableSets, ...(index.residual === undefined ? [] : [index.residual.tables])].reduce(
+        (sum, table) => sum + table.length,
+        0,
+      );
       decoded.push({ ancestor, tensors: own.stored, binBytes: own.bytes + tableBytes });
       statesOf.push(states);
       await chain.close();
@@ -121,7 +132,11 @@ export class StoredSeries {
   /** Resolves to the bytes of the file's bins. */
   private async decodeFile(
     blocks: BlockReader,
-    into: { readonly before: ReadonlyMap<string, TensorState>; readonly states: Map<string, TensorState>; readonly stored: StoredTensor[] },
+    into: {
+      readonly before: ReadonlyMap<string, TensorState>;
+      readonly states: Map<string, TensorState>;
+      readonly stored: StoredTensor[];
+    },
   ): Promise<number> {
     const { plan, entries, fileNumber, package: owner } = blocks.file;
     const tensors = new Map<number, { bins: Int32Array; values: Float32Array; state: Int32Array; codebook: number }>();
@@ -134,7 +149,12 @@ export class StoredSeries {
       let at = 0;
       for (const { tensor, firstElement, elementCount } of block.segments) {
         const { elementCount: total } = plan.layout.tensors[tensor]!;
-        const whole = tensors.get(tensor) ?? { bins: new Int32Array(total), values: new Float32Array(total), state: new Int32Array(total), codebook: -1 };
+        const whole = tensors.get(tensor) ?? {
+          bins: new Int32Array(total),
+          values: new Float32Array(total),
+          state: new Int32Array(total),
+          codebook: -1,
+        };
         if (block.coding.kind === 'levels') whole.codebook = block.coding.codebook;
         const part = decoded.kind === 'levels' ? decoded.levels.levels : decoded.state.values;
         (decoded.kind === 'levels' ? whole.bins : whole.state).set(part.subarray(at, at + elementCount), firstElement);
@@ -154,7 +174,14 @@ export class StoredSeries {
       const units = stepUnits(record, scaleOf(residual!.scales, shape));
       into.states.set(name, { values: state, exponent: record.exponent });
       const moves = movesOf(state, { previous: into.before.get(name), record, units });
-      into.stored.push({ name, bins: moves, values, codebook: 0, levelCount: Infinity, step: units * 2 ** record.exponent });
+      into.stored.push({
+        name,
+        bins: moves,
+        values,
+        codebook: 0,
+        levelCount: Infinity,
+        step: units * 2 ** record.exponent,
+      });
     }
     return binBytes;
   }
@@ -177,7 +204,10 @@ function levelCountOf(codebooks: readonly PackageCodebook[], codebook: number): 
   return codebooks[codebook]!.levelCount;
 }
 
-/** Payload bytes of a block's bins: all of it but the words of protected weights and their number (docs/format-blocks.md). */
+/**
+ * Payload bytes of a block's bins: all of it but the words of protected weights and their number
+ * (docs/format-blocks.md).
+ */
 function binBytesOf(decoded: DecodedBlock, { lengthBytes }: BlockEntry): number {
   if (decoded.kind !== 'levels') return lengthBytes;
   const words = decoded.levels.protectedWords.length;
@@ -185,8 +215,12 @@ function binBytesOf(decoded: DecodedBlock, { lengthBytes }: BlockEntry): number 
 }
 
 /** How many steps each weight moved: the nearest whole number, for reconstruction offsets are less than half a step. */
-function movesOf(state: Int32Array, { previous, record, units }: { previous: TensorState | undefined; record: ResidualTensor; units: number }): Int32Array {
+function movesOf(
+  state: Int32Array,
+  { previous, record, units }: { previous: TensorState | undefined; record: ResidualTensor; units: number },
+): Int32Array {
   const scale = previous === undefined ? 1 : 2 ** (previous.exponent - record.exponent);
-  const distance = (i: number): number => state[i]! - (previous === undefined ? record.origin : previous.values[i]! * scale);
+  const distance = (i: number): number =>
+    state[i]! - (previous === undefined ? record.origin : previous.values[i]! * scale);
   return state.map((_, i) => Math.round(distance(i) / units));
 }

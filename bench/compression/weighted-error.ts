@@ -1,7 +1,14 @@
 import type { ErrorRatio } from './method-result.ts';
 
-/** Squared error of rebuilt values, each weighted by its squared gradient; by 1 where the tensor has no gradients or only zeros. */
-export function weightedError(weights: Float32Array, rebuilt: ArrayLike<number>, gradients: Float32Array | undefined): number {
+/**
+ * Squared error of rebuilt values, each weighted by its squared gradient; by 1 where the tensor has no gradients or
+ * only zeros.
+ */
+export function weightedError(
+  weights: Float32Array,
+  rebuilt: ArrayLike<number>,
+  gradients: Float32Array | undefined,
+): number {
   const usable = gradients?.some((gradient) => gradient !== 0) === true ? gradients : undefined;
   let error = 0;
   for (let i = 0; i < weights.length; i += 1) {
@@ -17,10 +24,14 @@ export function roundAfresh(weights: Float32Array, step: number): Float32Array {
 }
 
 /** Of tensors' errors to those of quantizing afresh; a tensor that would have none either way cannot be the worst. */
-export function errorRatio(tensors: readonly { readonly name: string; readonly error: number; readonly fresh: number }[]): ErrorRatio {
+export function errorRatio(
+  tensors: readonly { readonly name: string; readonly error: number; readonly fresh: number }[],
+): ErrorRatio {
   const error = tensors.reduce((sum, each) => sum + each.error, 0);
   const fresh = tensors.reduce((sum, each) => sum + each.fresh, 0);
   let worst = { worst: 0, worstTensor: '' };
-  for (const each of tensors) if (each.fresh > 0 && each.error / each.fresh > worst.worst) worst = { worst: each.error / each.fresh, worstTensor: each.name };
+  for (const each of tensors)
+    if (each.fresh > 0 && each.error / each.fresh > worst.worst)
+      worst = { worst: each.error / each.fresh, worstTensor: each.name };
   return { pooled: fresh === 0 ? 0 : error / fresh, ...worst };
 }

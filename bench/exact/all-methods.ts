@@ -14,7 +14,13 @@ export function aloneMethods(core: NativeCore): ExactMethod[] {
 
 /** Methods that code a checkpoint against the one before; ours is the first. The bitmask is one of 16-bit states. */
 export function deltaMethods(core: NativeCore, dtype: WeightDtype): ExactMethod[] {
-  return [firnBlocks(core), xored(zstd(1)), xored(zstd(19)), xored(bytePlanes(1)), ...(dtype === 'F32' ? [] : [bitmask])];
+  return [
+    firnBlocks(core),
+    xored(zstd(1)),
+    xored(zstd(19)),
+    xored(bytePlanes(1)),
+    ...(dtype === 'F32' ? [] : [bitmask]),
+  ];
 }
 
 /** Methods for a checkpoint of which few words have changed; ours is the first. */

@@ -16,7 +16,9 @@ test('so many words as asked for become a neighbour, both ways, and the same for
     if (share > 0) expect(Math.abs(steps.filter((step) => step > 0).length / (share * 20_000) - 0.5)).toBeLessThan(0.1);
     expect(changeWords(words, { dtype: 'BF16', share, seed: 1 })).toEqual(changed);
   }
-  expect(changeWords(words, { dtype: 'BF16', share: 0.15, seed: 2 })).not.toEqual(changeWords(words, { dtype: 'BF16', share: 0.15, seed: 1 }));
+  expect(changeWords(words, { dtype: 'BF16', share: 0.15, seed: 2 })).not.toEqual(
+    changeWords(words, { dtype: 'BF16', share: 0.15, seed: 1 }),
+  );
 });
 
 test.each([

@@ -4,8 +4,9 @@ import type { HalfDtype } from './weight-file.ts';
 const finiteMax: Readonly<Record<HalfDtype, number>> = { BF16: 0x7f7f, F16: 0x7bff };
 
 /**
- * Words of 16-bit floats of which `round(share * length)`, at random places, are the number next above or next below, either with probability 1/2: what a step at a low
- * learning rate leaves. Magnitudes 0 and the largest finite one only have one way to go. The same for the same seed.
+ * Words of 16-bit floats of which `round(share * length)`, at random places, are the number next above or next below,
+ * either with probability 1/2: what a step at a low learning rate leaves. Magnitudes 0 and the largest finite one only
+ * have one way to go. The same for the same seed.
  */
 export function changeWords(
   words: Uint16Array,
@@ -25,7 +26,10 @@ export function changeWords(
   return changed;
 }
 
-/** Bits a word that places and directions of such changes take at least: the entropy of the share, and one bit for each change. */
+/**
+ * Bits a word that places and directions of such changes take at least: the entropy of the share, and one bit for each
+ * change.
+ */
 export function changeBits(share: number): number {
   const term = (p: number): number => (p === 0 ? 0 : -p * Math.log2(p));
   return term(share) + term(1 - share) + share;

@@ -18,8 +18,18 @@ const series: WeightSeries = {
   title: 'bf16',
   dtype: 'BF16',
   checkpoints: [0, 1, 2].map((step) => {
-    const words = Uint16Array.from(uniformNoise(weightCount, 1), (value, i) => 0x3f80 + Math.floor(100 * value) + (i % 20 === 0 ? step : 0));
-    return { step, files: [weightFile('model.safetensors', 'BF16', [{ name: 'w', shape: [weightCount], bytes: new Uint8Array(words.buffer) }])] };
+    const words = Uint16Array.from(
+      uniformNoise(weightCount, 1),
+      (value, i) => 0x3f80 + Math.floor(100 * value) + (i % 20 === 0 ? step : 0),
+    );
+    return {
+      step,
+      files: [
+        weightFile('model.safetensors', 'BF16', [
+          { name: 'w', shape: [weightCount], bytes: new Uint8Array(words.buffer) },
+        ]),
+      ],
+    };
   }),
 };
 

@@ -2,7 +2,13 @@ import { dtypeBytes } from '../../src/checkpoint/dtype.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { aloneMethods, changedMethods, deltaMethods } from './all-methods.ts';
 import { changeWords } from './changed-words.ts';
-import { sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
+import {
+  sum,
+  type ChangedFigures,
+  type CodingFigures,
+  type MethodFigures,
+  type SeriesFigures,
+} from './exact-figures.ts';
 import type { ExactMethod } from './exact-method.ts';
 import { measureSpeed, type TimedWork } from './measured-speed.ts';
 import { firnName } from './methods/firn-blocks.ts';
@@ -33,14 +39,20 @@ interface CheckpointPair {
   readonly previous: readonly WeightFile[] | undefined;
 }
 
-/** Every method and code length over one series, each checkpoint alone and against the one before. Rejects with an Error when a method loses a byte. */
+/**
+ * Every method and code length over one series, each checkpoint alone and against the one before. Rejects with an Error
+ * when a method loses a byte.
+ */
 export async function compareSeries(series: WeightSeries, tools: CompareTools): Promise<SeriesFigures> {
   const { title, dtype, checkpoints } = series;
   const weightCount = sum(checkpoints[0]!.files.map(({ bytes }) => bytes.length)) / dtypeBytes[dtype];
   const alone = checkpoints.map(({ step, files }): CheckpointPair => ({ step, current: files, previous: undefined }));
   const deltas = alone.slice(1).map((pair, i): CheckpointPair => ({ ...pair, previous: checkpoints[i]!.files }));
   const codings = [await compareCoding('alone', series, { pairs: alone, methods: aloneMethods(tools.core) }, tools)];
-  if (deltas.length > 0) codings.push(await compareCoding('delta', series, { pairs: deltas, methods: deltaMethods(tools.core, dtype) }, tools));
+  if (deltas.length > 0)
+    codings.push(
+      await compareCoding('delta', series, { pairs: deltas, methods: deltaMethods(tools.core, dtype) }, tools),
+    );
   return { title, checkpointCount: checkpoints.length, weightCount, codings };
 }
 
@@ -62,15 +74,23 @@ async function compareCoding(
     steps: pairs.map(({ step }) => step),
     rawBytes: pairs.map(({ current }) => sum(current.map(({ bytes }) => bytes.length))),
     methods: results,
-    prototype: costs.map(({ name, bytes }) => ({ name, bytes: pairs.map(({ current, previous }) => bytes(joined(current), previous && joined(previous))) })),
+    prototype: costs.map(({ name, bytes }) => ({
+      name,
+      bytes: pairs.map(({ current, previous }) => bytes(joined(current), previous && joined(previous))),
+    })),
   };
 }
 
-async function measureMethod(method: ExactMethod, pairs: readonly CheckpointPair[], { seconds }: CompareTools): Promise<MethodFigures> {
+async function measureMethod(
+  method: ExactMethod,
+  pairs: readonly CheckpointPair[],
+  { seconds }: CompareTools,
+): Promise<MethodFigures> {
   const bytes: number[] = [];
   const encodeWork: TimedWork[] = [];
   const decodeWork: TimedWork[] = [];
-  const fast = method.name === firnName ? { method: zstd(1), encode: [] as TimedWork[], decode: [] as TimedWork[] } : undefined;
+  const fast =
+    method.name === firnName ? { method: zstd(1), encode: [] as TimedWork[], decode: [] as TimedWork[] } : undefined;
   let [encodeSeconds, decodeSeconds] = [0, 0];
   for (const { current, previous } of pairs) {
     let checkpointBytes = 0;
@@ -96,13 +116,23 @@ async function measureMethod(method: ExactMethod, pairs: readonly CheckpointPair
   };
 }
 
-/** Bytes of a checkpoint of 16-bit floats of which a share of the words has changed by one, against the checkpoint. Rejects as {@link compareSeries}. */
-export async function compareChanged({ files }: WeightCheckpoint, dtype: HalfDtype, { core, wanted }: CompareTools): Promise<ChangedFigures[]> {
+/**
+ * Bytes of a checkpoint of 16-bit floats of which a share of the words has changed by one, against the checkpoint.
+ * Rejects as {@link compareSeries}.
+ */
+export async function compareChanged(
+  { files }: WeightCheckpoint,
+  dtype: HalfDtype,
+  { core, wanted }: CompareTools,
+): Promise<ChangedFigures[]> {
   const methods = changedMethods(core).filter(({ name }) => wanted(name));
   const figures: ChangedFigures[] = [];
   for (const share of changedShares) {
     const changed = files.map((file) =>
-      withBytes(file, new Uint8Array(changeWords(new Uint16Array(file.bytes.buffer), { dtype, share, seed: changedSeed }).buffer)),
+      withBytes(
+        file,
+        new Uint8Array(changeWords(new Uint16Array(file.bytes.buffer), { dtype, share, seed: changedSeed }).buffer),
+      ),
     );
     const coded = [];
     for (const method of methods) {
@@ -110,8 +140,17 @@ export async function compareChanged({ files }: WeightCheckpoint, dtype: HalfDty
       for (const [i, file] of changed.entries()) bytes += (await roundTrip(method, file, files[i])).bytes;
       coded.push({ name: method.name, bytes });
     }
-    const prototype = prototypeCosts[dtype].map(({ name, bytes }) => ({ name, bytes: bytes(joined(changed), joined(files)) }));
-    figures.push({ dtype, share, weightCount: sum(files.map(({ bytes }) => bytes.length)) / dtypeBytes[dtype], methods: coded, prototype });
+    const prototype = prototypeCosts[dtype].map(({ name, bytes }) => ({
+      name,
+      bytes: bytes(joined(changed), joined(files)),
+    }));
+    figures.push({
+      dtype,
+      share,
+      weightCount: sum(files.map(({ bytes }) => bytes.length)) / dtypeBytes[dtype],
+      methods: coded,
+      prototype,
+    });
   }
   return figures;
 }

@@ -17,7 +17,11 @@ test('work that takes far longer than there is time for runs one piece, the last
 test('work beside runs the same pieces as often, and its processor time is held against the other', async () => {
   const some = counted(4);
   const spinning = some.runs.map((_, i) => ({ rawBytes: 1000, run: () => spin(1 + i) }));
-  const { besideShareByProcessor } = await measureSpeed(some.work, { seconds: 0.001, expectedSeconds: 100, beside: spinning });
+  const { besideShareByProcessor } = await measureSpeed(some.work, {
+    seconds: 0.001,
+    expectedSeconds: 100,
+    beside: spinning,
+  });
   expect(some.runs).toEqual([0, 0, 0, 5]);
   expect(besideShareByProcessor).toBeGreaterThan(1);
 });
@@ -29,7 +33,10 @@ function spin(ms: number): void {
 
 test('quick work runs whole and is repeated until a round takes its fifth of the time', async () => {
   const { runs, work } = counted(3);
-  const { rounds, gigabytesPerSecond, memcpyShare } = await measureSpeed(work, { seconds: 0.01, expectedSeconds: 0.0001 });
+  const { rounds, gigabytesPerSecond, memcpyShare } = await measureSpeed(work, {
+    seconds: 0.01,
+    expectedSeconds: 0.0001,
+  });
   expect(runs).toEqual([20 * rounds, 20 * rounds, 20 * rounds]);
   expect(gigabytesPerSecond).toBeGreaterThan(0);
   expect(memcpyShare).toBeGreaterThan(0);

@@ -12,7 +12,10 @@ export interface MeasuredSpeed {
   /** The same of processor times, which other work on the machine disturbs less. */
   readonly memcpyShareByProcessor: number;
   readonly memcpyGigabytesPerSecond: number;
-  /** Median over the rounds of the work's speed in that of the work beside it, by processor times; absent where there was none. */
+  /**
+   * Median over the rounds of the work's speed in that of the work beside it, by processor times; absent where there
+   * was none.
+   */
   readonly besideShareByProcessor?: number | undefined;
 }
 
@@ -39,11 +42,15 @@ const expectedSecondsMin = 1e-6;
 const copyBytes = 64 * 1024 * 1024;
 
 /**
- * Times at least five rounds of `work`, and more until `seconds` have passed. A round is as many evenly spread pieces as are expected to fit in a fifth of
- * `seconds`, at least one, again and again until it is expected to take that long: a round of milliseconds would say when garbage was collected. Work, a memcpy and
- * the work beside take turns, in one order and in the other.
+ * Times at least five rounds of `work`, and more until `seconds` have passed. A round is as many evenly spread pieces
+ * as are expected to fit in a fifth of `seconds`, at least one, again and again until it is expected to take that long:
+ * a round of milliseconds would say when garbage was collected. Work, a memcpy and the work beside take turns, in one
+ * order and in the other.
  */
-export async function measureSpeed(work: readonly TimedWork[], { seconds, expectedSeconds, beside }: SpeedOptions): Promise<MeasuredSpeed> {
+export async function measureSpeed(
+  work: readonly TimedWork[],
+  { seconds, expectedSeconds, beside }: SpeedOptions,
+): Promise<MeasuredSpeed> {
   const wanted = Math.floor(((seconds / roundsMin) * work.length) / Math.max(expectedSeconds, expectedSecondsMin));
   const pieces = evenly(work, wanted);
   const others = beside && evenly(beside, wanted);
@@ -55,7 +62,11 @@ export async function measureSpeed(work: readonly TimedWork[], { seconds, expect
   const copies: Spent[] = [];
   const besides: Spent[] = [];
   const started = performance.now();
-  for (let round = 0; round < roundsMin || (round < roundsMax && performance.now() - started < 1000 * seconds); round += 1) {
+  for (
+    let round = 0;
+    round < roundsMin || (round < roundsMax && performance.now() - started < 1000 * seconds);
+    round += 1
+  ) {
     const turns = [
       () => copies.push(copy()),
       async () => others && besides.push(await spentOn(() => runAll(others, repeats))),
@@ -64,14 +75,16 @@ export async function measureSpeed(work: readonly TimedWork[], { seconds, expect
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
   }
   const times = works.map((spent) => spent.seconds);
-  const share = (of: keyof Spent): number => median(works.map((spent, round) => rawBytes / spent[of] / (copyBytes / copies[round]![of])));
+  const share = (of: keyof Spent): number =>
+    median(works.map((spent, round) => rawBytes / spent[of] / (copyBytes / copies[round]![of])));
   return {
     gigabytesPerSecond: rawBytes / median(times) / 1e9,
     spread: (Math.max(...times) - Math.min(...times)) / median(times),
     rounds: times.length,
     memcpyShare: share('seconds'),
     memcpyShareByProcessor: share('processorSeconds'),
-    besideShareByProcessor: others && median(works.map(({ processorSeconds }, round) => besides[round]!.processorSeconds / processorSeconds)),
+    besideShareByProcessor:
+      others && median(works.map(({ processorSeconds }, round) => besides[round]!.processorSeconds / processorSeconds)),
     memcpyGigabytesPerSecond: copyBytes / median(copies.map((spent) => spent.seconds)) / 1e9,
   };
 }

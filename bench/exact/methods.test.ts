@@ -39,7 +39,9 @@ const contents: readonly (readonly [string, (i: number) => number])[] = [
 ];
 
 describe.each(['F32', 'BF16', 'F16'] as const)('%s', (dtype) => {
-  const cases = layouts.flatMap(([layout, counts]) => contents.map(([content, byteAt]) => ({ name: `${layout}, ${content}`, counts, byteAt })));
+  const cases = layouts.flatMap(([layout, counts]) =>
+    contents.map(([content, byteAt]) => ({ name: `${layout}, ${content}`, counts, byteAt })),
+  );
 
   test.each(cases)('every method gives back $name', async ({ counts, byteAt }) => {
     const current = fileOf(dtype, counts, byteAt);
@@ -54,7 +56,8 @@ describe.each(['F32', 'BF16', 'F16'] as const)('%s', (dtype) => {
     const count = counts.reduce((sum, each) => sum + each, 0);
     const cheap = (name: string): boolean => count < 1000 || !name.endsWith('19');
     for (const method of aloneMethods(core)) if (cheap(method.name)) await roundTrip(method, current, undefined);
-    for (const method of deltaMethods(core, dtype)) if (cheap(method.name)) for (const before of befores) await roundTrip(method, current, before);
+    for (const method of deltaMethods(core, dtype))
+      if (cheap(method.name)) for (const before of befores) await roundTrip(method, current, before);
   });
 
   test('every method gives back any words', async () => {
@@ -64,7 +67,8 @@ describe.each(['F32', 'BF16', 'F16'] as const)('%s', (dtype) => {
         const count = Math.floor(a.length / wordBytes[dtype]);
         const current = fileOf(dtype, [count], (i) => a[i]!);
         const before = fileOf(dtype, [count], (i) => (i % 3 === 0 ? (b[i % b.length] ?? 0) : a[i]!));
-        for (const method of [...aloneMethods(core), ...deltaMethods(core, dtype)]) await roundTrip(method, current, before);
+        for (const method of [...aloneMethods(core), ...deltaMethods(core, dtype)])
+          await roundTrip(method, current, before);
       }),
       { numRuns: 30 },
     );
@@ -77,21 +81,27 @@ test('a method that loses a byte is an error', async () => {
   await expect(roundTrip(lossy, current, undefined)).rejects.toThrow('does not give model.safetensors back');
 });
 
-test.each([...changedMethods(core), xored(bytePlanes(1))].filter(({ name }) => name.startsWith('XOR') || name.startsWith('bitmask')))(
-  '$name wants a previous file of the same length',
-  (method) => {
-    const current = fileOf('BF16', [4], noiseAt);
-    expect(() => method.encoder(current, undefined)).toThrow(TypeError);
-    expect(() => method.encoder(current, fileOf('BF16', [5], noiseAt))).toThrow(TypeError);
-  },
-);
+test.each(
+  [...changedMethods(core), xored(bytePlanes(1))].filter(
+    ({ name }) => name.startsWith('XOR') || name.startsWith('bitmask'),
+  ),
+)('$name wants a previous file of the same length', (method) => {
+  const current = fileOf('BF16', [4], noiseAt);
+  expect(() => method.encoder(current, undefined)).toThrow(TypeError);
+  expect(() => method.encoder(current, fileOf('BF16', [5], noiseAt))).toThrow(TypeError);
+});
 
 describe('bitmask', () => {
   const file = (words: readonly number[]): WeightFile =>
-    weightFile('f', 'BF16', [{ name: 'w', shape: [words.length], bytes: new Uint8Array(Uint16Array.from(words).buffer) }]);
+    weightFile('f', 'BF16', [
+      { name: 'w', shape: [words.length], bytes: new Uint8Array(Uint16Array.from(words).buffer) },
+    ]);
 
   test('a worked example: the second and the ninth word of nine changed', async () => {
-    const payloads = await bitmask.encoder(file([1, 0xffc1, 3, 4, 5, 6, 7, 8, 0x8000]), file([1, 2, 3, 4, 5, 6, 7, 8, 0]))();
+    const payloads = await bitmask.encoder(
+      file([1, 0xffc1, 3, 4, 5, 6, 7, 8, 0x8000]),
+      file([1, 2, 3, 4, 5, 6, 7, 8, 0]),
+    )();
     expect(payloads.map((bytes) => [...bytes])).toEqual([[1], [0b0100_0000, 0b1000_0000], [0xc1, 0xff, 0x00, 0x80]]);
   });
 

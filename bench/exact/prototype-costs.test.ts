@@ -4,7 +4,8 @@ import type { WeightDtype } from './weight-file.ts';
 
 function cost(dtype: WeightDtype, name: string, current: readonly number[], previous?: readonly number[]): number {
   const found = prototypeCosts[dtype].find((each) => each.name === name)!;
-  const bytes = (words: readonly number[]): Uint8Array => new Uint8Array((dtype === 'F32' ? Uint32Array : Uint16Array).from(words).buffer);
+  const bytes = (words: readonly number[]): Uint8Array =>
+    new Uint8Array((dtype === 'F32' ? Uint32Array : Uint16Array).from(words).buffer);
   return found.bytes(bytes(current), previous && bytes(previous));
 }
 
@@ -30,7 +31,10 @@ describe('binary32', () => {
     const previous = [one, one, one, one];
     const share = (count: number) => -count * Math.log2(count / 4);
     const expected = (share(1) + share(1) + share(2) + share(1) + share(3)) / 8;
-    expect(cost('F32', 'planes of difference, order 0', [one + 1, one - 1, one, one + 256], previous)).toBeCloseTo(expected, 10);
+    expect(cost('F32', 'planes of difference, order 0', [one + 1, one - 1, one, one + 256], previous)).toBeCloseTo(
+      expected,
+      10,
+    );
   });
 
   test('difference: lengths 0, 2, 1, 0 take six bits, what is below a leading one is raw', () => {
@@ -39,7 +43,9 @@ describe('binary32', () => {
   });
 
   test('difference: lengths are free where the previous exponent tells them', () => {
-    expect(cost('F32', 'length of difference given exponent, rest raw', [one + 1, two, one + 1, two], [one, two, one, two])).toBe(2 / 8);
+    expect(
+      cost('F32', 'length of difference given exponent, rest raw', [one + 1, two, one + 1, two], [one, two, one, two]),
+    ).toBe(2 / 8);
   });
 
   test('difference: zeros of both signs are neighbours, the ends of the order 33 bits apart', () => {
@@ -68,10 +74,16 @@ describe('bfloat16', () => {
   });
 
   test('difference: each previous exponent has a code of its own', () => {
-    expect(cost('BF16', 'difference given exponent', [0x3f80, 0x4001, 0x3f80, 0x4001], [0x3f80, 0x4000, 0x3f80, 0x4000])).toBe(0);
+    expect(
+      cost('BF16', 'difference given exponent', [0x3f80, 0x4001, 0x3f80, 0x4001], [0x3f80, 0x4000, 0x3f80, 0x4000]),
+    ).toBe(0);
     // Of binary16 0x3c00 and 0x3ffc have one exponent, and 0x4000 the next.
-    expect(cost('F16', 'difference given exponent', [0x3c01, 0x4002, 0x3c01, 0x4002], [0x3c00, 0x4000, 0x3c00, 0x4000])).toBe(0);
-    expect(cost('F16', 'difference given exponent', [0x3c01, 0x3ffe, 0x3c01, 0x3ffe], [0x3c00, 0x3ffc, 0x3c00, 0x3ffc])).toBe(0.5);
+    expect(
+      cost('F16', 'difference given exponent', [0x3c01, 0x4002, 0x3c01, 0x4002], [0x3c00, 0x4000, 0x3c00, 0x4000]),
+    ).toBe(0);
+    expect(
+      cost('F16', 'difference given exponent', [0x3c01, 0x3ffe, 0x3c01, 0x3ffe], [0x3c00, 0x3ffc, 0x3c00, 0x3ffc]),
+    ).toBe(0.5);
   });
 });
 

@@ -5,7 +5,10 @@ export interface PrototypeCost {
   readonly name: string;
   /** Whether it is a difference to the checkpoint before. */
   readonly delta: boolean;
-  /** Bytes of all words of a checkpoint under an ideal coder whose tables are free. `previous` has as many words, and must be there where `delta` is true. */
+  /**
+   * Bytes of all words of a checkpoint under an ideal coder whose tables are free. `previous` has as many words, and
+   * must be there where `delta` is true.
+   */
   bytes(current: Uint8Array, previous: Uint8Array | undefined): number;
 }
 
@@ -30,25 +33,35 @@ const planesOfXor = (width: 2 | 4): PrototypeCost => ({
 });
 
 /**
- * The figures that exact mode is held against: ideal code lengths of a whole checkpoint, order 0 with one table for all of it. Of binary32 the exponent plane alone,
- * every plane, planes of the XOR and of the difference in the order of numbers, and the bit length of that difference given the previous exponent, with all bits below the
- * leading one raw. Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as words. The prototype did not measure binary16; its figures are
- * those of bfloat16 with its own exponents.
+ * The figures that exact mode is held against: ideal code lengths of a whole checkpoint, order 0 with one table for all
+ * of it. Of binary32 the exponent plane alone, every plane, planes of the XOR and of the difference in the order of
+ * numbers, and the bit length of that difference given the previous exponent, with all bits below the leading one raw.
+ * Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as
+ * words. The prototype did not measure binary16; its figures are those of bfloat16 with its own exponents.
  */
 export const prototypeCosts: Readonly<Record<WeightDtype, readonly PrototypeCost[]>> = {
   F32: [
     { name: 'exponents order 0, rest raw', delta: false, bytes: (current) => exponentBytes(rotated32(current)) },
     planesAlone.F32,
     planesOfXor(4),
-    { name: 'planes of difference, order 0', delta: true, bytes: (current, previous) => planeBytes(zigzagged(words32(current), words32(previous!)), 4) },
-    { name: 'length of difference given exponent, rest raw', delta: true, bytes: (current, previous) => lengthBytes(words32(current), words32(previous!)) },
+    {
+      name: 'planes of difference, order 0',
+      delta: true,
+      bytes: (current, previous) => planeBytes(zigzagged(words32(current), words32(previous!)), 4),
+    },
+    {
+      name: 'length of difference given exponent, rest raw',
+      delta: true,
+      bytes: (current, previous) => lengthBytes(words32(current), words32(previous!)),
+    },
   ],
   BF16: [planesAlone.BF16, planesOfXor(2), differences('BF16')],
   F16: [planesAlone.F16, planesOfXor(2), differences('F16')],
 };
 
 function differences(dtype: 'BF16' | 'F16'): PrototypeCost {
-  const bytes: PrototypeCost['bytes'] = (current, previous) => differenceBytes(words16(current), words16(previous!), mantissaBits[dtype]);
+  const bytes: PrototypeCost['bytes'] = (current, previous) =>
+    differenceBytes(words16(current), words16(previous!), mantissaBits[dtype]);
   return { name: 'difference given exponent', delta: true, bytes };
 }
 
@@ -86,7 +99,8 @@ function exponentBytes(rotated: Uint32Array): number {
 /** A plane that is no smaller coded stays raw. */
 function planeBytes(words: Words, width: number): number {
   let bytes = 0;
-  for (let shift = 0; shift < 8 * width; shift += 8) bytes += Math.min(entropyBits(planeCounts(words, shift)) / 8, words.length);
+  for (let shift = 0; shift < 8 * width; shift += 8)
+    bytes += Math.min(entropyBits(planeCounts(words, shift)) / 8, words.length);
   return bytes;
 }
 
@@ -125,7 +139,9 @@ function differenceBytes(words: Uint16Array, previous: Uint16Array, mantissa: nu
   let wholeWords = 0;
   for (let i = 0; i < words.length; i += 1) {
     const difference = zigzag(ordered(words[i]!, 16) - ordered(previous[i]!, 16));
-    counts[((previous[i]! >>> mantissa) & (32767 >>> mantissa)) * exponents + Math.min(difference, namedDifferences)]! += 1;
+    counts[
+      ((previous[i]! >>> mantissa) & (32767 >>> mantissa)) * exponents + Math.min(difference, namedDifferences)
+    ]! += 1;
     if (difference >= namedDifferences) wholeWords += 1;
   }
   return rowBits(counts, exponents) / 8 + 2 * wholeWords;

@@ -14,9 +14,13 @@ test('a series directory, seconds and files', () => {
   });
 });
 
-test.each([[[]], [['a', 'b']], [['a', '--seconds', '0']], [['a', '--seconds', 'x']], [['a', '--section', '../x']], [['a', '--colour']]])(
-  '%j is refused',
-  (args) => {
-    expect(() => readExactOptions(args)).toThrow();
-  },
-);
+test.each([
+  [[]],
+  [['a', 'b']],
+  [['a', '--seconds', '0']],
+  [['a', '--seconds', 'x']],
+  [['a', '--section', '../x']],
+  [['a', '--colour']],
+])('%j is refused', (args) => {
+  expect(() => readExactOptions(args)).toThrow();
+});

@@ -12,7 +12,8 @@ export interface ExactOptions {
   readonly into?: { readonly path: string; readonly section: string };
 }
 
-export const exactUsage = 'npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
+export const exactUsage =
+  'npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readExactOptions(args: readonly string[]): ExactOptions {
@@ -20,7 +21,14 @@ export function readExactOptions(args: readonly string[]): ExactOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { seconds: { type: 'string', default: '1' }, only: text, json: text, markdown: text, into: text, section: { type: 'string', default: 'exact' } },
+    options: {
+      seconds: { type: 'string', default: '1' },
+      only: text,
+      json: text,
+      markdown: text,
+      into: text,
+      section: { type: 'string', default: 'exact' },
+    },
   });
   if (positionals.length !== 1) throw new Error(`one series directory: ${exactUsage}`);
   const seconds = Number(values.seconds);

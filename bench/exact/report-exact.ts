@@ -1,5 +1,12 @@
 import { changeBits } from './changed-words.ts';
-import { bestOfEach, sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
+import {
+  bestOfEach,
+  sum,
+  type ChangedFigures,
+  type CodingFigures,
+  type MethodFigures,
+  type SeriesFigures,
+} from './exact-figures.ts';
 import type { MeasuredSpeed } from './measured-speed.ts';
 import { firnName } from './methods/firn-blocks.ts';
 import { halfDtypes, type HalfDtype } from './weight-file.ts';
@@ -17,7 +24,10 @@ const dtypeNames: Readonly<Record<HalfDtype, string>> = { BF16: 'bf16', F16: 'fp
 
 /** One table a dtype, and one of changed words of each of 16 bits. Markdown. */
 export function markdownReport({ series, results, changed }: ExactReport): string {
-  const parts = results.flatMap((each) => [describeSeries(series, each), table(seriesHeader, 2, each.codings.flatMap(codingLines))]);
+  const parts = results.flatMap((each) => [
+    describeSeries(series, each),
+    table(seriesHeader, 2, each.codings.flatMap(codingLines)),
+  ]);
   for (const dtype of halfDtypes) {
     const lines = changed.filter((each) => each.dtype === dtype);
     if (lines.length > 0) parts.push(describeChanged(series, lines[0]!), changedTable(lines));
@@ -39,7 +49,9 @@ const seriesHeader = [
 ];
 
 function describeSeries(name: string, { title, checkpointCount, weightCount, codings }: SeriesFigures): string {
-  const copies = codings.flatMap(({ methods }) => methods.flatMap(({ encode, decode }) => [encode.memcpyGigabytesPerSecond, decode.memcpyGigabytesPerSecond]));
+  const copies = codings.flatMap(({ methods }) =>
+    methods.flatMap(({ encode, decode }) => [encode.memcpyGigabytesPerSecond, decode.memcpyGigabytesPerSecond]),
+  );
   const [slowest, fastest] = [Math.min(...copies), Math.max(...copies)];
   const memcpy = copies.length === 0 ? '' : `; memcpy ${slowest.toFixed(1)} to ${fastest.toFixed(1)} GB/s`;
   return `${name}, ${title}: ${checkpointCount} checkpoints of ${weightCount} weights, ${(sum(codings[0]!.rawBytes) / 1e6).toFixed(1)} MB raw${memcpy}.`;
@@ -69,7 +81,10 @@ function codingLines({ coding, rawBytes, methods, prototype }: CodingFigures): s
   ];
 }
 
-/** The method's ratio in that of the prototype's best figure of each checkpoint: over all of them, and of the one where it is smallest. */
+/**
+ * The method's ratio in that of the prototype's best figure of each checkpoint: over all of them, and of the one where
+ * it is smallest.
+ */
 function ofPrototype({ bytes }: MethodFigures, prototype: readonly number[]): string {
   const worst = Math.min(...bytes.map((each, i) => prototype[i]! / each));
   return `${(sum(prototype) / sum(bytes)).toFixed(3)} (${worst.toFixed(3)})`;
@@ -94,7 +109,13 @@ function describeChanged(name: string, { dtype, weightCount }: ChangedFigures): 
 }
 
 function changedTable(changed: readonly ChangedFigures[]): string {
-  const header = ['changed', ...changed[0]!.methods.map(({ name }) => name), 'best prototype', 'of the prototype', 'entropy of the changes'];
+  const header = [
+    'changed',
+    ...changed[0]!.methods.map(({ name }) => name),
+    'best prototype',
+    'of the prototype',
+    'entropy of the changes',
+  ];
   const lines = changed.map(({ share: part, weightCount, methods, prototype }) => {
     const bits = (bytes: number): string => ((8 * bytes) / weightCount).toFixed(3);
     const best = Math.min(...prototype.map(({ bytes }) => bytes));
@@ -111,5 +132,7 @@ function changedTable(changed: readonly ChangedFigures[]): string {
 }
 
 function table(header: readonly string[], textColumns: number, lines: readonly (readonly string[])[]): string {
-  return [header, header.map((_, i) => (i < textColumns ? '---' : '---:')), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [header, header.map((_, i) => (i < textColumns ? '---' : '---:')), ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }

@@ -13,7 +13,11 @@ export interface RoundTrip {
 }
 
 /** Codes a file and compares what comes back. Rejects with an Error when a byte differs. */
-export async function roundTrip(method: ExactMethod, current: WeightFile, previous: WeightFile | undefined): Promise<RoundTrip> {
+export async function roundTrip(
+  method: ExactMethod,
+  current: WeightFile,
+  previous: WeightFile | undefined,
+): Promise<RoundTrip> {
   const encode = method.encoder(current, previous);
   const started = performance.now();
   const payloads = await encode();
@@ -22,7 +26,8 @@ export async function roundTrip(method: ExactMethod, current: WeightFile, previo
   const decodeStarted = performance.now();
   const parts = await decoder.decode();
   const decodeSeconds = secondsSince(decodeStarted);
-  if (Buffer.compare(decoder.rebuild(parts), current.bytes) !== 0) throw new Error(`${method.name} does not give ${current.path} back`);
+  if (Buffer.compare(decoder.rebuild(parts), current.bytes) !== 0)
+    throw new Error(`${method.name} does not give ${current.path} back`);
   const bytes = payloads.reduce((sum, payload) => sum + payload.length, 0);
   return { bytes, encodeSeconds, decodeSeconds, encodeAgain: encode, decodeAgain: () => decoder.decode() };
 }

@@ -21,33 +21,48 @@ export interface WeightCheckpoint {
 const ending = '.safetensors';
 
 /**
- * The series as binary32 and rounded to bfloat16 and binary16 (to nearest, ties to even), of its binary32 tensors; as bfloat16 and binary16 of tensors that are stored so; and of files
- * `<name>.bf16.safetensors` beside the checkpoints, where each has one. Where those hold the rounded words, they stand for both. All other tensors are left out.
- * Throws an Error where nothing is left, or where tensors change from checkpoint to checkpoint.
+ * The series as binary32 and rounded to bfloat16 and binary16 (to nearest, ties to even), of its binary32 tensors; as
+ * bfloat16 and binary16 of tensors that are stored so; and of files `<name>.bf16.safetensors` beside the checkpoints,
+ * where each has one. Where those hold the rounded words, they stand for both. All other tensors are left out. Throws
+ * an Error where nothing is left, or where tensors change from checkpoint to checkpoint.
  */
 export async function readWeightSeries(series: Series, core: NativeCore): Promise<WeightSeries[]> {
   const stored = (dtype: WeightDtype, pathOf: (path: string) => string): WeightCheckpoint[] =>
-    series.checkpoints.map(({ step, modelFiles }) => ({ step, files: modelFiles.map(({ path, from }) => readFile({ path, from: pathOf(from) }, dtype)) }));
+    series.checkpoints.map(({ step, modelFiles }) => ({
+      step,
+      files: modelFiles.map(({ path, from }) => readFile({ path, from: pathOf(from) }, dtype)),
+    }));
   const itself = (path: string): string => path;
   const fp32 = stored('F32', itself);
   const roundedTo = (dtype: WeightDtype): Promise<WeightCheckpoint[]> =>
-    Promise.all(fp32.map(async ({ step, files }) => ({ step, files: await Promise.all(files.map((file) => round(file, dtype, core))) })));
+    Promise.all(
+      fp32.map(async ({ step, files }) => ({
+        step,
+        files: await Promise.all(files.map((file) => round(file, dtype, core))),
+      })),
+    );
   const rounded = await roundedTo('BF16');
-  const own = series.checkpoints.every(({ modelFiles }) => modelFiles.every(({ from }) => existsSync(ownPath(from)))) ? stored('BF16', ownPath) : [];
+  const own = series.checkpoints.every(({ modelFiles }) => modelFiles.every(({ from }) => existsSync(ownPath(from))))
+    ? stored('BF16', ownPath)
+    : [];
   const ownIsRounded = sameBytes(own, rounded);
   const all: WeightSeries[] = [
     { title: 'fp32', dtype: 'F32', checkpoints: fp32 },
     { title: 'bf16, rounded from fp32', dtype: 'BF16', checkpoints: ownIsRounded ? [] : rounded },
     { title: 'bf16 tensors of the checkpoints', dtype: 'BF16', checkpoints: stored('BF16', itself) },
     {
-      title: ownIsRounded ? "bf16, the series' own files (the same words as rounded from fp32)" : "bf16, the series' own files",
+      title: ownIsRounded
+        ? "bf16, the series' own files (the same words as rounded from fp32)"
+        : "bf16, the series' own files",
       dtype: 'BF16',
       checkpoints: own,
     },
     { title: 'fp16, rounded from fp32', dtype: 'F16', checkpoints: await roundedTo('F16') },
     { title: 'fp16 tensors of the checkpoints', dtype: 'F16', checkpoints: stored('F16', itself) },
   ];
-  const found = all.filter(({ checkpoints }) => checkpoints.some(({ files }) => files.some(({ bytes }) => bytes.length > 0)));
+  const found = all.filter(({ checkpoints }) =>
+    checkpoints.some(({ files }) => files.some(({ bytes }) => bytes.length > 0)),
+  );
   if (found.length === 0) throw new Error(`${series.name} has no fp32, bf16 or fp16 tensors`);
   for (const each of found) requireSameTensors(each);
   return found;
@@ -76,14 +91,17 @@ async function round({ path, layout, bytes }: WeightFile, dtype: WeightDtype, co
 }
 
 function sameBytes(a: readonly WeightCheckpoint[], b: readonly WeightCheckpoint[]): boolean {
-  const bytes = (checkpoints: readonly WeightCheckpoint[]): Uint8Array[] => checkpoints.flatMap(({ files }) => files.map((file) => file.bytes));
+  const bytes = (checkpoints: readonly WeightCheckpoint[]): Uint8Array[] =>
+    checkpoints.flatMap(({ files }) => files.map((file) => file.bytes));
   const others = bytes(b);
   return a.length === b.length && bytes(a).every((each, i) => Buffer.compare(each, others[i]!) === 0);
 }
 
 function requireSameTensors({ title, checkpoints }: WeightSeries): void {
   const shapeOf = ({ files }: WeightCheckpoint): string =>
-    JSON.stringify(files.map(({ path, layout }) => [path, layout.tensors.map(({ name, elementCount }) => [name, elementCount])]));
+    JSON.stringify(
+      files.map(({ path, layout }) => [path, layout.tensors.map(({ name, elementCount }) => [name, elementCount])]),
+    );
   const first = shapeOf(checkpoints[0]!);
   const other = checkpoints.find((checkpoint) => shapeOf(checkpoint) !== first);
   if (other !== undefined) throw new Error(`${title}: step ${other.step} has other tensors than the first checkpoint`);

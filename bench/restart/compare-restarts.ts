@@ -37,12 +37,16 @@ export interface RestartReport {
   readonly outcomes: readonly RestartOutcome[];
 }
 
-/** Between the seeds of one script and those of its next repetition: far apart, so that a script that uses several seeds never meets its own again. */
+/**
+ * Between the seeds of one script and those of its next repetition: far apart, so that a script that uses several seeds
+ * never meets its own again.
+ */
 const seedDistance = 1000;
 
 /**
- * For every seed: trains once without a break, stores its checkpoints in every arm, and trains again with restarts from what was stored. Weights come
- * from the hub; optimizer state, gradient averages, random numbers and the schedule go on exactly.
+ * For every seed: trains once without a break, stores its checkpoints in every arm, and trains again with restarts from
+ * what was stored. Weights come from the hub; optimizer state, gradient averages, random numbers and the schedule go on
+ * exactly.
  */
 export async function compareRestarts(comparison: RestartComparison): Promise<RestartReport> {
   const { seeds, arms, hub, onProgress, onResults } = comparison;
@@ -57,14 +61,20 @@ export async function compareRestarts(comparison: RestartComparison): Promise<Re
     report ??= describe(unbroken, comparison, outcomes);
     onProgress(`seed ${seed}: unbroken ${report.metric} ${unbroken.metrics.at(-1)![report.metric]!.toFixed(4)}`);
     const place = { hub, directory, repository: await prepareBenchHub(hub, `restart-${seed}`, unbroken.series) };
-    const stored = await Promise.all(arms.map((arm) => storeUnbroken(place, arm, { unbroken, bounded: report!.bounded, slots, onProgress })));
+    const stored = await Promise.all(
+      arms.map((arm) => storeUnbroken(place, arm, { unbroken, bounded: report!.bounded, slots, onProgress })),
+    );
     outcomes.push(...(await restartSeed({ training, unbroken, stored, arms, report, seed }, comparison)));
     await onResults(report);
   }
   return report!;
 }
 
-function describe(unbroken: UnbrokenRun, { metrics }: RestartComparison, outcomes: readonly RestartOutcome[]): RestartReport {
+function describe(
+  unbroken: UnbrokenRun,
+  { metrics }: RestartComparison,
+  outcomes: readonly RestartOutcome[],
+): RestartReport {
   const { series } = unbroken;
   const bounded = metrics ?? [series.metric];
   const unknown = bounded.find((metric) => !series.metrics.includes(metric));
@@ -107,12 +117,17 @@ interface SeedRestarts {
   readonly seed: number;
 }
 
-async function restartSeed({ training, unbroken, stored, arms, report, seed }: SeedRestarts, { restarts, onProgress }: RestartComparison) {
+async function restartSeed(
+  { training, unbroken, stored, arms, report, seed }: SeedRestarts,
+  { restarts, onProgress }: RestartComparison,
+) {
   const plans = planRestarts(
     unbroken.series.checkpoints.map(({ step }) => step),
     restarts,
   );
-  const branches = arms.flatMap((arm, i) => plans.map((plan, p) => ({ name: `${arm.run}-restarts-${p}`, arm, plan, stored: stored[i]! })));
+  const branches = arms.flatMap((arm, i) =>
+    plans.map((plan, p) => ({ name: `${arm.run}-restarts-${p}`, arm, plan, stored: stored[i]! })),
+  );
   const results = await trainRestarted(training, unbroken, branches);
   return branches.map(({ name, arm, plan }): RestartOutcome => {
     const { final, stored: run } = results.get(name)!;

@@ -7,8 +7,13 @@ export const ownScript = fileURLToPath(new URL('train_gpt.py', import.meta.url))
 
 const declarations = fileURLToPath(new URL('../../node_modules/@types/node', import.meta.url));
 
-/** Text to train on that every checkout has alike: Node's documentation, as it stands in the type declarations whose version package-lock.json pins. */
+/**
+ * Text to train on that every checkout has alike: Node's documentation, as it stands in the type declarations whose
+ * version package-lock.json pins.
+ */
 export function ownTexts(): string[] {
-  const names = readdirSync(declarations, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'));
+  const names = readdirSync(declarations, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.d.ts'),
+  );
   return names.sort().map((name) => join(declarations, name));
 }

@@ -16,7 +16,18 @@ test('thresholds, seeds and restarts have defaults', () => {
 });
 
 test('a script of a series with its arguments, and nothing of the paper', () => {
-  const args = ['--train-script', 'train_lm.py', '--train-args', ' small  x', '--paper-threshold', '', '--into', 'a.md', '--metric', 'accuracy,loss'];
+  const args = [
+    '--train-script',
+    'train_lm.py',
+    '--train-args',
+    ' small  x',
+    '--paper-threshold',
+    '',
+    '--into',
+    'a.md',
+    '--metric',
+    'accuracy,loss',
+  ];
   expect(readRestartOptions(args)).toMatchObject({
     trainScript: 'train_lm.py',
     trainArguments: ['small', 'x'],
@@ -26,9 +37,13 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
   });
 });
 
-test.each([[['--threshold', 'x']], [['--threshold', '0.1,0.1']], [['--seeds', '0']], [['--restarts', '1.5']], [['stray']], [['--colour']]])(
-  '%j is refused',
-  (args) => {
-    expect(() => readRestartOptions(args)).toThrow();
-  },
-);
+test.each([
+  [['--threshold', 'x']],
+  [['--threshold', '0.1,0.1']],
+  [['--seeds', '0']],
+  [['--restarts', '1.5']],
+  [['stray']],
+  [['--colour']],
+])('%j is refused', (args) => {
+  expect(() => readRestartOptions(args)).toThrow();
+});

@@ -19,11 +19,16 @@ export interface RestartThresholds {
   readonly paper: readonly number[];
 }
 
-/** Ours at its thresholds, the paper's at its own, and, as a control that has to end where the unbroken run ends, exact storage. */
+/**
+ * Ours at its thresholds, the paper's at its own, and, as a control that has to end where the unbroken run ends, exact
+ * storage.
+ */
 export function restartArms(options: RestartThresholds & { readonly exact: boolean }): RestartArm[] {
   const lossy = (method: QuantizationMethod, thresholds: readonly number[], rounding?: 'nearest'): RestartArm[] =>
     thresholds.map((threshold) => ({
-      run: [method, rounding, String(threshold).replace(/[^0-9a-z]/g, '-')].filter((part) => part !== undefined).join('-'),
+      run: [method, rounding, String(threshold).replace(/[^0-9a-z]/g, '-')]
+        .filter((part) => part !== undefined)
+        .join('-'),
       method,
       threshold,
       ...(rounding !== undefined && { rounding }),

@@ -3,8 +3,22 @@ import { restartFigures, type RestartOutcome } from './restart-figures.ts';
 import { restartTable } from './restart-table.ts';
 
 const arm = { run: 'residual-0-01', method: 'residual', threshold: 0.01 } as const;
-const first: RestartOutcome = { arm, plan: '10', seed: 1, unbroken: 2, restarted: 2.02, bytes: { raw: 1000, stored: 20 } };
-const second: RestartOutcome = { arm, plan: '10', seed: 2, unbroken: 4, restarted: 3.96, bytes: { raw: 1000, stored: 30 } };
+const first: RestartOutcome = {
+  arm,
+  plan: '10',
+  seed: 1,
+  unbroken: 2,
+  restarted: 2.02,
+  bytes: { raw: 1000, stored: 20 },
+};
+const second: RestartOutcome = {
+  arm,
+  plan: '10',
+  seed: 2,
+  unbroken: 4,
+  restarted: 3.96,
+  bytes: { raw: 1000, stored: 30 },
+};
 
 test('excess is relative to the same seed, bytes are those of all seeds', () => {
   const [line] = restartFigures([first, { ...second, plan: '1' }, second], false);

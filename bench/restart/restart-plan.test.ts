@@ -12,14 +12,19 @@ test('of twenty even checkpoints every second restarts, the last in the final te
 });
 
 test('where checkpoints lie closer at the end, restarts are still spread over steps', () => {
-  const steps = [...Array.from({ length: 12 }, (_, i) => 90 * (i + 1)), ...Array.from({ length: 6 }, (_, i) => 1080 + 30 * (i + 1))];
+  const steps = [
+    ...Array.from({ length: 12 }, (_, i) => 90 * (i + 1)),
+    ...Array.from({ length: 6 }, (_, i) => 1080 + 30 * (i + 1)),
+  ];
   const spread = planRestarts(steps, 10)[2]!.checkpoints.map((checkpoint) => steps[checkpoint]!);
   expect(spread).toEqual([90, 180, 270, 450, 540, 720, 810, 900, 1080, 1200]);
   expect(spread.at(-1)!).toBeGreaterThan(0.9 * 1260);
 });
 
 test('restarts are distinct, rising, and never at the last checkpoint, as long as there are enough', () => {
-  const series = fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 30 }).map((steps) => steps.sort((a, b) => a - b));
+  const series = fc
+    .uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 30 })
+    .map((steps) => steps.sort((a, b) => a - b));
   fc.assert(
     fc.property(series, fc.integer({ min: 1, max: 12 }), (steps, count) => {
       if (count >= steps.length) {
@@ -28,7 +33,9 @@ test('restarts are distinct, rising, and never at the last checkpoint, as long a
       }
       const { checkpoints } = planRestarts(steps, count)[2]!;
       expect(checkpoints).toHaveLength(count);
-      expect(checkpoints.every((checkpoint, i) => checkpoint > (checkpoints[i - 1] ?? -1) && checkpoint < steps.length - 1)).toBe(true);
+      expect(
+        checkpoints.every((checkpoint, i) => checkpoint > (checkpoints[i - 1] ?? -1) && checkpoint < steps.length - 1),
+      ).toBe(true);
     }),
   );
 });

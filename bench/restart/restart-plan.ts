@@ -6,9 +6,9 @@ export interface RestartPlan {
 }
 
 /**
- * One restart half-way, one near the end, where an error has little time to heal, and `count` evenly spread over the run's steps: restart k of n after
- * (k - 1/2) / n of them, so that the last of ten falls into the last tenth. Each is at the nearest checkpoint, the earlier of two. Throws an Error when
- * there are too few.
+ * One restart half-way, one near the end, where an error has little time to heal, and `count` evenly spread over the
+ * run's steps: restart k of n after (k - 1/2) / n of them, so that the last of ten falls into the last tenth. Each is
+ * at the nearest checkpoint, the earlier of two. Throws an Error when there are too few.
  */
 export function planRestarts(steps: readonly number[], count: number): RestartPlan[] {
   const spread = spreadRestarts(steps, count);
@@ -27,7 +27,9 @@ function spreadRestarts(steps: readonly number[], count: number): number[] {
     const target = (steps[last]! * (k + 0.5)) / count;
     // Enough checkpoints are left for the restarts to come.
     const candidates = steps.slice((chosen.at(-1) ?? -1) + 1, last - (count - 1 - k));
-    const nearest = candidates.reduce((best, step) => (Math.abs(step - target) < Math.abs(best - target) ? step : best));
+    const nearest = candidates.reduce((best, step) =>
+      Math.abs(step - target) < Math.abs(best - target) ? step : best,
+    );
     chosen.push(steps.indexOf(nearest));
   }
   return chosen;

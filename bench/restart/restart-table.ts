@@ -1,8 +1,15 @@
 import type { RestartFigures } from './restart-figures.ts';
 
-const methodNames = { exact: 'exact', residual: 'Firn (residual)', inshrinkerator: 'the paper (inshrinkerator)', bitsnap: 'BitSnap' } as const;
+const methodNames = {
+  exact: 'exact',
+  residual: 'Firn (residual)',
+  inshrinkerator: 'the paper (inshrinkerator)',
+  bitsnap: 'BitSnap',
+} as const;
 
-/** The table as Markdown, one line for every way to store and plan of restarts. `metric` is what is compared at the end. */
+/**
+ * The table as Markdown, one line for every way to store and plan of restarts. `metric` is what is compared at the end.
+ */
 export function restartTable(figures: readonly RestartFigures[], metric: string): string {
   const header = [
     'threshold',

@@ -66,8 +66,9 @@ const messageSchema = z.object({
 const follower = fileURLToPath(new URL('follow_training.py', import.meta.url));
 
 /**
- * Runs a training script under follow_training.py until it and all its branches have ended; its output goes to our stderr. Rejects with an Error when
- * it fails, or with what the director rejects with, once all its processes are killed.
+ * Runs a training script under follow_training.py until it and all its branches have ended; its output goes to our
+ * stderr. Rejects with an Error when it fails, or with what the director rejects with, once all its processes are
+ * killed.
  */
 export async function runTraining(plan: TrainingPlan, director: TrainingDirector): Promise<void> {
   const socketPath = join(plan.directory, 'training.sock');

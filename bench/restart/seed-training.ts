@@ -6,7 +6,14 @@ import { readSeries, type Series, type SeriesCheckpoint } from '../../src/cli/de
 import { requireFiles } from '../../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../../src/cli/demo/series-tensor-map.ts';
 import type { RestartPlan } from './restart-plan.ts';
-import { runTraining, trunk, type TrainingCheckpoint, type TrainingDecision, type TrainingDirector, type TrainingFork } from './run-training.ts';
+import {
+  runTraining,
+  trunk,
+  type TrainingCheckpoint,
+  type TrainingDecision,
+  type TrainingDirector,
+  type TrainingFork,
+} from './run-training.ts';
 import type { Slots } from './slots.ts';
 import type { StoredRun } from './stored-run.ts';
 
@@ -67,9 +74,10 @@ export async function trainUnbroken(training: SeedTraining): Promise<UnbrokenRun
 }
 
 /**
- * Trains once more, with a branch wherever a restarted run leaves the unbroken one. Up to there both are the same; from there the branch has the weights
- * that a hub gives back. A branch of several restarts pushes its own checkpoints and restarts from those. Resolves to what became of the branches, by
- * name. Rejects with an Error when the repetition is not equal to the unbroken run: figures would then mean nothing.
+ * Trains once more, with a branch wherever a restarted run leaves the unbroken one. Up to there both are the same; from
+ * there the branch has the weights that a hub gives back. A branch of several restarts pushes its own checkpoints and
+ * restarts from those. Resolves to what became of the branches, by name. Rejects with an Error when the repetition is
+ * not equal to the unbroken run: figures would then mean nothing.
  */
 export async function trainRestarted(
   training: SeedTraining,
@@ -113,7 +121,8 @@ class RestartDirector implements TrainingDirector {
 
   async decide(checkpoint: TrainingCheckpoint): Promise<TrainingDecision> {
     const at = this.unbroken.series.checkpoints.findIndex(({ step }) => step === checkpoint.step);
-    const decision = checkpoint.branch === trunk ? await this.decideTrunk(checkpoint, at) : await this.decideBranch(checkpoint, at);
+    const decision =
+      checkpoint.branch === trunk ? await this.decideTrunk(checkpoint, at) : await this.decideBranch(checkpoint, at);
     if (decision.stop === true) this.training.slots.release();
     return decision;
   }
@@ -122,7 +131,9 @@ class RestartDirector implements TrainingDirector {
     const before = this.unbroken.metrics[at] ?? {};
     const changed = Object.keys(metrics).find((name) => metrics[name] !== before[name]);
     if (changed !== undefined)
-      throw new Error(`training is not repeatable here: ${changed} at step ${step} is ${metrics[changed]}, and was ${before[changed]} the first time`);
+      throw new Error(
+        `training is not repeatable here: ${changed} at step ${step} is ${metrics[changed]}, and was ${before[changed]} the first time`,
+      );
     const fork: TrainingFork[] = [];
     for (const { name, stored } of this.branches.filter((branch) => branch.plan.checkpoints[0] === at)) {
       const directory = join(this.training.directory, name);
@@ -133,7 +144,10 @@ class RestartDirector implements TrainingDirector {
     return { fork, ...(at >= last && { stop: true }) };
   }
 
-  private async decideBranch({ branch: name, metrics, step, file }: TrainingCheckpoint, at: number): Promise<TrainingDecision> {
+  private async decideBranch(
+    { branch: name, metrics, step, file }: TrainingCheckpoint,
+    at: number,
+  ): Promise<TrainingDecision> {
     const { plan, stored } = this.branches.find((branch) => branch.name === name)!;
     const own = this.forks.get(name);
     await own?.push(checkpointOf(file, step, at));
@@ -152,5 +166,11 @@ class RestartDirector implements TrainingDirector {
 
 function checkpointOf(file: string, step: number, index: number): SeriesCheckpoint {
   const sensitivityPath = sensitivityPathOf(file);
-  return { index, step, modelFiles: modelFiles(file), ...(existsSync(sensitivityPath) && { sensitivityPath }), recorded: {} };
+  return {
+    index,
+    step,
+    modelFiles: modelFiles(file),
+    ...(existsSync(sensitivityPath) && { sensitivityPath }),
+    recorded: {},
+  };
 }

@@ -34,17 +34,26 @@ export class StoredRun {
     this.bytesAt = new Map();
   }
 
-  static async create(place: StoredRunPlace, { run, method, threshold, rounding }: RestartArm, metrics: readonly string[]): Promise<StoredRun> {
+  static async create(
+    place: StoredRunPlace,
+    { run, method, threshold, rounding }: RestartArm,
+    metrics: readonly string[],
+  ): Promise<StoredRun> {
     const thresholds: QualityThresholds = Object.fromEntries(metrics.map((metric) => [metric, threshold ?? 0]));
     const kind =
-      method === 'exact' ? { fidelity: 'exact' } : { fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search: { method, rounding } };
+      method === 'exact'
+        ? { fidelity: 'exact' }
+        : { fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search: { method, rounding } };
     await place.hub.post(`/v1/repositories/${place.repository}/runs`, { name: run, ...kind });
     return new StoredRun(place, run, { raw: 0, stored: 0 });
   }
 
   /** What a training job that resumes from a step pushes into: shares all up to that step. */
   async fork(name: string, step: number): Promise<StoredRun> {
-    await this.place.hub.post(`/v1/repositories/${this.place.repository}/runs`, { name, forkFrom: { run: this.name, step } });
+    await this.place.hub.post(`/v1/repositories/${this.place.repository}/runs`, {
+      name,
+      forkFrom: { run: this.name, step },
+    });
     return new StoredRun(this.place, name, this.bytesAt.get(step)!);
   }
 
@@ -59,7 +68,10 @@ export class StoredRun {
     const { status } = await pushCheckpoint(hub, repository, this.name, checkpoint, () => undefined);
     if (status.state !== 'ready' || status.result === undefined)
       throw new Error(`${this.name}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
-    this.newest = { raw: this.newest.raw + status.result.rawBytes, stored: this.newest.stored + status.result.storedBytes };
+    this.newest = {
+      raw: this.newest.raw + status.result.rawBytes,
+      stored: this.newest.stored + status.result.storedBytes,
+    };
     this.bytesAt.set(checkpoint.step, this.newest);
   }
 
@@ -67,8 +79,12 @@ export class StoredRun {
   async download(step: number): Promise<string> {
     const { hub, repository, directory } = this.place;
     const to = join(directory, `${repository.replaceAll('/', '-')}-${this.name}-${step}.safetensors`);
-    const { sha256, announced } = await hub.download(`/v1/repositories/${repository}/runs/${this.name}/checkpoints/${step}/files/model.safetensors`, to);
-    if (sha256 !== announced) throw new Error(`${this.name}@${step}: downloaded sha256 ${sha256}, announced ${announced}`);
+    const { sha256, announced } = await hub.download(
+      `/v1/repositories/${repository}/runs/${this.name}/checkpoints/${step}/files/model.safetensors`,
+      to,
+    );
+    if (sha256 !== announced)
+      throw new Error(`${this.name}@${step}: downloaded sha256 ${sha256}, announced ${announced}`);
     return to;
   }
 }

@@ -15,14 +15,20 @@ test('errors are in parts of the weights, and of what they moved', () => {
 });
 
 test('an error across the movement loses none of it', () => {
-  expect(weightError({ name: 'w', weights: f(3, 4), rebuilt: f(2, 4), before: f(3, 2) })).toMatchObject({ movementLost: 0, errorToMovement: 0.5 });
+  expect(weightError({ name: 'w', weights: f(3, 4), rebuilt: f(2, 4), before: f(3, 2) })).toMatchObject({
+    movementLost: 0,
+    errorToMovement: 0.5,
+  });
 });
 
 test.each([
   ['without a checkpoint before', undefined],
   ['without movement', f(3, 4)],
 ])('%s there is none to lose', (_, before) => {
-  expect(weightError({ name: 'w', weights: f(3, 4), rebuilt: f(3, 3), before })).toMatchObject({ movementLost: undefined, errorToMovement: undefined });
+  expect(weightError({ name: 'w', weights: f(3, 4), rebuilt: f(3, 3), before })).toMatchObject({
+    movementLost: undefined,
+    errorToMovement: undefined,
+  });
 });
 
 test('a tensor that became one value is collapsed, one that was uploaded so is not', () => {

@@ -11,13 +11,22 @@ export interface ComparedTensor {
 export interface WeightError {
   readonly name: string;
   readonly elementCount: number;
-  /** Norm of the error in parts of the norm of the weights; 0 where they agree, infinite where only the weights are all zero. */
+  /**
+   * Norm of the error in parts of the norm of the weights; 0 where they agree, infinite where only the weights are all
+   * zero.
+   */
   readonly relativeError: number;
   /** Whether all rebuilt values are one value though the uploaded ones are not. */
   readonly collapsed: boolean;
-  /** Norm of the error in parts of the norm of the movement since the checkpoint before; undefined without one, or without movement. */
+  /**
+   * Norm of the error in parts of the norm of the movement since the checkpoint before; undefined without one, or
+   * without movement.
+   */
   readonly errorToMovement: number | undefined;
-  /** Share of that movement that the rebuilt weights lack: 0 none, 1 all of it, negative where they run ahead; likewise undefined. */
+  /**
+   * Share of that movement that the rebuilt weights lack: 0 none, 1 all of it, negative where they run ahead; likewise
+   * undefined.
+   */
   readonly movementLost: number | undefined;
 }
 
@@ -39,7 +48,9 @@ export function weightError({ name, weights, rebuilt, before }: ComparedTensor):
 
 /** Of all tensors as one. */
 export function totalMovementLost(tensors: readonly ComparedTensor[]): number {
-  return movementLost(tensors.flatMap(({ weights, rebuilt, before }) => (before === undefined ? [] : [{ weights, rebuilt, before }])));
+  return movementLost(
+    tensors.flatMap(({ weights, rebuilt, before }) => (before === undefined ? [] : [{ weights, rebuilt, before }])),
+  );
 }
 
 /** Euclidean; to zero where there is no other end. */

@@ -4,7 +4,8 @@
  *     npx tsx bench/series/weight-errors.ts SERIES KEPT [--json FILE]             what `npm run demo -- SERIES --keep KEPT` left
  *     npx tsx bench/series/weight-errors.ts UPLOADED REBUILT [BEFORE] --files     two safetensors files, and the checkpoint before
  *
- * Movement is that of the uploads since the checkpoint before in the series. Tensors without floating values are left out.
+ * Movement is that of the uploads since the checkpoint before in the series. Tensors without floating values are left
+ * out.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,20 +38,31 @@ async function readFloats(paths: readonly string[], core: NativeCore): Promise<M
     const file = readFileSync(path);
     for (const { name, dtype, startBytes, endBytes } of parseSafetensorsHeader(file, file.length).tensors) {
       if (!isQuantizable(dtype)) continue;
-      tensors.set(name, floatsOf(await core.convert(new Uint8Array(file.subarray(startBytes, endBytes)), dtype, 'F32')));
+      tensors.set(
+        name,
+        floatsOf(await core.convert(new Uint8Array(file.subarray(startBytes, endBytes)), dtype, 'F32')),
+      );
     }
   }
   return tensors;
 }
 
 async function compare({ name, uploaded, rebuilt, before }: Checkpoint, core: NativeCore): Promise<ErrorsOfCheckpoint> {
-  const [weights, back, earlier] = [await readFloats(uploaded, core), await readFloats(rebuilt, core), await readFloats(before, core)];
+  const [weights, back, earlier] = [
+    await readFloats(uploaded, core),
+    await readFloats(rebuilt, core),
+    await readFloats(before, core),
+  ];
   const tensors = [...weights].map(([tensor, values]): ComparedTensor => {
     const found = back.get(tensor);
     if (found === undefined) throw new Error(`${name}: ${tensor} did not come back`);
     return { name: tensor, weights: values, rebuilt: found, before: earlier.get(tensor) };
   });
-  return { name, movementLost: before.length === 0 ? undefined : totalMovementLost(tensors), tensors: tensors.map(weightError) };
+  return {
+    name,
+    movementLost: before.length === 0 ? undefined : totalMovementLost(tensors),
+    tensors: tensors.map(weightError),
+  };
 }
 
 /** Everything the demo pushed, those before its crash too. */
@@ -71,7 +83,8 @@ function pushedCheckpoints(seriesDirectory: string, kept: string): Checkpoint[] 
   );
 }
 
-const percent = (value: number | undefined): string => (value === undefined ? '-' : `${(100 * value).toFixed(2)} %`).padStart(10);
+const percent = (value: number | undefined): string =>
+  (value === undefined ? '-' : `${(100 * value).toFixed(2)} %`).padStart(10);
 
 function lineOf({ name, movementLost, tensors }: ErrorsOfCheckpoint): string {
   const worst = tensors.reduce((most, tensor) => (tensor.relativeError > most.relativeError ? tensor : most));
@@ -85,7 +98,10 @@ function lineOf({ name, movementLost, tensors }: ErrorsOfCheckpoint): string {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' }, files: { type: 'boolean', default: false } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'string' }, files: { type: 'boolean', default: false } },
+  });
   const [left, right, before] = positionals;
   if (left === undefined || right === undefined) throw new Error('two series or files are wanted');
   const checkpoints = values.files
@@ -101,7 +117,8 @@ async function main(): Promise<void> {
     console.log(lineOf(compared.at(-1)!));
   }
   if (values.files)
-    for (const { name, relativeError, movementLost } of compared[0]!.tensors) console.log(`${percent(relativeError)} ${percent(movementLost)} ${name}`);
+    for (const { name, relativeError, movementLost } of compared[0]!.tensors)
+      console.log(`${percent(relativeError)} ${percent(movementLost)} ${name}`);
   if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(compared, undefined, 1));
 }
 

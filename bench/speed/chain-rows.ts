@@ -9,7 +9,10 @@ import { median, spentOn, type Spent } from './timed-rounds.ts';
 export const timesOfBaseMax = 3;
 /** Deltas of the chains. */
 const deltaCounts = [1, 4, 8, 11];
-/** How much moves from a checkpoint to the next, in spreads of a weight's row, and the step that says how finely it is stored. */
+/**
+ * How much moves from a checkpoint to the next, in spreads of a weight's row, and the step that says how finely it is
+ * stored.
+ */
 const cases = [
   { drift: 0.03, step: 0 },
   { drift: 0.06, step: 0 },
@@ -22,8 +25,9 @@ const rounds = 7;
 const laterSequence = 1000;
 
 /**
- * Restoring the last of chains of deltas beside its base, in process, packages in memory: a row says how often the base's time fits into the chain's, of the
- * times allowed. Names say what the default policy makes of the chain's bytes; a chain that it never makes has no bar.
+ * Restoring the last of chains of deltas beside its base, in process, packages in memory: a row says how often the
+ * base's time fits into the chain's, of the times allowed. Names say what the default policy makes of the chain's
+ * bytes; a chain that it never makes has no bar.
  */
 export async function* chainRows(core: NativeCore): AsyncGenerator<BarredRow> {
   for (const { drift, step } of cases) {
@@ -50,7 +54,10 @@ interface ChainPackage {
 }
 
 /** Oldest first. */
-async function encodeChain(core: NativeCore, { drift, step }: { drift: number; step: number }): Promise<{ rawBytes: number; packages: ChainPackage[] }> {
+async function encodeChain(
+  core: NativeCore,
+  { drift, step }: { drift: number; step: number },
+): Promise<{ rawBytes: number; packages: ChainPackage[] }> {
   const series = new StoredSeries(core, step);
   const packages: ChainPackage[] = [];
   let rawBytes = 0;
@@ -65,13 +72,17 @@ async function encodeChain(core: NativeCore, { drift, step }: { drift: number; s
   return { rawBytes, packages };
 }
 
-function rowOf(chain: readonly ChainPackage[], { rawBytes, works, bases }: { rawBytes: number; works: readonly Spent[]; bases: readonly Spent[] }): BarredRow {
+function rowOf(
+  chain: readonly ChainPackage[],
+  { rawBytes, works, bases }: { rawBytes: number; works: readonly Spent[]; bases: readonly Spent[] },
+): BarredRow {
   const steps = chain.map(({ stored }) => stored);
   const bytes = steps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const baseBytes = steps.at(-1)!.sizeBytes;
   const migration = median(steps.slice(0, -1).map(({ encoded }) => encoded.migration!));
   const times = works.map(({ seconds }) => seconds);
-  const within = (sequence: number): boolean => chain.length <= chainPackagesMax && bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
+  const within = (sequence: number): boolean =>
+    chain.length <= chainPackagesMax && bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
   const allowed = within(laterSequence) ? '' : within(0) ? ', early in a run' : ', never made';
   return {
     name: `chain: base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
@@ -80,7 +91,8 @@ function rowOf(chain: readonly ChainPackage[], { rawBytes, works, bases }: { raw
     spread: (Math.max(...times) - Math.min(...times)) / median(times),
     memcpyRatio: (timesOfBaseMax * median(bases.map(({ seconds }) => seconds))) / median(times),
     processorRatio:
-      (timesOfBaseMax * median(bases.map(({ processorSeconds }) => processorSeconds))) / median(works.map(({ processorSeconds }) => processorSeconds)),
+      (timesOfBaseMax * median(bases.map(({ processorSeconds }) => processorSeconds))) /
+      median(works.map(({ processorSeconds }) => processorSeconds)),
     bar: within(0) ? 1 : 0,
   };
 }

@@ -21,12 +21,18 @@ const rounds = 7;
 interface Stored {
   readonly step: number;
   readonly sizeBytes: number;
-  readonly result: { readonly kind: 'base' | 'delta'; readonly chainLength: number; readonly ancestorStep?: number; readonly migration?: number };
+  readonly result: {
+    readonly kind: 'base' | 'delta';
+    readonly chainLength: number;
+    readonly ancestorStep?: number;
+    readonly migration?: number;
+  };
 }
 
 /**
- * Downloads of every checkpoint of a run from a hub as its default policy stored it: a row for each length of chain says how often the base's time fits into the
- * chain's, of the times allowed, for what the client waits and for the hub's processor time.
+ * Downloads of every checkpoint of a run from a hub as its default policy stored it: a row for each length of chain
+ * says how often the base's time fits into the chain's, of the times allowed, for what the client waits and for the
+ * hub's processor time.
  */
 export async function* downloadRows(cpu: number | undefined): AsyncGenerator<BarredRow> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-download-'));
@@ -70,7 +76,11 @@ export async function* downloadRows(cpu: number | undefined): AsyncGenerator<Bar
 async function pushRun(client: HubClient, run: string, path: string): Promise<Stored[]> {
   const search = { method: 'residual', fixedConfig: { method: 'residual', step: 0 } };
   await client.post('/v1/repositories', { namespace: 'bench', name: 'speed' });
-  await client.post(run.slice(0, run.lastIndexOf('/')), { name: run.slice(run.lastIndexOf('/') + 1), fidelity: 'lossy', search });
+  await client.post(run.slice(0, run.lastIndexOf('/')), {
+    name: run.slice(run.lastIndexOf('/') + 1),
+    fidelity: 'lossy',
+    search,
+  });
   const stored: Stored[] = [];
   for (const file of syntheticCheckpoints({ layers: 0, drift }, checkpoints)) {
     const step = stored.length;
@@ -88,7 +98,9 @@ async function pushRun(client: HubClient, run: string, path: string): Promise<St
 /** The last checkpoint of each length of chain, by length. */
 function longestOfEach(stored: readonly Stored[]): (readonly [index: number, checkpoint: Stored])[] {
   const byLength = new Map(stored.map((checkpoint, i) => [checkpoint.result.chainLength, [i, checkpoint] as const]));
-  return [...byLength.values()].filter(([, { result }]) => result.kind === 'delta').sort(([, a], [, b]) => a.result.chainLength - b.result.chainLength);
+  return [...byLength.values()]
+    .filter(([, { result }]) => result.kind === 'delta')
+    .sort(([, a], [, b]) => a.result.chainLength - b.result.chainLength);
 }
 
 function baseOf(stored: readonly Stored[], index: number): number {

@@ -7,7 +7,9 @@ import type { BarredRow } from './speed-table.ts';
 
 const schema = z.object({
   isa: z.string(),
-  rows: z.array(z.object({ name: z.string(), bytes: z.number(), ms: z.number(), spread: z.number(), memcpyRatio: z.number() })),
+  rows: z.array(
+    z.object({ name: z.string(), bytes: z.number(), ms: z.number(), spread: z.number(), memcpyRatio: z.number() }),
+  ),
 });
 
 /** Rows of `npm run bench` that a bar is set for, by their names without the instruction set, and those bars. */
@@ -25,14 +27,19 @@ const barred: Readonly<Record<string, number>> = {
 const clusteringMsMax = 10;
 const clusteringNames = ['codebook 32 bins, optimal', 'codebook 32 bins, entropy'];
 
-/** Runs the kernels whose names have `only` in them, one by one, at the best instruction set of the machine. Throws when an answer is wrong. */
+/**
+ * Runs the kernels whose names have `only` in them, one by one, at the best instruction set of the machine. Throws when
+ * an answer is wrong.
+ */
 export function* kernelRows(only: string): Generator<BarredRow> {
   const directory = mkdtempSync(join(tmpdir(), 'firn-speed-'));
   try {
     for (const name of [...Object.keys(barred), ...clusteringNames]) {
       if (!name.includes(only)) continue;
       const path = join(directory, 'rows.json');
-      const { status, stderr } = spawnSync('npm', ['run', '--silent', 'bench', '--', '--json', path, name], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const { status, stderr } = spawnSync('npm', ['run', '--silent', 'bench', '--', '--json', path, name], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       if (status !== 0) throw new Error(`npm run bench -- "${name}" ended with ${status}: ${String(stderr)}`);
       const { isa, rows } = schema.parse(JSON.parse(readFileSync(path, 'utf8')));
       const row = rows.find((found) => found.name === name || found.name === `${name}, ${isa}`);

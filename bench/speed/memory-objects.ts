@@ -1,5 +1,11 @@
 import { FirnError } from '../../src/checkpoint/firn-error.ts';
-import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from '../../src/store/object-store.ts';
+import type {
+  ListedObject,
+  ObjectReader,
+  ObjectStore,
+  PutOptions,
+  StoredObject,
+} from '../../src/store/object-store.ts';
 
 /** Objects in memory, handed out without copies: what is measured over them is the work between stores. */
 export class MemoryObjects implements ObjectStore {
@@ -56,7 +62,8 @@ export class MemoryObjects implements ObjectStore {
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     for (const [key, bytes] of this.#objects) {
-      if (key.startsWith(prefix)) yield { key, sizeBytes: bytes.length, storedBytes: bytes.length, modifiedAt: new Date(0) };
+      if (key.startsWith(prefix))
+        yield { key, sizeBytes: bytes.length, storedBytes: bytes.length, modifiedAt: new Date(0) };
     }
   }
 

@@ -21,7 +21,10 @@ const rounds = 5;
 /** Rounds before them: a hub lives long enough to have its code compiled. */
 const warmUps = 3;
 
-/** From the first byte of an upload to the checkpoint being ready, for a base and for a delta, on a hub of its own, whose processor time it says. */
+/**
+ * From the first byte of an upload to the checkpoint being ready, for a base and for a delta, on a hub of its own,
+ * whose processor time it says.
+ */
 export async function putToReady({ first, second, step, cpu }: PutOptions): Promise<SpeedRow[]> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-put-'));
   let hub: HubProcess | undefined;
@@ -40,7 +43,11 @@ export async function putToReady({ first, second, step, cpu }: PutOptions): Prom
     for (let round = -warmUps; round < rounds; round++) {
       const run = `/v1/repositories/bench/speed/runs/r${round + warmUps}`;
       const fixedConfig = { method: 'residual', step };
-      await client.post('/v1/repositories/bench/speed/runs', { name: `r${round + warmUps}`, fidelity: 'lossy', search: { method: 'residual', fixedConfig } });
+      await client.post('/v1/repositories/bench/speed/runs', {
+        name: `r${round + warmUps}`,
+        fidelity: 'lossy',
+        search: { method: 'residual', fixedConfig },
+      });
       for (const [i, sample] of samples.entries()) {
         const copied = copy();
         const before = processorSecondsOf(hub.pid);

@@ -53,9 +53,23 @@ export class StoredSeries {
     this.#store.keep(name, file);
     const layout = parseSafetensorsHeader(file, file.length);
     const reader = await this.#store.open(name);
-    const entry = { path: modelPath, role: 'model', type: 'safetensors', sizeBytes: file.length, sha256: noDigest, layout, reader } as const;
+    const entry = {
+      path: modelPath,
+      role: 'model',
+      type: 'safetensors',
+      sizeBytes: file.length,
+      sha256: noDigest,
+      layout,
+      reader,
+    } as const;
     const source = new ModelSource([entry], new Map(), this.#core, cacheMaxBytes);
-    return { source, plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), { parallel, codingOf: residualMethod.codingOf }) };
+    return {
+      source,
+      plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), {
+        parallel,
+        codingOf: residualMethod.codingOf,
+      }),
+    };
   }
 
   /** Gives up the memory of a checkpoint that was planned. */
@@ -63,7 +77,9 @@ export class StoredSeries {
     void this.#store.delete(name);
   }
 
-  /** Quantizes and encodes against the chain, newest first; a base without one. The package is kept under its number. */
+  /**
+   * Quantizes and encodes against the chain, newest first; a base without one. The package is kept under its number.
+   */
   async encode({ source, plan }: PlannedCheckpoint, number: number, chain: readonly StoredStep[]): Promise<StoredStep> {
     const opened = chain.length === 0 ? undefined : await this.open(chain);
     const ancestor = opened && new Ancestor(opened, source.files, plan);
@@ -82,7 +98,15 @@ export class StoredSeries {
     const model = await quantization.quantize(config);
     const id = number.toString(16).padStart(32, '0');
     const encoded = await encodePackage(
-      { packageId: id, source, plan, quantized: model, external: new Set(), sha256: [noDigest], ...(ancestor && { ancestor }) },
+      {
+        packageId: id,
+        source,
+        plan,
+        quantized: model,
+        external: new Set(),
+        sha256: [noDigest],
+        ...(ancestor && { ancestor }),
+      },
       { store: this.#store, key: id, sizeMaxBytes: 2 * source.files[0]!.sizeBytes, replace: true },
       this.#core,
       { parallel },
@@ -90,12 +114,26 @@ export class StoredSeries {
     this.#symbolCache.clear();
     await opened?.close();
     const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
-    return { id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId, encoded, model };
+    return {
+      id,
+      key: id,
+      sizeBytes: object.sizeBytes,
+      indexOffsetBytes,
+      indexLengthBytes,
+      ancestorId: index.ancestorId,
+      encoded,
+      model,
+    };
   }
 
   /** With caches of its own. */
   open(chain: readonly StoredStep[]): Promise<PackageChain> {
-    const restorer = new Restorer({ core: this.#core, store: this.#store, indexCacheBytesMax: cacheMaxBytes, blockCacheBytesMax: cacheMaxBytes });
+    const restorer = new Restorer({
+      core: this.#core,
+      store: this.#store,
+      indexCacheBytesMax: cacheMaxBytes,
+      blockCacheBytesMax: cacheMaxBytes,
+    });
     return restorer.open(chain);
   }
 
@@ -114,7 +152,8 @@ export class StoredSeries {
     const { layout, sizeBytes } = source.files[0]!;
     const { codings, blocks } = plan.files[0]!;
     const range = planRange(layout, planTensors(layout, codings), 0, sizeBytes);
-    const elements = (index: number): Promise<Uint8Array> => chain[0]!.model.elements({ file: 0, index, block: blocks[index]! });
+    const elements = (index: number): Promise<Uint8Array> =>
+      chain[0]!.model.elements({ file: 0, index, block: blocks[index]! });
     const meant = await digestBytes(streamRange({ headerBytes: layout.headerBytes, elements }, range));
     const hash = createHash('sha256');
     await this.restore(chain, (piece) => hash.update(piece));

@@ -25,8 +25,9 @@ interface SyntheticTensor extends PlannedTensor {
 }
 
 /**
- * Checkpoints of one GPT-like model as safetensors files, one after the other: bell-shaped rows of differing scale, 0.1 % outliers, gains around 1; then
- * every weight drifts by a heavy-tailed share of its row's scale, so that few do most of the moving. The same numbers at every call.
+ * Checkpoints of one GPT-like model as safetensors files, one after the other: bell-shaped rows of differing scale, 0.1
+ * % outliers, gains around 1; then every weight drifts by a heavy-tailed share of its row's scale, so that few do most
+ * of the moving. The same numbers at every call.
  */
 export function* syntheticCheckpoints({ layers, drift }: SyntheticShape, count: number): Generator<Uint8Array> {
   const tensors = tensorsOf(layers);
@@ -43,7 +44,12 @@ export function* syntheticCheckpoints({ layers, drift }: SyntheticShape, count: 
 }
 
 function tensorsOf(layers: number): SyntheticTensor[] {
-  const tensor = (name: string, shape: readonly number[], scale: number): SyntheticTensor => ({ name, dtype: 'F32', shape, scale });
+  const tensor = (name: string, shape: readonly number[], scale: number): SyntheticTensor => ({
+    name,
+    dtype: 'F32',
+    shape,
+    scale,
+  });
   const list = [tensor('wte.weight', [vocabulary, width], 0.14)];
   for (let i = 0; i < layers; i++) {
     const growth = 0.6 + (0.8 * i) / Math.max(1, layers - 1);
@@ -74,7 +80,12 @@ function fill(values: Float32Array, tensor: SyntheticTensor, index: number): voi
   }
 }
 
-function move(values: Float32Array, tensor: SyntheticTensor, index: number, { drift, step }: { readonly drift: number; readonly step: number }): void {
+function move(
+  values: Float32Array,
+  tensor: SyntheticTensor,
+  index: number,
+  { drift, step }: { readonly drift: number; readonly step: number },
+): void {
   const random = new Normal(1000 * step + index + 1);
   const scales = rowScales(tensor, index);
   for (let i = 0; i < values.length; i++) {
@@ -89,7 +100,10 @@ function rowScales({ scale, shape }: SyntheticTensor, index: number): Float64Arr
   return Float64Array.from({ length: rows }, () => (scale === 0 ? 0.1 : scale * Math.exp(rowSpread * random.next())));
 }
 
-/** Normal deviates from a 32-bit xorshift generator (Marsaglia, "Xorshift RNGs", 2003) by the polar method, two at a time. */
+/**
+ * Normal deviates from a 32-bit xorshift generator (Marsaglia, "Xorshift RNGs", 2003) by the polar method, two at a
+ * time.
+ */
 class Normal {
   #state: number;
   #spare: number | undefined;

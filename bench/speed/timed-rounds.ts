@@ -8,7 +8,10 @@ export interface SpeedRow {
   readonly spread: number;
   /** Median over the rounds of the copy's time in the work's. */
   readonly memcpyRatio: number;
-  /** The same of processor time, user and system: what a machine without other work and with a disk that never waits would give. Absent where it is not known. */
+  /**
+   * The same of processor time, user and system: what a machine without other work and with a disk that never waits
+   * would give. Absent where it is not known.
+   */
   readonly processorRatio?: number | undefined;
 }
 
@@ -27,8 +30,8 @@ const warmUps = 5;
 const copyMsMin = 30;
 
 /**
- * Times `work`, which produces or consumes `bytes` bytes of binary32, in seven rounds after five to warm up. The work and a memcpy of as many bytes take
- * turns at going first.
+ * Times `work`, which produces or consumes `bytes` bytes of binary32, in seven rounds after five to warm up. The work
+ * and a memcpy of as many bytes take turns at going first.
  */
 export async function timedRounds(name: string, bytes: number, work: () => Promise<void>): Promise<SpeedRow> {
   const copy = copier(bytes);
@@ -66,7 +69,9 @@ export interface RoundSamples {
 export function rowOf(name: string, bytes: number, { works, copies }: RoundSamples): SpeedRow {
   const times = works.map(({ seconds }) => seconds);
   const seconds = median(times);
-  const processorRatio = median(works.map(({ processorSeconds }, round) => copies[round]!.processorSeconds / processorSeconds));
+  const processorRatio = median(
+    works.map(({ processorSeconds }, round) => copies[round]!.processorSeconds / processorSeconds),
+  );
   return {
     name,
     bytes,

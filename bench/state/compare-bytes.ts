@@ -38,7 +38,10 @@ export function withState(series: Series): Series {
   return { ...series, checkpoints };
 }
 
-/** Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights in BF16, its moments as a hub stores them. */
+/**
+ * Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights in BF16, its moments as a hub stores
+ * them.
+ */
 export async function compareBytes(comparison: BytesComparison): Promise<StateBytes[]> {
   const { hub, core, series, arms, directory, onProgress } = comparison;
   const place = { hub, core, directory, name: 'state-bytes', series };
@@ -51,7 +54,11 @@ export async function compareBytes(comparison: BytesComparison): Promise<StateBy
     if (arm.state === 'bitsnap') bitSnapMoments = run.parts;
     onProgress(`${arm.describe}: ratio ${(run.rawBytes / run.storedBytes).toFixed(2)}`);
   }
-  if (bitSnapMoments !== undefined) results.push({ describe: 'BitSnap, weights too', parts: { ...bitSnapMoments, weights: await bitSnapWeights(comparison) } });
+  if (bitSnapMoments !== undefined)
+    results.push({
+      describe: 'BitSnap, weights too',
+      parts: { ...bitSnapMoments, weights: await bitSnapWeights(comparison) },
+    });
   return results;
 }
 
@@ -65,9 +72,19 @@ function rawBytes({ checkpoints }: Series): PartBytes {
     .reduce(addParts, noBytes);
 }
 
-async function bitSnapWeights({ hub, core, series, threshold, directory, onProgress }: BytesComparison): Promise<number> {
+async function bitSnapWeights({
+  hub,
+  core,
+  series,
+  threshold,
+  directory,
+  onProgress,
+}: BytesComparison): Promise<number> {
   const packages = join(directory, 'bitsnap');
   await mkdir(packages);
-  const { statuses } = await runBitSnap({ hub, core, series, directory: packages }, { thresholds: { [series.metric]: threshold }, onProgress });
+  const { statuses } = await runBitSnap(
+    { hub, core, series, directory: packages },
+    { thresholds: { [series.metric]: threshold }, onProgress },
+  );
   return statuses.reduce((sum, { result }) => sum + result!.storedBytes, 0);
 }

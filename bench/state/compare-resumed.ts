@@ -40,14 +40,22 @@ const resumeShare = 0.5;
 const seedDistance = 1000;
 const metric = 'loss';
 
-/** For every seed: one training without a break, and one for each arm that goes on half-way from weights and optimizer state as the hub gives them back. */
+/**
+ * For every seed: one training without a break, and one for each arm that goes on half-way from weights and optimizer
+ * state as the hub gives them back.
+ */
 export async function compareResumed(comparison: ResumeComparison): Promise<SeedOutcome[]> {
   const { hub, core, arms, seeds, lastStep, onProgress } = comparison;
   const outcomes: SeedOutcome[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const directory = join(comparison.directory, `seed-${seed}`);
     await mkdir(directory, { recursive: true });
-    const training: SeedTraining = { ...comparison.training, directory, slots: new Slots(comparison.parallel), seedShift: (seed - 1) * seedDistance };
+    const training: SeedTraining = {
+      ...comparison.training,
+      directory,
+      slots: new Slots(comparison.parallel),
+      seedShift: (seed - 1) * seedDistance,
+    };
     const runs: StateRun[] = [];
     const { unbroken, resumed } = await resumeTraining({
       training,
@@ -63,9 +71,17 @@ export async function compareResumed(comparison: ResumeComparison): Promise<Seed
     outcomes.push({
       seed,
       unbroken,
-      arms: runs.map(({ arm, rawBytes, storedBytes }) => ({ run: arm.run, describe: arm.describe, final: resumed.get(arm.run)!, rawBytes, storedBytes })),
+      arms: runs.map(({ arm, rawBytes, storedBytes }) => ({
+        run: arm.run,
+        describe: arm.describe,
+        final: resumed.get(arm.run)!,
+        rawBytes,
+        storedBytes,
+      })),
     });
-    onProgress(`seed ${seed}: unbroken ${unbroken.toFixed(4)}, ${runs.map(({ arm }) => `${arm.run} ${resumed.get(arm.run)!.toFixed(4)}`).join(', ')}`);
+    onProgress(
+      `seed ${seed}: unbroken ${unbroken.toFixed(4)}, ${runs.map(({ arm }) => `${arm.run} ${resumed.get(arm.run)!.toFixed(4)}`).join(', ')}`,
+    );
   }
   return outcomes;
 }

@@ -19,7 +19,10 @@ export function addParts(a: PartBytes, b: PartBytes): PartBytes {
   };
 }
 
-/** Payload bytes of a package by part; a block that several parts share counts for each by its elements. What is left of `storedBytes` is the rest. */
+/**
+ * Payload bytes of a package by part; a block that several parts share counts for each by its elements. What is left of
+ * `storedBytes` is the rest.
+ */
 export function partBytes(index: PackageIndex, storedBytes: number): PartBytes {
   const bytes: Record<Part, number> = { ...noBytes };
   for (const file of index.files) addFile(file, bytes);
@@ -38,7 +41,10 @@ function addFile({ content, sizeBytes }: PackageFile, bytes: Record<Part, number
 }
 
 /** The bytes of a raw file's tensors by part. */
-export function rawParts(tensors: readonly { readonly name: string; readonly startBytes: number; readonly endBytes: number }[], sizeBytes: number): PartBytes {
+export function rawParts(
+  tensors: readonly { readonly name: string; readonly startBytes: number; readonly endBytes: number }[],
+  sizeBytes: number,
+): PartBytes {
   const bytes: Record<Part, number> = { ...noBytes };
   for (const { name, startBytes, endBytes } of tensors) bytes[partOf(name)] += endBytes - startBytes;
   bytes.rest = sizeBytes - Object.values(bytes).reduce((sum, part) => sum + part, 0);

@@ -55,7 +55,11 @@ export function readStateOptions(args: readonly string[]): StateBenchOptions {
   };
 }
 
-function readNumber(option: string, text: string, { min, whole }: { readonly min: number; readonly whole: boolean }): number {
+function readNumber(
+  option: string,
+  text: string,
+  { min, whole }: { readonly min: number; readonly whole: boolean },
+): number {
   const value = text === '' ? Number.NaN : Number(text);
   if (!Number.isFinite(value) || value < min || (whole && !Number.isInteger(value)))
     throw new Error(`${option} wants a ${whole ? 'whole number' : 'number'} of at least ${min}: ${stateUsage}`);

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { modelFiles, sensitivityPathOf } from '../../src/cli/demo/model-files.ts';
 import { readSeries, type Series } from '../../src/cli/demo/read-series.ts';
 import type { SeedTraining } from '../restart/seed-training.ts';
-import { runTraining, trunk, type TrainingCheckpoint, type TrainingDecision, type TrainingDirector, type TrainingFork } from '../restart/run-training.ts';
+import {
+  runTraining,
+  trunk,
+  type TrainingCheckpoint,
+  type TrainingDecision,
+  type TrainingDirector,
+  type TrainingFork,
+} from '../restart/run-training.ts';
 import type { StateRun } from './state-run.ts';
 
 export interface ResumedTraining {
@@ -17,22 +24,28 @@ export interface ResumedTraining {
   readonly openRuns: (series: Series) => Promise<readonly StateRun[]>;
 }
 
-/** Final losses: of the run that nobody interrupted, and by arm of those that went on from what a hub stored half-way. */
+/**
+ * Final losses: of the run that nobody interrupted, and by arm of those that went on from what a hub stored half-way.
+ */
 export interface ResumedLosses {
   readonly unbroken: number;
   readonly resumed: ReadonlyMap<string, number>;
 }
 
 /**
- * Trains once; every checkpoint up to the one to resume from goes with its optimizer state into all runs, and there a copy of the training goes on for each
- * run from the weights and the state that it gives back. Rejects with an Error when training or a push fails.
+ * Trains once; every checkpoint up to the one to resume from goes with its optimizer state into all runs, and there a
+ * copy of the training goes on for each run from the weights and the state that it gives back. Rejects with an Error
+ * when training or a push fails.
  */
 export async function resumeTraining(plan: ResumedTraining): Promise<ResumedLosses> {
   const out = join(plan.training.directory, 'trained');
   await mkdir(out, { recursive: true });
   const director = new ResumeDirector(plan, out);
   const { pythonPath, script, seedShift, directory } = plan.training;
-  await runTraining({ pythonPath, script, seedShift, directory, arguments: [out, ...plan.training.arguments] }, director);
+  await runTraining(
+    { pythonPath, script, seedShift, directory, arguments: [out, ...plan.training.arguments] },
+    director,
+  );
   const unbroken = director.finals.get(trunk);
   if (unbroken === undefined) throw new Error('training ended before its last checkpoint');
   return { unbroken, resumed: new Map([...director.finals].filter(([branch]) => branch !== trunk)) };

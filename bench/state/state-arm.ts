@@ -29,5 +29,13 @@ export function runRequest({ run, threshold, state }: StateArm, metrics: readonl
   const options: StateOptions = { firstMoment: state, secondMoment: state, momentum: state };
   if (threshold === undefined) return { name: run, fidelity: 'exact', state: options };
   const thresholds: QualityThresholds = Object.fromEntries(metrics.map((metric) => [metric, threshold]));
-  return { name: run, fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search: { method: 'residual' }, state: options };
+  return {
+    name: run,
+    fidelity: 'lossy',
+    evalSet: benchEvalSet,
+    thresholds,
+    allowLarge: true,
+    search: { method: 'residual' },
+    state: options,
+  };
 }

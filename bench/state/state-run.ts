@@ -13,7 +13,10 @@ import { runRequest, type StateArm } from './state-arm.ts';
 export interface StateRunPlace {
   readonly hub: HubClient;
   readonly core: NativeCore;
-  /** Its runs are in repositories of their own, which begin with this: in one, a later run's exact files would be references to an earlier one's. */
+  /**
+   * Its runs are in repositories of their own, which begin with this: in one, a later run's exact files would be
+   * references to an earlier one's.
+   */
   readonly name: string;
   readonly series: Series;
   /** For downloads. */
@@ -67,14 +70,21 @@ export class StateRun {
 
   /** Weights and optimizer state of a checkpoint, digests checked. */
   async download(step: number): Promise<DownloadedState> {
-    return { weights: await this.file(step, 'model.safetensors'), state: await this.file(step, 'optimizer.safetensors') };
+    return {
+      weights: await this.file(step, 'model.safetensors'),
+      state: await this.file(step, 'optimizer.safetensors'),
+    };
   }
 
   private async file(step: number, path: string): Promise<string> {
     const { hub, directory } = this.place;
     const to = join(directory, `${this.fileStem(step)}-${path}`);
-    const { sha256, announced } = await hub.download(`/v1/repositories/${this.repository}/runs/${this.arm.run}/checkpoints/${step}/files/${path}`, to);
-    if (sha256 !== announced) throw new Error(`${this.arm.run}@${step} ${path}: downloaded sha256 ${sha256}, announced ${announced}`);
+    const { sha256, announced } = await hub.download(
+      `/v1/repositories/${this.repository}/runs/${this.arm.run}/checkpoints/${step}/files/${path}`,
+      to,
+    );
+    if (sha256 !== announced)
+      throw new Error(`${this.arm.run}@${step} ${path}: downloaded sha256 ${sha256}, announced ${announced}`);
     return to;
   }
 

@@ -16,11 +16,20 @@ const layout = buildSafetensorsHeader(
 test('a block that several parts share counts for each by its elements, and what is around payloads is the rest', () => {
   const codings = layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' }) as const);
   const content = { type: 'safetensors', layout, codings } as const;
-  const blocks = planFile({ content, sizeBytes: layout.sizeBytes })!.blocks.map(() => ({ offsetBytes: 24, lengthBytes: 100, crc32c: 0 }));
+  const blocks = planFile({ content, sizeBytes: layout.sizeBytes })!.blocks.map(() => ({
+    offsetBytes: 24,
+    lengthBytes: 100,
+    crc32c: 0,
+  }));
   const file = { path: 'a.safetensors', sizeBytes: layout.sizeBytes, sha256: '', content: { ...content, blocks } };
   const index = { formatVersion: 4, kind: 'base', id: '', codebooks: [], tableSets: [], files: [file] } as const;
   expect(partBytes(index, 130)).toEqual({ weights: 20, firstMoment: 20, secondMoment: 60, momentum: 0, rest: 30 });
-  expect(rawParts(layout.tensors, layout.sizeBytes)).toMatchObject({ weights: 40, firstMoment: 40, secondMoment: 120, rest: layout.headerBytes.length });
+  expect(rawParts(layout.tensors, layout.sizeBytes)).toMatchObject({
+    weights: 40,
+    firstMoment: 40,
+    secondMoment: 120,
+    rest: layout.headerBytes.length,
+  });
 });
 
 test('the table of bytes has ratios to what was uploaded, without parts that are not there', () => {

@@ -16,7 +16,8 @@ export function bytesTable(results: readonly StateBytes[]): string {
     momentum: 'momentum',
     rest: 'headers, index',
   };
-  const cell = (bytes: number, of: number): string => (bytes === of ? `${Math.round(bytes)}` : `${Math.round(bytes)} (${(of / bytes).toFixed(1)}x)`);
+  const cell = (bytes: number, of: number): string =>
+    bytes === of ? `${Math.round(bytes)}` : `${Math.round(bytes)} (${(of / bytes).toFixed(1)}x)`;
   return [
     row(['method', ...parts.map((part) => titles[part]), titles.rest, 'together', 'ratio']),
     row(['---', ...parts.map(() => '---:'), '---:', '---:', '---:']),
@@ -32,7 +33,10 @@ export function bytesTable(results: readonly StateBytes[]): string {
   ].join('\n');
 }
 
-/** Final losses by seed, against the unbroken run and against exact resume, with the spread of the unbroken seeds. Markdown. */
+/**
+ * Final losses by seed, against the unbroken run and against exact resume, with the spread of the unbroken seeds.
+ * Markdown.
+ */
 export function resumedTable(outcomes: readonly SeedOutcome[]): string {
   const exact = (outcome: SeedOutcome): number => outcome.arms.find(({ run }) => run === 'exact')!.final;
   const percent = (value: number): string => `${(100 * value).toFixed(3)} %`;
@@ -40,14 +44,23 @@ export function resumedTable(outcomes: readonly SeedOutcome[]): string {
   const unbroken = outcomes.map((outcome) => outcome.unbroken);
   const names = outcomes[0]!.arms.map(({ describe }) => describe);
   return [
-    row(['resumed from', 'ratio', ...outcomes.map(({ seed }) => `loss, seed ${seed}`), 'to unbroken, mean', 'to exact resume, mean', 'worst']),
+    row([
+      'resumed from',
+      'ratio',
+      ...outcomes.map(({ seed }) => `loss, seed ${seed}`),
+      'to unbroken, mean',
+      'to exact resume, mean',
+      'worst',
+    ]),
     row(['---', ...outcomes.map(() => '---:'), '---:', '---:', '---:', '---:']),
     row(['nothing (unbroken)', '', ...unbroken.map((loss) => loss.toFixed(4)), '', '', '']),
     ...names.map((name, i) => {
       const finals = outcomes.map(({ arms }) => arms[i]!.final);
       const toExact = finals.map((final, s) => final / exact(outcomes[s]!) - 1);
       const bytes = outcomes.map(({ arms }) => arms[i]!);
-      const ratio = bytes.reduce((sum, { rawBytes }) => sum + rawBytes, 0) / bytes.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+      const ratio =
+        bytes.reduce((sum, { rawBytes }) => sum + rawBytes, 0) /
+        bytes.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
       return row([
         name,
         ratio.toFixed(1),

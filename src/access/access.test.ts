@@ -20,10 +20,17 @@ const principal = (authorization?: string) => tokenAccess({ catalog }).principal
 
 describe('tokens', () => {
   it('name their owner, in any case of the scheme', async () => {
-    const { text, record } = await createToken(catalog, operator, { name: 'ci', grants: [{ scope: 'write', namespace: 'acme' }] });
+    const { text, record } = await createToken(catalog, operator, {
+      name: 'ci',
+      grants: [{ scope: 'write', namespace: 'acme' }],
+    });
     expect(text).toMatch(/^hf_[A-Za-z0-9]{44}$/);
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      expect(await principal(`${scheme} ${text}`)).toEqual({ id: record.id, name: 'ci', grants: [{ scope: 'write', namespace: 'acme' }] });
+      expect(await principal(`${scheme} ${text}`)).toEqual({
+        id: record.id,
+        name: 'ci',
+        grants: [{ scope: 'write', namespace: 'acme' }],
+      });
     }
   });
 
@@ -33,7 +40,8 @@ describe('tokens', () => {
     expect(stored).not.toContain(text.slice(15));
   });
 
-  const expiringAt = (ms: number) => createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt: new Date(ms) });
+  const expiringAt = (ms: number) =>
+    createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt: new Date(ms) });
 
   it('are refused once revoked', async () => {
     const { text, record } = await expiringAt(Date.now() + soonMs);
@@ -57,17 +65,33 @@ describe('tokens', () => {
     }
   });
 
-  it.each(['', 'Bearer', 'Bearer ', 'Bearer hf_', 'Basic aGZfeDp5', 'hf_abc', `Bearer ${'x'.repeat(10_000)}`, 'Bearer hf_ü', 'Bearer a b'])(
-    '%j is refused',
-    async (text) => {
-      await expect(principal(text)).rejects.toEqual(refused);
-    },
-  );
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer hf_',
+    'Basic aGZfeDp5',
+    'hf_abc',
+    `Bearer ${'x'.repeat(10_000)}`,
+    'Bearer hf_ü',
+    'Bearer a b',
+  ])('%j is refused', async (text) => {
+    await expect(principal(text)).rejects.toEqual(refused);
+  });
 
   it('cannot grant more than their maker holds admin on', async () => {
     const maker = { id: 'm', name: 'm', grants: [{ scope: 'admin', namespace: 'acme' }] } as const;
-    await expect(createToken(catalog, maker, { name: 'x', grants: [{ scope: 'read' }] })).rejects.toMatchObject({ code: 'forbidden' });
-    expect((await createToken(catalog, maker, { name: 'x', grants: [{ scope: 'read', namespace: 'acme', repository: 'lm' }] })).record.grants).toHaveLength(1);
+    await expect(createToken(catalog, maker, { name: 'x', grants: [{ scope: 'read' }] })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(
+      (
+        await createToken(catalog, maker, {
+          name: 'x',
+          grants: [{ scope: 'read', namespace: 'acme', repository: 'lm' }],
+        })
+      ).record.grants,
+    ).toHaveLength(1);
   });
 });
 

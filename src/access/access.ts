@@ -5,7 +5,10 @@ import { isSecret, parseTokenText } from './token-text.ts';
 
 /** Who may come in. */
 export interface Access {
-  /** Whose request this is, by its Authorization field. `unauthenticated` for anything but no field or a token that holds. */
+  /**
+   * Whose request this is, by its Authorization field. `unauthenticated` for anything but no field or a token that
+   * holds.
+   */
   principal(authorization: string | undefined): Promise<Principal>;
 }
 
@@ -17,7 +20,10 @@ const bearer = /^bearer +(\S+) *$/i;
 /** Compared where there is no such token, so that an answer does not tell by its time whether there is. */
 const nobodysSha256 = '0'.repeat(64);
 
-/** Access by tokens. A revoked or expired one is refused from that moment on, by the clock of the database: every request looks it up. */
+/**
+ * Access by tokens. A revoked or expired one is refused from that moment on, by the clock of the database: every
+ * request looks it up.
+ */
 export function tokenAccess({ catalog }: { readonly catalog: Pick<Catalog, 'tokens'> }): Access {
   return {
     async principal(authorization) {

@@ -19,14 +19,24 @@ export interface CreatedToken {
 }
 
 /** Makes a token that allows no more than `by` does. `forbidden` where it would. */
-export async function createToken(catalog: Pick<Catalog, 'tokens'>, by: Principal, input: TokenInput): Promise<CreatedToken> {
-  if (!mayGrant(by, input.grants)) throw new FirnError('forbidden', 'A token can be made only by who holds admin on all it grants.');
+export async function createToken(
+  catalog: Pick<Catalog, 'tokens'>,
+  by: Principal,
+  input: TokenInput,
+): Promise<CreatedToken> {
+  if (!mayGrant(by, input.grants))
+    throw new FirnError('forbidden', 'A token can be made only by who holds admin on all it grants.');
   const { text, id, secretSha256 } = newTokenText();
   return { text, record: await catalog.tokens.create({ ...input, id, secretSha256 }) };
 }
 
-/** The token of a server's first start, which allows everything; undefined where one was ever made. Of several processes that start at once one gets it. */
+/**
+ * The token of a server's first start, which allows everything; undefined where one was ever made. Of several processes
+ * that start at once one gets it.
+ */
 export async function createFirstToken(catalog: Pick<Catalog, 'tokens'>): Promise<string | undefined> {
   const { text, id, secretSha256 } = newTokenText();
-  return (await catalog.tokens.createFirst({ id, secretSha256, name: 'admin', grants: [{ scope: 'admin' }] })) ? text : undefined;
+  return (await catalog.tokens.createFirst({ id, secretSha256, name: 'admin', grants: [{ scope: 'admin' }] }))
+    ? text
+    : undefined;
 }

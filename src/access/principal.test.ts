@@ -42,7 +42,10 @@ describe('mayGrant', () => {
 describe('visibleTo', () => {
   it('is everything for a grant without a place, else the places', () => {
     expect(visibleTo(holding('read:a', 'read'))).toBe('all');
-    expect(visibleTo(holding('read:a', 'write:b/c'))).toEqual({ namespaces: ['a'], repositories: [{ namespace: 'b', name: 'c' }] });
+    expect(visibleTo(holding('read:a', 'write:b/c'))).toEqual({
+      namespaces: ['a'],
+      repositories: [{ namespace: 'b', name: 'c' }],
+    });
     expect(visibleTo(anonymous)).toEqual({ namespaces: [], repositories: [] });
   });
 });

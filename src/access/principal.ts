@@ -22,7 +22,10 @@ export interface Place {
   readonly visibility?: 'private' | 'public';
 }
 
-/** The highest scope that is held on a place; undefined when it is not to be seen. What is public may be read by all. Pure. */
+/**
+ * The highest scope that is held on a place; undefined when it is not to be seen. What is public may be read by all.
+ * Pure.
+ */
 export function scopeOn({ grants }: Pick<Principal, 'grants'>, place: Place): Scope | undefined {
   const held = grants.filter((grant) => covers(grant, place)).map(({ scope }) => scopes.indexOf(scope));
   if (held.length > 0) return scopes[Math.max(...held)];
@@ -42,8 +45,12 @@ export function mayGrant(principal: Pick<Principal, 'grants'>, granted: readonly
 export function visibleTo({ grants }: Pick<Principal, 'grants'>): VisibleRepositories {
   if (grants.some(({ namespace }) => namespace === undefined)) return 'all';
   return {
-    namespaces: grants.flatMap(({ namespace, repository }) => (namespace !== undefined && repository === undefined ? [namespace] : [])),
-    repositories: grants.flatMap(({ namespace, repository }) => (namespace !== undefined && repository !== undefined ? [{ namespace, name: repository }] : [])),
+    namespaces: grants.flatMap(({ namespace, repository }) =>
+      namespace !== undefined && repository === undefined ? [namespace] : [],
+    ),
+    repositories: grants.flatMap(({ namespace, repository }) =>
+      namespace !== undefined && repository !== undefined ? [{ namespace, name: repository }] : [],
+    ),
   };
 }
 

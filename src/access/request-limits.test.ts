@@ -27,7 +27,15 @@ describe('RequestLimits', () => {
   it('counts requests without a token by address, a /64 of IPv6 as one and a mapped address as what it stands for', async () => {
     const limits = new RequestLimits({ tokenPerMinute: 9, anonymousPerMinute: 1, concurrent: 10 });
     const admitted = [];
-    for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.2', '2001:db8::1', '2001:db8:0:0:ffff::2', '2001:db8:0:1::1', 'fe80::1%eth0'])
+    for (const address of [
+      '10.0.0.1',
+      '::ffff:10.0.0.1',
+      '10.0.0.2',
+      '2001:db8::1',
+      '2001:db8:0:0:ffff::2',
+      '2001:db8:0:1::1',
+      'fe80::1%eth0',
+    ])
       admitted.push((await limits.admit(anonymous, address)).admitted);
     expect(admitted).toEqual([true, false, true, true, false, true, true]);
   });

@@ -54,15 +54,20 @@ export class RequestLimits {
     const { passed, standing } = await consume(isAnonymous ? this.#addresses : this.#tokens, client, limit);
     if (!passed) return { admitted: false, standing, retryAfterSeconds: Math.max(1, standing.resetSeconds) };
     const inWork = this.#inWork.get(client) ?? 0;
-    if (inWork >= this.#options.concurrent) return { admitted: false, standing, retryAfterSeconds: concurrentRetrySeconds };
+    if (inWork >= this.#options.concurrent)
+      return { admitted: false, standing, retryAfterSeconds: concurrentRetrySeconds };
     this.#inWork.set(client, inWork + 1);
     return { admitted: true, standing, leave: once(() => this.#leave(client)) };
   }
 
-  /** Seconds for which an address that sent too many tokens that do not hold is not listened to; undefined when it is. */
+  /**
+   * Seconds for which an address that sent too many tokens that do not hold is not listened to; undefined when it is.
+   */
   async blockedSeconds(address: string): Promise<number | undefined> {
     const found = await this.#refused.get(networkOf(address));
-    return found !== null && found.consumedPoints >= refusedPerMinute ? Math.max(1, Math.ceil(found.msBeforeNext / 1000)) : undefined;
+    return found !== null && found.consumedPoints >= refusedPerMinute
+      ? Math.max(1, Math.ceil(found.msBeforeNext / 1000))
+      : undefined;
   }
 
   /** Counts a token that does not hold. */
@@ -77,7 +82,11 @@ export class RequestLimits {
   }
 }
 
-async function consume(limiter: RateLimiterMemory, key: string, limit: number): Promise<{ readonly passed: boolean; readonly standing: RateStanding }> {
+async function consume(
+  limiter: RateLimiterMemory,
+  key: string,
+  limit: number,
+): Promise<{ readonly passed: boolean; readonly standing: RateStanding }> {
   const standingOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes): RateStanding => ({
     limit,
     remaining: Math.max(0, remainingPoints),

@@ -72,7 +72,13 @@ export async function makeReady(
     chainLength: 1 + (ancestor?.chainLength ?? 0),
     ...(ancestor && { ancestorId: ancestor.id }),
   });
-  return { checkpoint: await catalog.checkpoints.transition(id, ['working'], 'ready', { packageId: record.id, ...(result && { result }) }), package: record };
+  return {
+    checkpoint: await catalog.checkpoints.transition(id, ['working'], 'ready', {
+      packageId: record.id,
+      ...(result && { result }),
+    }),
+    package: record,
+  };
 }
 
 /** Passes when the promise rejects with a FirnError of the code, and returns it. */

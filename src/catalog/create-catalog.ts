@@ -36,7 +36,8 @@ export interface CatalogLife {
 /** The catalog over a migrated database. */
 export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife): Catalog {
   return {
-    transaction: (work) => translating(() => db.transaction((tx) => work(createCatalog(tx, { ...insideTransaction, connections })))),
+    transaction: (work) =>
+      translating(() => db.transaction((tx) => work(createCatalog(tx, { ...insideTransaction, connections })))),
     repositories: translateFailures(repositoryRecords(db)),
     evalSets: translateFailures(evalSetRecords(db)),
     runs: translateFailures(runRecords(db)),

@@ -10,8 +10,8 @@ import { openPgliteCatalog } from './pglite/open-pglite.ts';
 import { pgliteDatabase } from './pglite/pglite-database.ts';
 
 /**
- * An empty catalog in memory, in half a second: a copy of a migrated template, which is made once per set of migrations and kept in the
- * temporary directory (40 MB).
+ * An empty catalog in memory, in half a second: a copy of a migrated template, which is made once per set of migrations
+ * and kept in the temporary directory (40 MB).
  */
 export async function openTestCatalog(): Promise<Catalog> {
   return openPgliteCatalog({ memory: true, template: await testTemplate() });

@@ -4,7 +4,8 @@ import type { Catalog } from './contract/catalog.ts';
 import { expectCode, freshName, makeRepository } from './catalog-fixtures.test-support.ts';
 
 export function transactionsSuite(open: () => Catalog): void {
-  const create = (catalog: Catalog, name: string) => catalog.repositories.create({ namespace: 'tx', name, type: 'model' });
+  const create = (catalog: Catalog, name: string) =>
+    catalog.repositories.create({ namespace: 'tx', name, type: 'model' });
 
   test('what a transaction wrote is there after it and not after a throw, which comes out unchanged', async () => {
     const [kept, undone] = [freshName(), freshName()];

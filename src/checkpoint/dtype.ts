@@ -1,4 +1,7 @@
-/** Element types of the safetensors format, by the names its headers use, with the bytes of an element. Of packed ones whole bytes are what is counted as elements. */
+/**
+ * Element types of the safetensors format, by the names its headers use, with the bytes of an element. Of packed ones
+ * whole bytes are what is counted as elements.
+ */
 export const dtypeBytes = {
   F4: 1,
   F6_E2M3: 1,
@@ -29,7 +32,10 @@ export type Dtype = keyof typeof dtypeBytes;
 /** Bits of a number of those that are packed. */
 const packedBits: Partial<Record<Dtype, number>> = { F4: 4, F6_E2M3: 6, F6_E3M2: 6 };
 
-/** Bytes of a tensor; no whole number where packed numbers leave a byte unfilled, which is not allowed, and inexact beyond 2^53 - 1. */
+/**
+ * Bytes of a tensor; no whole number where packed numbers leave a byte unfilled, which is not allowed, and inexact
+ * beyond 2^53 - 1.
+ */
 export function tensorBytes(dtype: Dtype, shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, packedBits[dtype] ?? 8 * dtypeBytes[dtype]) / 8;
 }

@@ -14,7 +14,8 @@ const help = (cause: string, remedy: string, example: string): ErrorHelp => ({ c
 
 const sendItWhole = 'Compare the file with its source, write it again with the safetensors library, and send that.';
 const askOperator = 'Give the request id to whoever runs the server: its log has the reason.';
-const lookAtEvaluation = 'Run the graph with one batch under ONNX Runtime on your machine, correct the eval set, and commit it again.';
+const lookAtEvaluation =
+  'Run the graph with one batch under ONNX Runtime on your machine, correct the eval set, and commit it again.';
 
 /** Every error code, explained. Adding a code without a row here does not compile. */
 export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
@@ -53,7 +54,11 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'Read it again, then do what its state allows.',
     'Creating a repository that exists.',
   ),
-  'method-not-allowed': help('The path exists, but does not know the method.', 'Use one of the methods that Allow names.', 'DELETE of /healthz.'),
+  'method-not-allowed': help(
+    'The path exists, but does not know the method.',
+    'Use one of the methods that Allow names.',
+    'DELETE of /healthz.',
+  ),
   'payload-too-large': help(
     'The body, or the file it is part of, is larger than the server takes.',
     'Split the file into shards, or ask the operator to raise FIRN_FILE_MAX_MIB.',
@@ -125,18 +130,42 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'curl --form with a checkpoint.',
   ),
 
-  'header-truncated': help('The file ends inside its safetensors header.', sendItWhole, 'A copy that was cut after 100 bytes.'),
-  'header-too-large': help('The safetensors header is larger than any real one.', sendItWhole, 'A file whose first 8 bytes are no length but text.'),
-  'header-invalid': help('The safetensors header is no JSON of the expected form.', sendItWhole, 'A tensor without a shape.'),
+  'header-truncated': help(
+    'The file ends inside its safetensors header.',
+    sendItWhole,
+    'A copy that was cut after 100 bytes.',
+  ),
+  'header-too-large': help(
+    'The safetensors header is larger than any real one.',
+    sendItWhole,
+    'A file whose first 8 bytes are no length but text.',
+  ),
+  'header-invalid': help(
+    'The safetensors header is no JSON of the expected form.',
+    sendItWhole,
+    'A tensor without a shape.',
+  ),
   'tensor-overlap': help('Two tensors share bytes.', sendItWhole, 'Offsets [0, 8] and [4, 12].'),
-  'tensor-gap': help('There are bytes between or behind the tensors that belong to none.', sendItWhole, 'Offsets [0, 4] and [8, 12].'),
-  'tensor-size-mismatch': help('The offsets of a tensor give another size than its shape and dtype.', sendItWhole, 'An F32 of shape [2] with 4 bytes.'),
+  'tensor-gap': help(
+    'There are bytes between or behind the tensors that belong to none.',
+    sendItWhole,
+    'Offsets [0, 4] and [8, 12].',
+  ),
+  'tensor-size-mismatch': help(
+    'The offsets of a tensor give another size than its shape and dtype.',
+    sendItWhole,
+    'An F32 of shape [2] with 4 bytes.',
+  ),
   'tensor-duplicate': help(
     'A name occurs twice, in one file or in two of a checkpoint.',
     'Name each tensor once over all shards.',
     'Two shards with `lm_head.weight`.',
   ),
-  'dtype-unknown': help('A tensor has a dtype that the server does not know.', 'Convert it to one of the dtypes of safetensors, such as BF16.', 'dtype "F24".'),
+  'dtype-unknown': help(
+    'A tensor has a dtype that the server does not know.',
+    'Convert it to one of the dtypes of safetensors, such as BF16.',
+    'dtype "F24".',
+  ),
   'not-safetensors': help(
     'The role of the file asks for safetensors, and its bytes are none.',
     'Convert it with `safetensors.torch.save_file`, or give it the role `other`.',
@@ -183,8 +212,16 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'Give `weights` of the eval set for those that `detail` names, or keep their values in the graph.',
     'A graph exported under other parameter names.',
   ),
-  'eval-input-mismatch': help('A batch has an input that the graph does not take, or of another shape or dtype.', lookAtEvaluation, 'input_ids as F32.'),
-  'eval-label-mismatch': help('Labels do not fit what the metric reads.', lookAtEvaluation, 'Class 10 of a classifier with 10 classes, which are 0 to 9.'),
+  'eval-input-mismatch': help(
+    'A batch has an input that the graph does not take, or of another shape or dtype.',
+    lookAtEvaluation,
+    'input_ids as F32.',
+  ),
+  'eval-label-mismatch': help(
+    'Labels do not fit what the metric reads.',
+    lookAtEvaluation,
+    'Class 10 of a classifier with 10 classes, which are 0 to 9.',
+  ),
   'eval-timeout': help(
     'One evaluation took longer than FIRN_EVAL_DEADLINE_S.',
     'Use fewer or smaller batches, or ask the operator to raise it.',
@@ -195,19 +232,43 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'Use smaller batches, or ask the operator to raise it.',
     'A batch of 512 long sequences.',
   ),
-  'eval-crashed': help('The process of the evaluation ended with an error.', lookAtEvaluation, 'A division of two shapes that do not fit.'),
+  'eval-crashed': help(
+    'The process of the evaluation ended with an error.',
+    lookAtEvaluation,
+    'A division of two shapes that do not fit.',
+  ),
   'eval-set-not-ready': help(
     'The eval set has not been committed, or was refused.',
     'Upload graph and batches and commit it; read `error` where it failed.',
     'A run created before its eval set.',
   ),
-  'metric-unknown': help('There is no metric of this name.', 'Use one of those that docs/guide/eval-sets.md lists.', 'Metric "acurracy".'),
+  'metric-unknown': help(
+    'There is no metric of this name.',
+    'Use one of those that docs/guide/eval-sets.md lists.',
+    'Metric "acurracy".',
+  ),
 
-  'corrupt-object': help('Bytes in the storage are not those that were written.', askOperator, 'A disk that flipped a bit.'),
-  'corrupt-package': help('A stored package does not decode.', askOperator, 'A package that was cut by a failing disk.'),
-  'unsupported-format': help('A package or the database was written by a newer version.', 'Run the newer version.', 'A rollback after an upgrade.'),
+  'corrupt-object': help(
+    'Bytes in the storage are not those that were written.',
+    askOperator,
+    'A disk that flipped a bit.',
+  ),
+  'corrupt-package': help(
+    'A stored package does not decode.',
+    askOperator,
+    'A package that was cut by a failing disk.',
+  ),
+  'unsupported-format': help(
+    'A package or the database was written by a newer version.',
+    'Run the newer version.',
+    'A rollback after an upgrade.',
+  ),
 
-  'storage-full': help('The disk or the bucket takes no more.', 'Try again after Retry-After; the operator makes room.', 'A push to a full disk.'),
+  'storage-full': help(
+    'The disk or the bucket takes no more.',
+    'Try again after Retry-After; the operator makes room.',
+    'A push to a full disk.',
+  ),
   unavailable: help('The storage does not answer.', 'Try again after Retry-After.', 'A bucket whose server restarts.'),
   overloaded: help(
     'More is waiting than the server takes, or the database is out of reach.',
@@ -219,6 +280,10 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'POST the retry of the checkpoint to do it after all.',
     'A checkpoint that was cancelled while it was compressed.',
   ),
-  'native-failure': help('The codec failed in a way that nobody planned for.', askOperator, 'A defect of the native core.'),
+  'native-failure': help(
+    'The codec failed in a way that nobody planned for.',
+    askOperator,
+    'A defect of the native core.',
+  ),
   internal: help('The server failed in a way that nobody planned for.', askOperator, 'A defect of the server.'),
 };

@@ -2,7 +2,10 @@ import { FirnError } from './firn-error.ts';
 import { isName } from './names.ts';
 import { quoteName } from './quote-name.ts';
 
-/** What a token allows, each with all before it. read: see and download. write: create, upload, cancel and delete runs and checkpoints. admin: visibility, tokens, quotas. */
+/**
+ * What a token allows, each with all before it. read: see and download. write: create, upload, cancel and delete runs
+ * and checkpoints. admin: visibility, tokens, quotas.
+ */
 export const scopes = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 

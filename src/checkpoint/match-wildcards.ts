@@ -1,6 +1,6 @@
 /**
- * What each `*` of a pattern stands for in a name, the shortest from the left; undefined where the pattern is not of the whole name. No step is ever taken back, so it takes no longer than to look
- * for each text of the pattern once.
+ * What each `*` of a pattern stands for in a name, the shortest from the left; undefined where the pattern is not of
+ * the whole name. No step is ever taken back, so it takes no longer than to look for each text of the pattern once.
  */
 export function matchWildcards(pattern: string, name: string): string[] | undefined {
   const star = pattern.indexOf('*');

@@ -1,9 +1,14 @@
 /** How many letters may be wrong, missing or too many. */
 const distanceMax = 2;
 
-/** The name that somebody may have meant who typed another one: at most two letters off. Undefined where none is that near. */
+/**
+ * The name that somebody may have meant who typed another one: at most two letters off. Undefined where none is that
+ * near.
+ */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
-  const near = names.map((name) => ({ name, distance: editDistance(typed, name) })).filter(({ distance }) => distance <= distanceMax);
+  const near = names
+    .map((name) => ({ name, distance: editDistance(typed, name) }))
+    .filter(({ distance }) => distance <= distanceMax);
   return near.sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 

@@ -24,6 +24,9 @@ describe('paths of one checkpoint', () => {
   });
 
   it('are named in the refusal', () => {
-    expect(pathClashError(['a/b', 'a'])).toMatchObject({ code: 'invalid-request', message: expect.stringContaining('"a/b" and "a"') as string });
+    expect(pathClashError(['a/b', 'a'])).toMatchObject({
+      code: 'invalid-request',
+      message: expect.stringContaining('"a/b" and "a"') as string,
+    });
   });
 });

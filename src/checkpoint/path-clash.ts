@@ -4,7 +4,9 @@ import { quoteName } from './quote-name.ts';
 /** Two paths of one checkpoint of which one is a folder that the other lies in, such as "a" and "a/b". */
 export type PathClash = readonly [string, string];
 
-/** The first clash among the paths, if any: a download to a disk could not keep both files. Cost: the sum of the depths. */
+/**
+ * The first clash among the paths, if any: a download to a disk could not keep both files. Cost: the sum of the depths.
+ */
 export function pathClash(paths: readonly string[]): PathClash | undefined {
   const all = new Set(paths);
   for (const path of paths) {
@@ -22,5 +24,8 @@ export function foldersOf(path: string): string[] {
 
 /** `invalid-request`, naming both. */
 export function pathClashError([path, other]: PathClash): FirnError {
-  return new FirnError('invalid-request', `The files ${quoteName(path)} and ${quoteName(other)} cannot be in one checkpoint: one is a folder of the other.`);
+  return new FirnError(
+    'invalid-request',
+    `The files ${quoteName(path)} and ${quoteName(other)} cannot be in one checkpoint: one is a folder of the other.`,
+  );
 }

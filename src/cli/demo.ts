@@ -34,15 +34,23 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   let hubProcess: HubProcess | undefined;
   try {
     hubProcess = await HubProcess.start(join(directory, 'hub'));
-    say(`${series.name}: ${series.checkpoints.length} checkpoints, ${describeBounds(thresholds)}, method ${options.method}, hub at ${hubProcess.url}`);
-    return await Promise.race([pushAndVerify(new HubClient(hubProcess.url), series, { ...options, thresholds, directory }), interruption()]);
+    say(
+      `${series.name}: ${series.checkpoints.length} checkpoints, ${describeBounds(thresholds)}, method ${options.method}, hub at ${hubProcess.url}`,
+    );
+    return await Promise.race([
+      pushAndVerify(new HubClient(hubProcess.url), series, { ...options, thresholds, directory }),
+      interruption(),
+    ]);
   } finally {
     await hubProcess?.stop();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** A series whose files are there and whose metrics are known: what can be said without a hub is said before there is one. Rejects with an Error of one sentence. */
+/**
+ * A series whose files are there and whose metrics are known: what can be said without a hub is said before there is
+ * one. Rejects with an Error of one sentence.
+ */
 async function openSeries(directory: string): Promise<Series> {
   const series = readSeries(directory);
   requireFiles(series);
@@ -62,9 +70,15 @@ async function pushAndVerify(
   const totals = totalsOf(rows, await storedParts(hub), last);
   for (const line of totalLines(totals)) say(line);
   if (problems.length === 0)
-    say(`every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`);
+    say(
+      `every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`,
+    );
   for (const problem of problems) say(`OFF: ${problem}`);
-  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ series: series.name, thresholds, method, rows, totals, problems }, undefined, 1));
+  if (jsonPath !== undefined)
+    await writeFile(
+      jsonPath,
+      JSON.stringify({ series: series.name, thresholds, method, rows, totals, problems }, undefined, 1),
+    );
   return problems;
 }
 
@@ -89,10 +103,14 @@ function describeBounds(thresholds: QualityThresholds): string {
     .join(', ');
 }
 
-/** Rejects when the person at the terminal, or whoever runs this, wants it to end: what was started and written is then put away like after any failure. */
+/**
+ * Rejects when the person at the terminal, or whoever runs this, wants it to end: what was started and written is then
+ * put away like after any failure.
+ */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
   });
 }
 
@@ -106,7 +124,11 @@ interface Training {
 async function train(
   hub: HubClient,
   series: Series,
-  { thresholds, method, clustering }: Pick<DemoOptions, 'method' | 'clustering'> & { readonly thresholds: QualityThresholds },
+  {
+    thresholds,
+    method,
+    clustering,
+  }: Pick<DemoOptions, 'method' | 'clustering'> & { readonly thresholds: QualityThresholds },
 ): Promise<Training> {
   const { first, fork } = planPushes(series);
   await prepareHub(hub, series, { repository, run: first.run, thresholds, method, clustering });
@@ -116,8 +138,13 @@ async function train(
   const training = { pushed: [], rows: [] };
   await pushAll(hub, first, shown, training);
   if (fork !== undefined) {
-    say(`the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`);
-    await hub.post(`/v1/repositories/${repository}/runs`, { name: fork.run, forkFrom: { run: first.run, step: fork.fromStep } });
+    say(
+      `the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`,
+    );
+    await hub.post(`/v1/repositories/${repository}/runs`, {
+      name: fork.run,
+      forkFrom: { run: first.run, step: fork.fromStep },
+    });
     await pushAll(hub, fork, shown, training);
   }
   return { ...training, last: fork ?? first };
@@ -132,7 +159,9 @@ async function pushAll(
 ): Promise<void> {
   for (const checkpoint of plan.checkpoints) {
     const name = `${plan.run}@${checkpoint.step}`;
-    const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) => showProgress(`${name}: ${progress}`)).catch((error: unknown) => {
+    const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) =>
+      showProgress(`${name}: ${progress}`),
+    ).catch((error: unknown) => {
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     });
     clearProgress();

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evalSet } from './eval-set.ts';
 
 const series = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
-const [graph, batches, checkpoint] = ['model.onnx', 'eval.safetensors', 'ckpt_09.safetensors'].map((name) => join(series, name)) as [string, string, string];
+const [graph, batches, checkpoint] = ['model.onnx', 'eval.safetensors', 'ckpt_09.safetensors'].map((name) =>
+  join(series, name),
+) as [string, string, string];
 
 let folder: string;
 beforeAll(() => {
@@ -38,7 +40,9 @@ describe('firn eval-set check', () => {
   test('says how everything is read and what it measures, with a spec that it guesses', async () => {
     const { code, out, err } = await run('check', graph, batches, checkpoint);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/"loss": cross-entropy of logits \[48, 128, 1024\] with labels \[48, 128\], 6,144 positions; 4\.\d+ \(6.9315 for guessing\)/);
+    expect(out).toMatch(
+      /"loss": cross-entropy of logits \[48, 128, 1024\] with labels \[48, 128\], 6,144 positions; 4\.\d+ \(6.9315 for guessing\)/,
+    );
     expect(out).toMatch(/On the even and the odd batches: "loss"/);
     expect(out).toMatch(/40 weights of the graph are bound by name/);
     expect(out).toMatch(/One evaluation took \d+\.\d\d s here/);
@@ -57,7 +61,13 @@ describe('firn eval-set check', () => {
     writeFileSync(path, JSON.stringify(spec));
     const { code, out } = await run('check', graph, batches, checkpoint, '--spec', path, '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ spec, values: { same: 1 }, warnings: [], understood: expect.any(Array), secondsPerEvaluation: expect.any(Number) });
+    expect(JSON.parse(out)).toMatchObject({
+      spec,
+      values: { same: 1 },
+      warnings: [],
+      understood: expect.any(Array),
+      secondsPerEvaluation: expect.any(Number),
+    });
   });
 
   test.each<[string, () => string[], RegExp]>([
@@ -76,7 +86,11 @@ describe('firn eval-set check', () => {
       /names model-00001-of-00003\.safetensors and 1 more, .*put all 3/,
     ],
     ['a folder without a model', () => ['check', graph, batches, folder], /has no model.safetensors/],
-    ['a spec that is none', () => ['check', graph, batches, checkpoint, '--spec', batches], /is larger than|is not JSON/],
+    [
+      'a spec that is none',
+      () => ['check', graph, batches, checkpoint, '--spec', batches],
+      /is larger than|is not JSON/,
+    ],
     [
       'batches for a checkpoint',
       () => ['check', graph, batches, batches],

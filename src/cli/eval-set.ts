@@ -50,22 +50,38 @@ interface CheckOptions {
  * Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it
  * cannot.
  */
-export async function evalSet(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+export async function evalSet(
+  args: readonly string[],
+  say: (line: string) => void,
+  complain: (line: string) => void,
+): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     say(`Usage: ${evalSetUsage}`);
     return 0;
   }
   try {
     const options = readOptions(args);
-    for (const path of [options.graphPath, options.batchesPath, options.checkpoint, ...(options.specPath === undefined ? [] : [options.specPath])])
+    for (const path of [
+      options.graphPath,
+      options.batchesPath,
+      options.checkpoint,
+      ...(options.specPath === undefined ? [] : [options.specPath]),
+    ])
       if (statSync(path, { throwIfNoEntry: false }) === undefined) throw new Error(`there is no ${path}`);
-    for (const path of [options.graphPath, options.batchesPath]) if (statSync(path).isDirectory()) throw new Error(`${path} is a folder, not a file`);
+    for (const path of [options.graphPath, options.batchesPath])
+      if (statSync(path).isDirectory()) throw new Error(`${path} is a folder, not a file`);
     const { spec, report } = await check(options);
     if (options.asJson) say(JSON.stringify({ spec, ...report }, undefined, 1));
     else wordsOf(spec, report, options).forEach(say);
     return 0;
   } catch (error) {
-    complain(error instanceof FirnError ? `${error.code}: ${error.message}` : error instanceof Error ? error.message : String(error));
+    complain(
+      error instanceof FirnError
+        ? `${error.code}: ${error.message}`
+        : error instanceof Error
+          ? error.message
+          : String(error),
+    );
     return 1;
   }
 }
@@ -80,7 +96,13 @@ async function check(options: CheckOptions): Promise<{ spec: EvalSetSpec; report
     await evaluator.check(local);
     const paths = checkpointPaths(options.checkpoint);
     const report = await examineEvalSet({ evaluator, graphs }, local, paths);
-    return { spec, report: { ...report, understood: [`Weights from ${paths.map((path) => basename(path)).join(', ')}.`, ...report.understood] } };
+    return {
+      spec,
+      report: {
+        ...report,
+        understood: [`Weights from ${paths.map((path) => basename(path)).join(', ')}.`, ...report.understood],
+      },
+    };
   } finally {
     await evaluator.close();
   }
@@ -102,7 +124,10 @@ function readSpec(path: string): EvalSetSpec {
     throw new Error(`${path} is not JSON`, { cause });
   }
   const parsed = evalSetSpecSchema.safeParse(json);
-  if (!parsed.success) throw new Error(`${path}: ${parsed.error.issues.map((issue) => `${issue.path.join('.') || 'it'} ${issue.message}`).join('; ')}`);
+  if (!parsed.success)
+    throw new Error(
+      `${path}: ${parsed.error.issues.map((issue) => `${issue.path.join('.') || 'it'} ${issue.message}`).join('; ')}`,
+    );
   return parsed.data as EvalSetSpec;
 }
 
@@ -114,8 +139,11 @@ function checkpointPaths(checkpoint: string): string[] {
   const single = names.filter((name) => name.endsWith('.safetensors') && !name.endsWith('.grad.safetensors'));
   // As transformers does: the whole model before an index that an older save may have left. Another file beside an
   // index is one of its shards.
-  const found = names.includes('model.safetensors') ? 'model.safetensors' : (index ?? (single.length === 1 ? single[0] : undefined));
-  if (found === undefined) throw new Error(`${checkpoint} has no model.safetensors and no model.safetensors.index.json`);
+  const found = names.includes('model.safetensors')
+    ? 'model.safetensors'
+    : (index ?? (single.length === 1 ? single[0] : undefined));
+  if (found === undefined)
+    throw new Error(`${checkpoint} has no model.safetensors and no model.safetensors.index.json`);
   return presentFiles(join(checkpoint, found));
 }
 
@@ -125,10 +153,16 @@ function presentFiles(file: string): string[] {
   const [first, ...more] = paths.filter((path) => !existsSync(path)).map((path) => basename(path));
   if (first === undefined) return paths;
   const missing = more.length > 0 ? `${first} and ${more.length} more, which are` : `${first}, which is`;
-  throw new Error(`the index ${file} names ${missing} not beside it: put all ${paths.length} shards into its folder, as save_pretrained writes them`);
+  throw new Error(
+    `the index ${file} names ${missing} not beside it: put all ${paths.length} shards into its folder, as save_pretrained writes them`,
+  );
 }
 
-function wordsOf(spec: EvalSetSpec, { values, understood, warnings, secondsPerEvaluation }: EvalSetReport, { specPath }: CheckOptions): string[] {
+function wordsOf(
+  spec: EvalSetSpec,
+  { values, understood, warnings, secondsPerEvaluation }: EvalSetReport,
+  { specPath }: CheckOptions,
+): string[] {
   return [
     ...understood,
     ...warnings.map((warning) => `warning: ${warning}`),
@@ -142,7 +176,8 @@ function wordsOf(spec: EvalSetSpec, { values, understood, warnings, secondsPerEv
 
 function readOptions([verb, ...args]: readonly string[]): CheckOptions {
   const usage = (problem: string) => new FirnError('invalid-request', `${problem}\nUsage: ${evalSetUsage}`);
-  if (verb !== 'check') throw usage(verb === undefined ? 'What to do with the eval set is missing.' : `There is no "eval-set ${verb}".`);
+  if (verb !== 'check')
+    throw usage(verb === undefined ? 'What to do with the eval set is missing.' : `There is no "eval-set ${verb}".`);
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
 import { readConfig } from '../config.ts';
 import { bodyOf } from '../store/body-of.ts';
-import { openStoredHub } from '../wire.ts';
+import { openStoredHub } from '../process/open-parts.ts';
 import { gc } from './gc.ts';
 
 let directory: string;
@@ -41,11 +41,21 @@ async function ran(...args: string[]) {
 }
 
 test('says what would go and why, then lets it go, and not before the grace unless it is forced to', async () => {
-  expect(await ran()).toEqual({ code: 0, said: ['0 objects of 0.0 MiB marked for deletion, 0 objects of 0.0 MiB deleted'], complained: [] });
+  expect(await ran()).toEqual({
+    code: 0,
+    said: ['0 objects of 0.0 MiB marked for deletion, 0 objects of 0.0 MiB deleted'],
+    complained: [],
+  });
   const dry = await ran('--dry-run', '--grace', '0');
-  expect(dry.said.slice(0, 2).sort()).toEqual([`would be marked ${orphan} 40 orphan`, `would be deleted ${pending} 11 deleted`].sort());
+  expect(dry.said.slice(0, 2).sort()).toEqual(
+    [`would be marked ${orphan} 40 orphan`, `would be deleted ${pending} 11 deleted`].sort(),
+  );
   expect(dry.said.at(-1)).toContain('would be deleted');
-  expect(await ran('--grace', '0')).toMatchObject({ code: 1, said: [], complained: [expect.stringContaining('--force')] });
+  expect(await ran('--grace', '0')).toMatchObject({
+    code: 1,
+    said: [],
+    complained: [expect.stringContaining('--force')],
+  });
   const forced = await ran('--grace', '0', '--force');
   expect(forced.said.sort()).toEqual(
     [
@@ -55,12 +65,17 @@ test('says what would go and why, then lets it go, and not before the grace unle
       `deleted ${orphan} 40 orphan`,
     ].sort(),
   );
-  expect((await ran('--grace', '0', '--force')).said).toEqual(['0 objects of 0.0 MiB marked for deletion, 0 objects of 0.0 MiB deleted']);
+  expect((await ran('--grace', '0', '--force')).said).toEqual([
+    '0 objects of 0.0 MiB marked for deletion, 0 objects of 0.0 MiB deleted',
+  ]);
   expect((await ran('--grace', '48')).code).toBe(0);
 });
 
 test('what cannot be asked for is refused with a sentence', async () => {
   for (const grace of ['-1', '', 'soon'])
-    expect(await ran('--grace', grace, '--force')).toMatchObject({ code: 1, complained: [expect.stringContaining('--grace')] });
+    expect(await ran('--grace', grace, '--force')).toMatchObject({
+      code: 1,
+      complained: [expect.stringContaining('--grace')],
+    });
   expect(await ran('--all')).toMatchObject({ code: 1, complained: [expect.stringContaining('--all')] });
 });

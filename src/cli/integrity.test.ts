@@ -40,7 +40,10 @@ async function ran(command: typeof scrub, ...args: string[]) {
 test('scrub names what is lost with each damaged object, once, and ends with 1', async () => {
   const { code, said, complained } = await ran(scrub);
   expect({ code, complained }).toEqual({ code: 1, complained: [] });
-  expect(said).toEqual([`missing ${lost.key} (${said[0]!.split('(')[1]!.split(')')[0]!}): ${lost.checkpoint}`, '1 objects, 0.0 MiB, 1 damaged']);
+  expect(said).toEqual([
+    `missing ${lost.key} (${said[0]!.split('(')[1]!.split(')')[0]!}): ${lost.checkpoint}`,
+    '1 objects, 0.0 MiB, 1 damaged',
+  ]);
   // It is in quarantine now, and told all the same.
   expect((await ran(scrub, '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
 });
@@ -53,7 +56,13 @@ test('verify says what does not come back, and ends with 1', async () => {
 });
 
 test('what cannot be asked for is refused with a sentence', async () => {
-  expect(await ran(scrub, '--repository', 'nobody/nothing')).toMatchObject({ code: 1, complained: [expect.stringContaining('no repository nobody/nothing')] });
-  expect(await ran(scrub, '--mib-per-s', '-1')).toMatchObject({ code: 1, complained: [expect.stringContaining('--mib-per-s')] });
+  expect(await ran(scrub, '--repository', 'nobody/nothing')).toMatchObject({
+    code: 1,
+    complained: [expect.stringContaining('no repository nobody/nothing')],
+  });
+  expect(await ran(scrub, '--mib-per-s', '-1')).toMatchObject({
+    code: 1,
+    complained: [expect.stringContaining('--mib-per-s')],
+  });
   expect(await ran(verify, '--fast')).toMatchObject({ code: 1, complained: [expect.stringContaining('--fast')] });
 });

@@ -6,18 +6,29 @@ import { describeDamage } from '../upkeep/scrub/describe-damage.ts';
 import { ReadRate } from '../upkeep/scrub/read-rate.ts';
 import { recheckDamaged } from '../upkeep/scrub/recheck-damaged.ts';
 import { scrubObjects } from '../upkeep/scrub/scrub-objects.ts';
-import { openStoredHub } from '../wire.ts';
+import { openStoredHub } from '../process/open-parts.ts';
 
 const mib = 1024 * 1024;
 
-/** `firn scrub`: reads every object once, now. Prints a line a damaged object; returns the process's exit code, 1 when there is one. */
-export async function scrub(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+/**
+ * `firn scrub`: reads every object once, now. Prints a line a damaged object; returns the process's exit code, 1 when
+ * there is one.
+ */
+export async function scrub(
+  args: readonly string[],
+  say: (line: string) => void,
+  complain: (line: string) => void,
+): Promise<number> {
   try {
-    const { values } = parseArgs({ args: [...args], options: { repository: { type: 'string' }, 'mib-per-s': { type: 'string' } } });
+    const { values } = parseArgs({
+      args: [...args],
+      options: { repository: { type: 'string' }, 'mib-per-s': { type: 'string' } },
+    });
     const rate = rateOf(values['mib-per-s']);
     const hub = await openStoredHub(readConfig(process.env), pino({ level: 'warn' }, pino.destination(2)));
     try {
-      const repositoryId = values.repository === undefined ? undefined : await repositoryIdOf(hub.catalog, values.repository);
+      const repositoryId =
+        values.repository === undefined ? undefined : await repositoryIdOf(hub.catalog, values.repository);
       const told = new Set<string>();
       const ctx = {
         ...hub,
@@ -31,8 +42,13 @@ export async function scrub(args: readonly string[], say: (line: string) => void
       };
       // What nothing names any more leaves the quarantine.
       if (repositoryId === undefined) await recheckDamaged(ctx);
-      const { objects, bytes, damaged, unread } = await scrubObjects(ctx, repositoryId === undefined ? {} : { repositoryId });
-      say(`${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} damaged${unread > 0 ? `, ${unread} unread` : ''}`);
+      const { objects, bytes, damaged, unread } = await scrubObjects(
+        ctx,
+        repositoryId === undefined ? {} : { repositoryId },
+      );
+      say(
+        `${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} damaged${unread > 0 ? `, ${unread} unread` : ''}`,
+      );
       return damaged + unread > 0 ? 1 : 0;
     } finally {
       await hub.close();
@@ -50,9 +66,13 @@ function rateOf(text: string | undefined): ReadRate | undefined {
   return new ReadRate(mibPerSecond * mib);
 }
 
-async function repositoryIdOf(catalog: Awaited<ReturnType<typeof openStoredHub>>['catalog'], given: string): Promise<string> {
+async function repositoryIdOf(
+  catalog: Awaited<ReturnType<typeof openStoredHub>>['catalog'],
+  given: string,
+): Promise<string> {
   const [namespace = '', name = ''] = given.split('/');
   const found = await catalog.repositories.find(namespace, name);
-  if (found === undefined) throw new FirnError('not-found', `There is no repository ${given}; give it as namespace/name.`);
+  if (found === undefined)
+    throw new FirnError('not-found', `There is no repository ${given}; give it as namespace/name.`);
   return found.id;
 }

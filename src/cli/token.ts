@@ -1,11 +1,18 @@
 import { readConfig } from '../config.ts';
-import { openCatalog } from '../wire.ts';
+import { openCatalog } from '../process/open-parts.ts';
 import { administerOnServer } from './token/ask-server.ts';
 import { readTokenCommand, type TokenCommand } from './token/read-token-command.ts';
 import { administerInCatalog, type ShownToken, type TokenAdministration } from './token/token-administration.ts';
 
-/** `firn token`: makes, lists and revokes tokens. Returns the process's exit code; `say` and `complain` take one line each. */
-export async function token(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+/**
+ * `firn token`: makes, lists and revokes tokens. Returns the process's exit code; `say` and `complain` take one line
+ * each.
+ */
+export async function token(
+  args: readonly string[],
+  say: (line: string) => void,
+  complain: (line: string) => void,
+): Promise<number> {
   try {
     const command = readTokenCommand(args, new Date());
     const administration = await openAdministration(command);
@@ -40,6 +47,7 @@ async function run(command: TokenCommand, administration: TokenAdministration): 
 }
 
 function lineOf({ id, name, grants, expiresAt, revokedAt }: ShownToken): string {
-  const end = revokedAt !== undefined ? `revoked ${revokedAt}` : expiresAt !== undefined ? `until ${expiresAt}` : 'for good';
+  const end =
+    revokedAt !== undefined ? `revoked ${revokedAt}` : expiresAt !== undefined ? `until ${expiresAt}` : 'for good';
   return `${id}  ${end}  ${grants.join(' ')}  ${name}`;
 }

@@ -25,8 +25,15 @@ describe('firn unpack', () => {
   }
 
   it('prints each file with its digest, and what the package does not hold', async () => {
-    const { exitCode, said, complained } = await run(`${fixtures}mixed-1.firn`, `${fixtures}mixed-0.firn`, '--out', folder);
-    const expected = (JSON.parse(await readFile(`${fixtures}expected.json`, 'utf8')) as Record<string, Record<string, string>>)['mixed-1.firn']!;
+    const { exitCode, said, complained } = await run(
+      `${fixtures}mixed-1.firn`,
+      `${fixtures}mixed-0.firn`,
+      '--out',
+      folder,
+    );
+    const expected = (
+      JSON.parse(await readFile(`${fixtures}expected.json`, 'utf8')) as Record<string, Record<string, string>>
+    )['mixed-1.firn']!;
     expect([exitCode, complained]).toEqual([0, []]);
     expect(said.slice(0, -1)).toEqual(Object.entries(expected).map(([path, sha256]) => `${sha256}  ${path}`));
     expect(said.at(-1)).toMatch(/^raw\/optimizer\.bin is not in the package/);

@@ -1,6 +1,7 @@
 /**
- * `firn unpack PACKAGE... --out FOLDER` rebuilds the files of a downloaded package. A delta needs every ancestor's package beside it, in any order. Of a package that holds several
- * checkpoints the last one is rebuilt, or the one whose package id is given with `--package`.
+ * `firn unpack PACKAGE... --out FOLDER` rebuilds the files of a downloaded package. A delta needs every ancestor's
+ * package beside it, in any order. Of a package that holds several checkpoints the last one is rebuilt, or the one
+ * whose package id is given with `--package`.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,12 +12,18 @@ import { unpackPackages } from '../restore/unpack-packages.ts';
 export const unpackUsage = 'firn unpack PACKAGE... --out FOLDER [--package ID]';
 
 /** Runs the command and returns the process's exit code; `say` and `complain` take one line each. */
-export async function unpack(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+export async function unpack(
+  args: readonly string[],
+  say: (line: string) => void,
+  complain: (line: string) => void,
+): Promise<number> {
   try {
     const files = await unpackPackages({ core: loadCore(), ...readOptions(args) });
     for (const { file, written } of files) {
       say(
-        written ? `${file.sha256}  ${file.path}` : `${file.path} is not in the package (${file.sizeBytes} bytes, sha256 ${file.sha256}): download it as it is`,
+        written
+          ? `${file.sha256}  ${file.path}`
+          : `${file.path} is not in the package (${file.sizeBytes} bytes, sha256 ${file.sha256}): download it as it is`,
       );
     }
     return 0;
@@ -26,10 +33,15 @@ export async function unpack(args: readonly string[], say: (line: string) => voi
   }
 }
 
-function readOptions(args: readonly string[]): { packagePaths: string[]; outFolder: string; packageId: string | undefined } {
+function readOptions(args: readonly string[]): {
+  packagePaths: string[];
+  outFolder: string;
+  packageId: string | undefined;
+} {
   const options = { out: { type: 'string' }, package: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  if (positionals.length === 0 || values.out === undefined) throw new FirnError('invalid-request', `Usage: ${unpackUsage}`);
+  if (positionals.length === 0 || values.out === undefined)
+    throw new FirnError('invalid-request', `Usage: ${unpackUsage}`);
   return { packagePaths: positionals, outFolder: values.out, packageId: values.package };
 }
 

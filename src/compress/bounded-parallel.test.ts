@@ -39,22 +39,28 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 describe('forEachBounded', () => {
   test('does every item once, never more than the limit at a time, whatever order they end in', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 5 }), fc.infiniteStream(fc.nat()), async (count, limit, picks) => {
-        const gate = gates();
-        const seen: number[] = [];
-        const done = forEachBounded(
-          Array.from({ length: count }, (_, i) => i),
-          limit,
-          async (item) => {
-            seen.push(item);
-            await gate.work(item);
-          },
-        );
-        for (await settle(); gate.open.length > 0; await settle()) gate.open[picks.next().value! % gate.open.length]!.finish();
-        await done;
-        expect(seen).toEqual(Array.from({ length: count }, (_, i) => i));
-        expect(gate.most()).toBe(Math.min(count, limit));
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.infiniteStream(fc.nat()),
+        async (count, limit, picks) => {
+          const gate = gates();
+          const seen: number[] = [];
+          const done = forEachBounded(
+            Array.from({ length: count }, (_, i) => i),
+            limit,
+            async (item) => {
+              seen.push(item);
+              await gate.work(item);
+            },
+          );
+          for (await settle(); gate.open.length > 0; await settle())
+            gate.open[picks.next().value! % gate.open.length]!.finish();
+          await done;
+          expect(seen).toEqual(Array.from({ length: count }, (_, i) => i));
+          expect(gate.most()).toBe(Math.min(count, limit));
+        },
+      ),
       { numRuns: 50 },
     );
   });

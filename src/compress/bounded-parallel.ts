@@ -1,5 +1,11 @@
-/** Runs `work` over `items`, at most `limit` at once; stops starting new ones at the first failure and rejects with it. */
-export async function forEachBounded<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
+/**
+ * Runs `work` over `items`, at most `limit` at once; stops starting new ones at the first failure and rejects with it.
+ */
+export async function forEachBounded<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const iterator = items[Symbol.iterator]();
   let failed = false;
   const lane = async (): Promise<void> => {
@@ -21,7 +27,11 @@ export async function forEachBounded<T>(items: Iterable<T>, limit: number, work:
 }
 
 /** Maps in order, at most `limit` results in flight; memory stays at `limit` results. */
-export async function* mapBounded<T, R>(items: Iterable<T>, limit: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+export async function* mapBounded<T, R>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
   const inFlight: Promise<R>[] = [];
   try {
     for (const item of items) {

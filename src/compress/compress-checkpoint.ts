@@ -44,10 +44,15 @@ export interface CompressedCheckpoint {
 }
 
 /**
- * Search, quantize, encode, verify (DESIGN section 3, steps 3 to 5). Deterministic: the same uploads and ancestors give the same package. Scratch
- * files, and on failure the package, are removed on every way out. Rejects with the errors of the rooms it uses.
+ * Search, quantize, encode, verify (DESIGN section 3, steps 3 to 5). Deterministic: the same uploads and ancestors give
+ * the same package. Scratch files, and on failure the package, are removed on every way out. Rejects with the errors of
+ * the rooms it uses.
  */
-export async function compressCheckpoint(ctx: CompressContext, work: CheckpointToCompress, signal: AbortSignal): Promise<CompressedCheckpoint> {
+export async function compressCheckpoint(
+  ctx: CompressContext,
+  work: CheckpointToCompress,
+  signal: AbortSignal,
+): Promise<CompressedCheckpoint> {
   const { checkpoint, rows } = work;
   const run = runOfCheckpoint(work.run, checkpoint);
   const packageId = checkpoint.id.replaceAll('-', '');
@@ -60,7 +65,16 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
     return await withScratch(join(ctx.workDirectory, `encode-${packageId}-`), async (directory) => {
       const loaded = await ctx.tracer.span('encode.load', {}, () => loadSource(ctx.store, rows));
       const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes, ctx.cacheCounts);
-      const { catalog, store, core, restorer, freshRestorer, chainLengthMax, cacheMaxBytes, blockParallel: parallel } = ctx;
+      const {
+        catalog,
+        store,
+        core,
+        restorer,
+        freshRestorer,
+        chainLengthMax,
+        cacheMaxBytes,
+        blockParallel: parallel,
+      } = ctx;
       const given = checkpoint.fixedConfig ?? run.search.fixedConfig;
       const method = methodNamed(given?.method ?? run.search.method);
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
@@ -68,7 +82,21 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
       try {
         const holding = await filesHolding(catalog, run, source.files);
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
-        const attempt = { ...services, checkpoint, run, rows, source, holding, method, session, given, ancestors, packageId, packageKey, directory };
+        const attempt = {
+          ...services,
+          checkpoint,
+          run,
+          rows,
+          source,
+          holding,
+          method,
+          session,
+          given,
+          ancestors,
+          packageId,
+          packageKey,
+          directory,
+        };
         return await compress({ ...attempt, parallel, signal, warn }, warnings);
       } finally {
         session.close();
@@ -91,14 +119,18 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   const basis = await phases.run('read', async (): Promise<Basis> => {
     const model = await prepareModel(attempt);
     const resumption = await findResumption(attempt, model, candidates);
-    const ancestors = await ctx.tracer.span('encode.ancestor', {}, () => plannedAncestors(attempt, model, { candidates, resumption }));
+    const ancestors = await ctx.tracer.span('encode.ancestor', {}, () =>
+      plannedAncestors(attempt, model, { candidates, resumption }),
+    );
     return { model, candidates, resumption, ancestors };
   });
   const { model } = basis;
   const { decision, findings: quantized } = await decideInBudget(attempt, phases, basis);
   const storeExact = async (): Promise<Findings> => {
     const ancestors = await ancestorsOfExact(attempt, decision.plan, candidates);
-    return attempt.ancestors.withBest(ancestors, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened }));
+    return attempt.ancestors.withBest(ancestors, decision.plan, (opened) =>
+      storeAndVerify(attempt, phases, { model, decision, opened }),
+    );
   };
   const findings = quantized ?? (await storeExact());
   attempt.signal.throwIfAborted();
@@ -108,7 +140,10 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
 }
 
 /** The attempt with the coding of optimizer files that its method decides on, if it does. */
-async function withStateOptions(attempt: EncodeAttempt, candidates: readonly AncestorCandidate[]): Promise<EncodeAttempt> {
+async function withStateOptions(
+  attempt: EncodeAttempt,
+  candidates: readonly AncestorCandidate[],
+): Promise<EncodeAttempt> {
   const { method, given, run } = attempt;
   if (method.optimizerState === undefined || run.fidelity === 'exact') return attempt;
   const config = given ?? methodConfigOf(method.name).unsearched;
@@ -125,7 +160,8 @@ interface Basis extends Omit<DecisionBasis, 'ancestor'> {
 }
 
 /**
- * Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does; as a base, too, where no trial is left for that ancestor.
+ * Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a
+ * base, which never does; as a base, too, where no trial is left for that ancestor.
  */
 async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis): Promise<Stored> {
   const trials = new TrialCounts({ trialsMax: attempt.method.trialsMost ?? Infinity });
@@ -135,12 +171,17 @@ async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestor
     trials.add(opened?.candidate, decision.trialCount);
     return { ...decision, trialCount: trials.total };
   };
-  const decideAndStoreBehind = (candidates: readonly AncestorCandidate[]): Promise<Stored> => decideAndStore(attempt, phases, { ...basis, search }, candidates);
+  const decideAndStoreBehind = (candidates: readonly AncestorCandidate[]): Promise<Stored> =>
+    decideAndStore(attempt, phases, { ...basis, search }, candidates);
   const first = await decideAndStoreBehind(await reconsiderAncestor({ planning: attempt, basis, search }, ancestors));
   const { overBudgetBytes, decision } = first;
   if (overBudgetBytes === undefined) return first;
-  const second = await decideAndStoreBehind(await plannedAncestors(attempt, basis.model, basis, { config: decision.quantized!.config, overBudgetBytes }));
-  return second.overBudgetBytes === undefined && second.decision.quantized !== undefined ? second : decideAndStoreBehind([]);
+  const second = await decideAndStoreBehind(
+    await plannedAncestors(attempt, basis.model, basis, { config: decision.quantized!.config, overBudgetBytes }),
+  );
+  return second.overBudgetBytes === undefined && second.decision.quantized !== undefined
+    ? second
+    : decideAndStoreBehind([]);
 }
 
 type Search = (opened: OpenedAncestor | undefined) => Promise<Decision>;
@@ -155,7 +196,10 @@ interface Stored {
   readonly overBudgetBytes?: number;
 }
 
-/** What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search. Without ancestors nothing leaves the restore budget. */
+/**
+ * What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its
+ * search. Without ancestors nothing leaves the restore budget.
+ */
 function decideAndStore(
   attempt: EncodeAttempt,
   phases: Phases,
@@ -181,7 +225,8 @@ async function storeAndVerify(
 ) {
   const stored = await phases.run('encode', () => storeCheckpoint(attempt, decision, opened?.ancestor));
   const measured = await phases.run('verify', () => verifyStored(attempt, model, stored));
-  const quality = model.quality !== undefined && measured !== undefined ? { quality: measuredQuality(model.quality, measured) } : {};
+  const quality =
+    model.quality !== undefined && measured !== undefined ? { quality: measuredQuality(model.quality, measured) } : {};
   return { files: attempt.source.files, rows: attempt.rows, stored, ancestor: opened?.candidate, ...quality };
 }
 

@@ -35,7 +35,9 @@ export interface CompressContext {
   readonly publish: (checkpointId: string, note: EncodeNote) => void;
 }
 
-/** What a person watching an upload wants to know: a phase began, or the catalog has something new (a state, a trial). */
+/**
+ * What a person watching an upload wants to know: a phase began, or the catalog has something new (a state, a trial).
+ */
 export type EncodeNote = { readonly type: 'phase'; readonly phase: EncodePhase } | { readonly type: 'changed' };
 
 export type EncodePhase = 'read' | 'search' | 'encode' | 'verify';

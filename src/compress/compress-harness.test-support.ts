@@ -27,7 +27,14 @@ import type { CompressContext, EncodeNote } from './compress-context.ts';
 import type { GraphCache } from './eval-set/describe-local-graph.ts';
 import { runEncodeJob, type EncodeOutcome } from './encode-job.ts';
 import { evalSetDirectory } from './eval-set/local-eval-set.ts';
-import { quantizedNames, safetensors, tinyBatches, tinyGraph, tinySpec, type TestTensors } from './tiny-model.test-support.ts';
+import {
+  quantizedNames,
+  safetensors,
+  tinyBatches,
+  tinyGraph,
+  tinySpec,
+  type TestTensors,
+} from './tiny-model.test-support.ts';
 import { noTracer } from '../telemetry/tracer.ts';
 
 /** A search space small enough for a test, with something to find in it. */
@@ -68,13 +75,21 @@ export interface CompressHarness {
   /** A lossy run on the tiny model's eval set, at most 5 % more loss. */
   newRun(changes?: Partial<Parameters<Catalog['runs']['create']>[0]>): Promise<Run>;
   /** A lossy run without eval set that quantizes with a given config. */
-  newFixedRun(fixedConfig: QuantizationConfig, changes?: Partial<Parameters<Catalog['runs']['create']>[0]>): Promise<Run>;
+  newFixedRun(
+    fixedConfig: QuantizationConfig,
+    changes?: Partial<Parameters<Catalog['runs']['create']>[0]>,
+  ): Promise<Run>;
   /** Stages files and queues the checkpoint with its job. */
   queue(run: Run, step: number, files: Upload, reserved?: Reserved): Promise<Checkpoint>;
   /** Claims the next job and works on it. */
   work(ctx?: CompressContext, signal?: AbortSignal): Promise<EncodeOutcome>;
   /** `queue` and `work`; the checkpoint as it is afterwards. */
-  push(run: Run, step: number, files: Upload, options?: Reserved & { readonly ctx?: CompressContext }): Promise<Checkpoint>;
+  push(
+    run: Run,
+    step: number,
+    files: Upload,
+    options?: Reserved & { readonly ctx?: CompressContext },
+  ): Promise<Checkpoint>;
   checkpoint(id: string): Promise<Checkpoint>;
   /** A file as a download returns it. */
   download(checkpoint: Checkpoint, path: string): Promise<Buffer>;
@@ -98,7 +113,11 @@ export interface HarnessOptions {
   readonly allowDoubted?: boolean;
 }
 
-export async function openCompressHarness({ evalParallel = 1, blockParallel = 2, allowDoubted = false }: HarnessOptions = {}): Promise<CompressHarness> {
+export async function openCompressHarness({
+  evalParallel = 1,
+  blockParallel = 2,
+  allowDoubted = false,
+}: HarnessOptions = {}): Promise<CompressHarness> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-compress-'));
   const core = loadCore();
   const catalog = await openTestCatalog();
@@ -166,7 +185,14 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2,
       const { id, sequence } = await catalog.checkpoints.reserve({ runId: run.id, step, ...reserved });
       for (const [path, { role, bytes }] of Object.entries(files)) {
         const object = await put(store, `staged/${id}/${randomUUID().replaceAll('-', '')}`, bytes);
-        await catalog.files.receive(id, { path, role, sizeBytes: bytes.length, sha256: sha256(bytes), rawKey: object.key, rawStoredBytes: object.storedBytes });
+        await catalog.files.receive(id, {
+          path,
+          role,
+          sizeBytes: bytes.length,
+          sha256: sha256(bytes),
+          rawKey: object.key,
+          rawStoredBytes: object.storedBytes,
+        });
       }
       await catalog.jobs.enqueue({ kind: 'encode', subjectId: id, orderKey: run.id, orderSequence: sequence });
       return catalog.checkpoints.transition(id, ['open'], 'queued');
@@ -205,7 +231,9 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2,
       const path = join(directory, `${randomUUID()}.safetensors`);
       await writeFile(path, bytes);
       const home = join(evalSetDirectory(workDirectory), evalSet.id);
-      const binding = Object.fromEntries([...quantizedNames, 'fc.bias'].map((tensor) => [tensor, { tensor, transpose: false }]));
+      const binding = Object.fromEntries(
+        [...quantizedNames, 'fc.bias'].map((tensor) => [tensor, { tensor, transpose: false }]),
+      );
       const local = {
         graphPath: join(home, `graph-${evalSet.graphSha256}.onnx`),
         batchesPath: join(home, `batches-${evalSet.batchesSha256}.safetensors`),
@@ -221,7 +249,8 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2,
         await reader.close();
       }
     },
-    rawPaths: async ({ id }) => (await catalog.files.list(id)).flatMap((file) => (file.rawKey === undefined ? [] : [file.path])),
+    rawPaths: async ({ id }) =>
+      (await catalog.files.list(id)).flatMap((file) => (file.rawKey === undefined ? [] : [file.path])),
     async objects() {
       const pending = await pendingDeletionKeys(catalog);
       const keys: string[] = [];
@@ -272,7 +301,9 @@ export async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer>
 }
 
 /** A checkpoint of one model file. */
-export const modelOf = (tensors: TestTensors): Upload => ({ 'model.safetensors': { role: 'model', bytes: safetensors(tensors) } });
+export const modelOf = (tensors: TestTensors): Upload => ({
+  'model.safetensors': { role: 'model', bytes: safetensors(tensors) },
+});
 
 /** The same with gradient averages. */
 export const withGradients = (tensors: TestTensors, gradients: TestTensors): Upload => ({
@@ -282,7 +313,9 @@ export const withGradients = (tensors: TestTensors, gradients: TestTensors): Upl
 
 /** The data of one tensor of a safetensors file. */
 export function tensorBytes(file: Buffer, name: string): Buffer {
-  const { startBytes, endBytes } = parseSafetensorsHeader(file, file.length).tensors.find((tensor) => tensor.name === name)!;
+  const { startBytes, endBytes } = parseSafetensorsHeader(file, file.length).tensors.find(
+    (tensor) => tensor.name === name,
+  )!;
   return file.subarray(startBytes, endBytes);
 }
 

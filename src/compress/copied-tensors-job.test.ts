@@ -6,7 +6,16 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';
 import { patternBytes } from '../store/object-store.reference.ts';
-import { collect, modelOf, openCompressHarness, sha256, sixteenBins, tensorBytes, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
+import {
+  collect,
+  modelOf,
+  openCompressHarness,
+  sha256,
+  sixteenBins,
+  tensorBytes,
+  type CompressHarness,
+  type Upload,
+} from './compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -19,7 +28,8 @@ const exact = { fidelity: 'exact', thresholds: {} } as const;
 const matrix = (seed: number, rows = 90, columns = 70): TestTensor => f32([rows, columns], noise(rows * columns, seed));
 
 async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void> {
-  for (const [path, { bytes }] of Object.entries(files)) expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
+  for (const [path, { bytes }] of Object.entries(files))
+    expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
 const versionOf = async (checkpoint: Checkpoint): Promise<number> => (await harness.packageBytes(checkpoint))[4]!;
@@ -32,7 +42,11 @@ describe('tensors with the same bytes are stored once', () => {
     const run = await harness.newRun(exact);
     const tied = matrix(1, rows, columns);
     const single = await harness.push(run, 0, modelOf({ 'embed.weight': tied, 'fc.weight': matrix(2) }));
-    const files = modelOf({ 'embed.weight': tied, 'fc.weight': matrix(2), 'head.weight': { ...tied, shape: [columns, rows] } });
+    const files = modelOf({
+      'embed.weight': tied,
+      'fc.weight': matrix(2),
+      'head.weight': { ...tied, shape: [columns, rows] },
+    });
     const both = await harness.push(await harness.newRun(exact), 0, files);
     expect(await versionOf(both)).toBe(4);
     expect(both.result!.storedBytes).toBeLessThan(single.result!.storedBytes + 100);
@@ -44,11 +58,26 @@ describe('tensors with the same bytes are stored once', () => {
 
   test('in two files: a master copy in an optimizer file, ranges and tensors of it, and other dtypes', async () => {
     const weights = { 'a.weight': matrix(3, 300, 500), 'b.weight': matrix(4) };
-    const optimizer = { 'b.weight': weights['b.weight'], 'a.moment': matrix(5), 'master.a.weight': weights['a.weight'] };
-    const files: Upload = { ...modelOf(weights), 'optimizer.safetensors': { role: 'optimizer', bytes: safetensors(optimizer) } };
+    const optimizer = {
+      'b.weight': weights['b.weight'],
+      'a.moment': matrix(5),
+      'master.a.weight': weights['a.weight'],
+    };
+    const files: Upload = {
+      ...modelOf(weights),
+      'optimizer.safetensors': { role: 'optimizer', bytes: safetensors(optimizer) },
+    };
     const checkpoint = await harness.push(await harness.newRun(exact), 0, files);
-    const { id: repositoryId } = await harness.catalog.repositories.create({ namespace: 'acme', name: 'alone', type: 'model' });
-    const alone = await harness.push(await harness.newRun({ ...exact, repositoryId }), 0, modelOf({ ...weights, 'a.moment': matrix(5) }));
+    const { id: repositoryId } = await harness.catalog.repositories.create({
+      namespace: 'acme',
+      name: 'alone',
+      type: 'model',
+    });
+    const alone = await harness.push(
+      await harness.newRun({ ...exact, repositoryId }),
+      0,
+      modelOf({ ...weights, 'a.moment': matrix(5) }),
+    );
     expect(checkpoint.result!.storedBytes).toBeLessThan(alone.result!.storedBytes + 400);
     await expectWhole(checkpoint, files);
     const { catalog, store, core } = harness;
@@ -69,8 +98,13 @@ describe('tensors with the same bytes are stored once', () => {
     expect(await collect(tensor.stream(4, 4000))).toEqual(tensorBytes(whole, 'master.a.weight').subarray(4, 4000));
     await tensor.close();
     const view = await downloads.openFile(checkpoint, row, { dtype: 'BF16' });
-    const plain = await downloads.openFile(alone, (await catalog.files.find(alone.id, 'model.safetensors'))!, { dtype: 'BF16' });
-    const [viewed, other] = [await collect(view.stream(0, view.sizeBytes)), await collect(plain.stream(0, plain.sizeBytes))];
+    const plain = await downloads.openFile(alone, (await catalog.files.find(alone.id, 'model.safetensors'))!, {
+      dtype: 'BF16',
+    });
+    const [viewed, other] = [
+      await collect(view.stream(0, view.sizeBytes)),
+      await collect(plain.stream(0, plain.sizeBytes)),
+    ];
     expect(tensorBytes(viewed, 'master.a.weight')).toEqual(tensorBytes(other, 'a.weight'));
     await view.close();
     await plain.close();
@@ -79,7 +113,10 @@ describe('tensors with the same bytes are stored once', () => {
   test('where nothing makes them smaller, too: the file they are in then is in the package', async () => {
     const random: TestTensor = { dtype: 'U8', shape: [300_000], data: patternBytes(300_000, 3) };
     const files: Upload = {
-      'a.safetensors': { role: 'other', bytes: safetensors({ x: random, y: { ...random, data: patternBytes(300_000, 4) } }) },
+      'a.safetensors': {
+        role: 'other',
+        bytes: safetensors({ x: random, y: { ...random, data: patternBytes(300_000, 4) } }),
+      },
       'b.safetensors': { role: 'other', bytes: safetensors({ z: random }) },
     };
     const checkpoint = await harness.push(await harness.newRun(exact), 0, files);
@@ -102,13 +139,19 @@ describe('tensors with the same bytes are stored once', () => {
           [90, 70],
           repeated.map((x, i) => (i % 5 === 0 ? x + 0.1 * step : x)),
         );
-        const model = modelOf({ ...others, 'x.weight': step === 0 ? tied : moved, 'y.weight': step === 0 ? tied : moved });
+        const model = modelOf({
+          ...others,
+          'x.weight': step === 0 ? tied : moved,
+          'y.weight': step === 0 ? tied : moved,
+        });
         const checkpoint = await harness.push(run, step, model);
         expect(checkpoint.result!.fidelity).toBe('lossy');
         expect(await versionOf(checkpoint)).toBe(4);
         const rebuilt = await harness.download(checkpoint, 'model.safetensors');
         expect(tensorBytes(rebuilt, 'x.weight')).toEqual(tensorBytes(rebuilt, 'y.weight'));
-        expect(sha256(rebuilt)).toBe((await harness.catalog.files.find(checkpoint.id, 'model.safetensors'))!.resultSha256);
+        expect(sha256(rebuilt)).toBe(
+          (await harness.catalog.files.find(checkpoint.id, 'model.safetensors'))!.resultSha256,
+        );
       }
     }
   });
@@ -132,43 +175,60 @@ describe('tensors with the same bytes are stored once', () => {
     const packagePath = join(folder, 'package.firn');
     await writeFile(packagePath, await harness.packageBytes(checkpoint));
     await unpackPackages({ core: harness.core, packagePaths: [packagePath], outFolder: join(folder, 'out') });
-    for (const [path, { bytes }] of Object.entries(files)) expect(sha256(await readFile(join(folder, 'out', path)))).toBe(sha256(bytes));
+    for (const [path, { bytes }] of Object.entries(files))
+      expect(sha256(await readFile(join(folder, 'out', path)))).toBe(sha256(bytes));
   });
 });
 
-test('random files of which some tensors are equal come back whole, along a chain in which other ones become equal', { timeout: 120_000 }, async () => {
-  const tensor = fc.record({ content: fc.nat({ max: 3 }), rows: fc.constantFrom(1, 40, 200), dtype: fc.constantFrom('F32', 'F16', 'U8' as const) });
-  const file = fc.array(tensor, { minLength: 1, maxLength: 6 });
-  const checkpoint = fc.array(file, { minLength: 1, maxLength: 3 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(checkpoint, { minLength: 1, maxLength: 3 }), async (steps) => {
-      const run = await harness.newRun(exact);
-      for (const [step, contents] of steps.entries()) {
-        const files: Upload = Object.fromEntries(
-          contents.map((tensors, number) => [
-            `file-${number}.safetensors`,
-            {
-              role: number === 0 ? 'model' : 'other',
-              // The layout of a run's model files is fixed.
-              bytes: safetensors(
-                Object.fromEntries((number === 0 ? steps[0]![0]! : tensors).map((each, i) => [`t${i}`, tensorOf(each, number === 0 ? step : 0)])),
-              ),
-            } as const,
-          ]),
-        );
-        const stored = await harness.push(run, step, files);
-        await expectWhole(stored, files);
-        expect(stored.result!.storedBytes).toBeLessThanOrEqual(stored.result!.rawBytes + 4096);
-      }
-    }),
-    { numRuns: 12, seed: 7 },
-  );
-});
+test(
+  'random files of which some tensors are equal come back whole, along a chain in which other ones become equal',
+  { timeout: 120_000 },
+  async () => {
+    const tensor = fc.record({
+      content: fc.nat({ max: 3 }),
+      rows: fc.constantFrom(1, 40, 200),
+      dtype: fc.constantFrom('F32', 'F16', 'U8' as const),
+    });
+    const file = fc.array(tensor, { minLength: 1, maxLength: 6 });
+    const checkpoint = fc.array(file, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(checkpoint, { minLength: 1, maxLength: 3 }), async (steps) => {
+        const run = await harness.newRun(exact);
+        for (const [step, contents] of steps.entries()) {
+          const files: Upload = Object.fromEntries(
+            contents.map((tensors, number) => [
+              `file-${number}.safetensors`,
+              {
+                role: number === 0 ? 'model' : 'other',
+                // The layout of a run's model files is fixed.
+                bytes: safetensors(
+                  Object.fromEntries(
+                    (number === 0 ? steps[0]![0]! : tensors).map((each, i) => [
+                      `t${i}`,
+                      tensorOf(each, number === 0 ? step : 0),
+                    ]),
+                  ),
+                ),
+              } as const,
+            ]),
+          );
+          const stored = await harness.push(run, step, files);
+          await expectWhole(stored, files);
+          expect(stored.result!.storedBytes).toBeLessThanOrEqual(stored.result!.rawBytes + 4096);
+        }
+      }),
+      { numRuns: 12, seed: 7 },
+    );
+  },
+);
 
 const elementBytes = { F32: 4, F16: 2, U8: 1 } as const;
 
 /** The same bytes for the same content, dtype and rows; at a later step the contents of two are the same. */
-function tensorOf({ content, rows, dtype }: { content: number; rows: number; dtype: keyof typeof elementBytes }, step: number): TestTensor {
+function tensorOf(
+  { content, rows, dtype }: { content: number; rows: number; dtype: keyof typeof elementBytes },
+  step: number,
+): TestTensor {
   const bytes = patternBytes(rows * 700 * elementBytes[dtype], step > 0 ? content >> 1 : content);
   return { dtype, shape: [rows, 700], data: bytes };
 }

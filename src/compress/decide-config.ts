@@ -25,23 +25,40 @@ export interface DecisionBasis extends QuantizationBasis {
   readonly model: PreparedModel;
 }
 
-/** The config a checkpoint is quantized with: the given one, else the one found in `trialsMax` trials and those the run allows; everything exact, with the reason, where there is none. */
-export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis & { readonly trialsMax: number }): Promise<Decision> {
+/**
+ * The config a checkpoint is quantized with: the given one, else the one found in `trialsMax` trials and those the run
+ * allows; everything exact, with the reason, where there is none.
+ */
+export async function decideConfig(
+  attempt: EncodeAttempt,
+  basis: DecisionBasis & { readonly trialsMax: number },
+): Promise<Decision> {
   const { plan } = basis.model;
   if (!isQuantized(plan)) {
-    if (attempt.run.fidelity === 'lossy') attempt.warn('No tensor of the model is one to quantize, so the checkpoint is stored exact.');
+    if (attempt.run.fidelity === 'lossy')
+      attempt.warn('No tensor of the model is one to quantize, so the checkpoint is stored exact.');
     return { plan, configGiven: false, trialCount: 0 };
   }
   const { unsearched } = methodConfigOf(attempt.method.name);
   const given = attempt.given ?? unsearched;
   // Weights that come back as they were uploaded need no trust in what was measured.
-  const hindrance = unsearched === undefined ? (basis.model.quality?.distrust ?? (given === undefined ? whyNoSearch(basis.model) : undefined)) : undefined;
+  const hindrance =
+    unsearched === undefined
+      ? (basis.model.quality?.distrust ?? (given === undefined ? whyNoSearch(basis.model) : undefined))
+      : undefined;
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
   const quantization = await attempt.session.quantization(basis);
-  const { config, trialCount } = given === undefined ? await search(attempt, basis, quantization) : { config: given, trialCount: 0 };
+  const { config, trialCount } =
+    given === undefined ? await search(attempt, basis, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
   const notes = await quantization.describe?.(config, pace(attempt));
-  return { plan, quantized: { model: await quantization.quantize(config), config }, configGiven: given !== undefined, trialCount, notes };
+  return {
+    plan,
+    quantized: { model: await quantization.quantize(config), config },
+    configGiven: given !== undefined,
+    trialCount,
+    notes,
+  };
 }
 
 /** A search has a limit of trials, so it says how many there were. */
@@ -51,28 +68,54 @@ function nothingPassed(trialCount: number): string {
 
 /** A sentence where there is nothing to search by. */
 function whyNoSearch({ quality }: PreparedModel): string | undefined {
-  if (quality === undefined) return 'The run has neither an eval set nor a given config, so the checkpoint is stored exact.';
+  if (quality === undefined)
+    return 'The run has neither an eval set nor a given config, so the checkpoint is stored exact.';
   const { baseline, halfBaselines = [], thresholds } = quality.bound;
   const bounded = Object.keys(thresholds);
   const unusable = firstNotFinite(baseline, bounded);
-  if (unusable !== undefined) return `The uploaded weights give no finite ${unusable}, so the checkpoint is stored exact.`;
+  if (unusable !== undefined)
+    return `The uploaded weights give no finite ${unusable}, so the checkpoint is stored exact.`;
   const unusableHalf = halfBaselines.map((half) => firstNotFinite(half, bounded)).find((name) => name !== undefined);
-  return unusableHalf && `The uploaded weights give no finite ${unusableHalf} on one half of the eval set, so the checkpoint is stored exact.`;
+  return (
+    unusableHalf &&
+    `The uploaded weights give no finite ${unusableHalf} on one half of the eval set, so the checkpoint is stored exact.`
+  );
 }
 
 function firstNotFinite(values: MetricValues, names: readonly string[]): string | undefined {
   return names.find((name) => !Number.isFinite(values[name]));
 }
 
-async function exact(attempt: EncodeAttempt, { layerTypes }: PreparedModel, exactReason: string, trialCount: number): Promise<Decision> {
+async function exact(
+  attempt: EncodeAttempt,
+  { layerTypes }: PreparedModel,
+  exactReason: string,
+  trialCount: number,
+): Promise<Decision> {
   const { source, run } = attempt;
-  return { plan: await withCopies(attempt, planExact(source.files, layerTypes, run.state)), configGiven: false, trialCount, exactReason };
+  return {
+    plan: await withCopies(attempt, planExact(source.files, layerTypes, run.state)),
+    configGiven: false,
+    trialCount,
+    exactReason,
+  };
 }
 
-function search(attempt: EncodeAttempt, { model, trialsMax }: { readonly model: PreparedModel; readonly trialsMax: number }, quantization: Quantization) {
+function search(
+  attempt: EncodeAttempt,
+  { model, trialsMax }: { readonly model: PreparedModel; readonly trialsMax: number },
+  quantization: Quantization,
+) {
   const { checkpoint, run, source, ctx, directory, signal } = attempt;
   return searchCheckpoint(
-    { checkpointId: checkpoint.id, source, plan: model.plan, quantization, ...model.quality!, trialsMax: Math.min(run.search.trialsMax, trialsMax) },
+    {
+      checkpointId: checkpoint.id,
+      source,
+      plan: model.plan,
+      quantization,
+      ...model.quality!,
+      trialsMax: Math.min(run.search.trialsMax, trialsMax),
+    },
     {
       catalog: ctx.catalog,
       directory,

@@ -23,12 +23,19 @@ export interface Findings {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-/** The result as the catalog keeps it; its metrics are those of the whole eval set. Throws `internal` when a config that was found does not hold on the decoded bytes; a given one is only reported on. */
+/**
+ * The result as the catalog keeps it; its metrics are those of the whole eval set. Throws `internal` when a config that
+ * was found does not hold on the decoded bytes; a given one is only reported on.
+ */
 export function describeResult(findings: Findings): CheckpointResult {
   const { files, decision, stored, ancestor, quality, seconds } = findings;
   const config = decision.quantized?.config;
-  const outside = quality !== undefined && stored.lossy && !judgeMetrics(quality.bound, quality.measured.whole, quality.measured.halves).passed;
-  if (outside && !decision.configGiven) throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
+  const outside =
+    quality !== undefined &&
+    stored.lossy &&
+    !judgeMetrics(quality.bound, quality.measured.whole, quality.measured.halves).passed;
+  if (outside && !decision.configGiven)
+    throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
   return {
     fidelity: stored.lossy ? 'lossy' : 'exact',
     ...(config !== undefined && (stored.lossy || methodConfigOf(config.method).unsearched !== undefined) && { config }),
@@ -46,7 +53,8 @@ export function describeResult(findings: Findings): CheckpointResult {
     ],
     kind: stored.kind,
     chainLength: stored.chainLength,
-    ...(stored.kind === 'delta' && ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),
+    ...(stored.kind === 'delta' &&
+      ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),
     rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
     storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),
     ...(stored.migration !== undefined && { migration: stored.migration }),
@@ -59,10 +67,18 @@ export function describeResult(findings: Findings): CheckpointResult {
 
 /** By file. */
 export function fileResults({ files, stored }: Pick<Findings, 'files' | 'stored'>): FileResultRecord[] {
-  return files.map((file, number) => ({ path: file.path, ...storageOf(stored, number), resultSha256: stored.sha256[number]!, resultBytes: file.sizeBytes }));
+  return files.map((file, number) => ({
+    path: file.path,
+    ...storageOf(stored, number),
+    resultSha256: stored.sha256[number]!,
+    resultBytes: file.sizeBytes,
+  }));
 }
 
-function storageOf({ external, references }: StoredCheckpoint, number: number): Pick<FileResultRecord, 'storage' | 'originId'> {
+function storageOf(
+  { external, references }: StoredCheckpoint,
+  number: number,
+): Pick<FileResultRecord, 'storage' | 'originId'> {
   const originId = references.get(number);
   if (originId !== undefined) return { storage: 'reference', originId };
   return { storage: external.has(number) ? 'raw' : 'package' };
@@ -70,6 +86,8 @@ function storageOf({ external, references }: StoredCheckpoint, number: number): 
 
 /** Raw objects that serve as storage, frame and checksums included. */
 function rawBytesKept({ files, rows, stored }: Findings): number {
-  const kept = new Set([...stored.external].filter((number) => !stored.references.has(number)).map((number) => files[number]!.path));
+  const kept = new Set(
+    [...stored.external].filter((number) => !stored.references.has(number)).map((number) => files[number]!.path),
+  );
   return rows.filter((row) => kept.has(row.path)).reduce((sum, row) => sum + (row.rawStoredBytes ?? 0), 0);
 }

@@ -7,8 +7,14 @@ import type { CompressContext } from './compress-context.ts';
 import type { Method, MethodSession } from './method/method.ts';
 import type { ModelSource } from './upload/model-source.ts';
 
-/** One try at compressing a checkpoint. Known to the story at the top of this room alone; below, each takes what it uses. */
-export interface EncodeAttempt extends Pick<CompressContext, 'catalog' | 'store' | 'core' | 'freshRestorer' | 'chainLengthMax'> {
+/**
+ * One try at compressing a checkpoint. Known to the story at the top of this room alone; below, each takes what it
+ * uses.
+ */
+export interface EncodeAttempt extends Pick<
+  CompressContext,
+  'catalog' | 'store' | 'core' | 'freshRestorer' | 'chainLengthMax'
+> {
   readonly ctx: CompressContext;
   readonly checkpoint: Checkpoint;
   readonly run: Run;
@@ -36,6 +42,9 @@ export interface EncodeAttempt extends Pick<CompressContext, 'catalog' | 'store'
 }
 
 /** The options most calls of the room take. */
-export function pace({ parallel, signal }: Pick<EncodeAttempt, 'parallel' | 'signal'>): { readonly parallel: number; readonly signal: AbortSignal } {
+export function pace({ parallel, signal }: Pick<EncodeAttempt, 'parallel' | 'signal'>): {
+  readonly parallel: number;
+  readonly signal: AbortSignal;
+} {
   return { parallel, signal };
 }

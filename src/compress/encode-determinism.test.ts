@@ -6,7 +6,10 @@ import type { PackageIndex } from '../package/package-index.ts';
 import { openCompressHarness, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
 
-/** Two data directories that differ in everything that must not matter: ids, blocks in work at once, evaluations at once, what is cached. */
+/**
+ * Two data directories that differ in everything that must not matter: ids, blocks in work at once, evaluations at
+ * once, what is cached.
+ */
 let one: CompressHarness;
 let other: CompressHarness;
 beforeAll(async () => {
@@ -39,8 +42,16 @@ async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise
   });
   const pushed: Checkpoint[] = [];
   for (const step of [0, 1, 2]) {
-    pushed.push(await harness.push(searched, step, withGradients(tinyWeights(step), tinyGradients(step)), { ctx: harness.context({ cacheMaxBytes }) }));
-    pushed.push(await harness.push(given, step, withGradients(weightsAt(step), tinyGradients(step)), { ctx: harness.context({ cacheMaxBytes }) }));
+    pushed.push(
+      await harness.push(searched, step, withGradients(tinyWeights(step), tinyGradients(step)), {
+        ctx: harness.context({ cacheMaxBytes }),
+      }),
+    );
+    pushed.push(
+      await harness.push(given, step, withGradients(weightsAt(step), tinyGradients(step)), {
+        ctx: harness.context({ cacheMaxBytes }),
+      }),
+    );
   }
   return pushed;
 }
@@ -48,7 +59,10 @@ async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise
 /** A package without the ids, which are the checkpoints' own. */
 async function contentOf(harness: CompressHarness, checkpoint: Checkpoint, ancestor: PackageIndex | undefined) {
   const bytes = await harness.packageBytes(checkpoint);
-  const stored = await readStoredIndex({ sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) }, harness.core.crc32cSync);
+  const stored = await readStoredIndex(
+    { sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) },
+    harness.core.crc32cSync,
+  );
   const index = decodeStoredIndex(stored, ancestor);
   return {
     index,
@@ -62,7 +76,10 @@ test('the same uploads give the same packages, whatever runs at once and whateve
   const [here, there] = [await pushRun(one, 0), await pushRun(other, 2 ** 26)];
   const indexes: (PackageIndex | undefined)[][] = [[], []];
   for (const [i, checkpoint] of here.entries()) {
-    const [a, b] = [await contentOf(one, checkpoint, indexes[0]![i - 2]), await contentOf(other, there[i]!, indexes[1]![i - 2])];
+    const [a, b] = [
+      await contentOf(one, checkpoint, indexes[0]![i - 2]),
+      await contentOf(other, there[i]!, indexes[1]![i - 2]),
+    ];
     indexes[0]!.push(a.index);
     indexes[1]!.push(b.index);
     expect(a.payloads.equals(b.payloads), `payloads of checkpoint ${i}`).toBe(true);

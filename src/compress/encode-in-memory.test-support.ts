@@ -25,11 +25,18 @@ export interface PreparedSource {
   readonly quantizer: Quantizer;
 }
 
-export async function prepareSource(tensors: TestTensors, types: ReadonlyMap<string, LayerType>): Promise<PreparedSource> {
+export async function prepareSource(
+  tensors: TestTensors,
+  types: ReadonlyMap<string, LayerType>,
+): Promise<PreparedSource> {
   const source = memorySource(core, tensors);
   const plan = await planCodings(source, types, { parallel, codingOf: inshrinkeratorMethod.codingOf });
   const statistics = await gatherStatistics(source, plan, core, { parallel });
-  return { source, plan, quantizer: new Quantizer(source, plan, statistics, core, { clustering: 'kmeanspp', seed: 3n, parallel }) };
+  return {
+    source,
+    plan,
+    quantizer: new Quantizer(source, plan, statistics, core, { clustering: 'kmeanspp', seed: 3n, parallel }),
+  };
 }
 
 /** Encodes into `store` under the key `id`, a hex digit; everything exact without a config. */
@@ -40,7 +47,10 @@ export async function encodeInMemory(
   config: InshrinkeratorConfig | undefined,
   ancestor?: Ancestor,
 ): Promise<EncodedCheckpoint> {
-  const quantized = config === undefined ? {} : { quantized: new LevelModel({ source, quantizer, groups: await quantizer.build(config), core }, plan) };
+  const quantized =
+    config === undefined
+      ? {}
+      : { quantized: new LevelModel({ source, quantizer, groups: await quantizer.build(config), core }, plan) };
   return encodePackage(
     {
       packageId: id.repeat(32),
@@ -65,6 +75,8 @@ export async function ancestorInMemory(
   { source, plan }: Pick<PreparedSource, 'source' | 'plan'>,
 ): Promise<Ancestor> {
   const restorer = new Restorer({ core, store, indexCacheBytesMax: 0, blockCacheBytesMax: 0 });
-  const chain = await restorer.open([{ id: index.id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes }]);
+  const chain = await restorer.open([
+    { id: index.id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes },
+  ]);
   return new Ancestor(chain, source.files, plan);
 }

@@ -13,7 +13,14 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { compressCheckpoint } from './compress-checkpoint.ts';
 import type { EncodePhase } from './compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from './encode-job.ts';
-import { collect, modelOf, openCompressHarness, sixteenBins, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
+import {
+  collect,
+  modelOf,
+  openCompressHarness,
+  sixteenBins,
+  withGradients,
+  type CompressHarness,
+} from './compress-harness.test-support.ts';
 import { tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -88,7 +95,10 @@ describe('a cancelled encode', () => {
       await harness.push(run, 0, upload(0));
       const before = await harness.objects();
       const queued = await harness.queue(run, 1, upload(1));
-      const [rows, staged] = [await harness.catalog.files.list(queued.id), (await harness.objects()).filter((key) => !before.includes(key))];
+      const [rows, staged] = [
+        await harness.catalog.files.list(queued.id),
+        (await harness.objects()).filter((key) => !before.includes(key)),
+      ];
       const stop = new AbortController();
       const store = watchedStore();
       const disturbed = harness.context({
@@ -103,7 +113,9 @@ describe('a cancelled encode', () => {
       expect(await harness.objects()).toEqual([...before, ...staged].sort());
       const checkpoint = await harness.checkpoint(queued.id);
       expect([checkpoint.state, checkpoint.packageId, checkpoint.result]).toEqual(['working', undefined, undefined]);
-      expect((await harness.catalog.files.list(queued.id)).map((file) => file.rawKey)).toEqual(rows.map((file) => file.rawKey));
+      expect((await harness.catalog.files.list(queued.id)).map((file) => file.rawKey)).toEqual(
+        rows.map((file) => file.rawKey),
+      );
 
       // Keeps what is released, so that the same can be encoded again for comparison.
       await harness.work(harness.context({ store: watchedStore({ deleteMany: async () => undefined }) }));
@@ -136,7 +148,9 @@ async function packagesOf({ id }: Checkpoint): Promise<string[]> {
 }
 
 function forgettingTrials() {
-  return harness.context({ catalog: { ...harness.catalog, trials: { list: async () => [], record: async () => undefined } } });
+  return harness.context({
+    catalog: { ...harness.catalog, trials: { list: async () => [], record: async () => undefined } },
+  });
 }
 
 describe('a failing store', () => {
@@ -166,7 +180,11 @@ describe('a failing store', () => {
           encode: {
             async run(job, { claim, signal }) {
               if (events.some(({ kind }) => kind === 'failed'))
-                afterFailure.push((await harness.checkpoint(queued.id)).packageId, await harness.rawPaths(queued), await packagesOf(queued));
+                afterFailure.push(
+                  (await harness.checkpoint(queued.id)).packageId,
+                  await harness.rawPaths(queued),
+                  await packagesOf(queued),
+                );
               return runEncodeJob(ctx, job.subjectId, claim, signal);
             },
           },
@@ -179,7 +197,9 @@ describe('a failing store', () => {
         },
       });
     });
-    expect(events.filter((event) => event.kind === 'failed')).toMatchObject([{ final: false, error: { code: 'storage-full' } }]);
+    expect(events.filter((event) => event.kind === 'failed')).toMatchObject([
+      { final: false, error: { code: 'storage-full' } },
+    ]);
     expect(afterFailure).toEqual([undefined, ['model.safetensors', 'sensitivity.safetensors'], []]);
     expect(await harness.checkpoint(queued.id)).toMatchObject({ state: 'ready' });
     expect(store.openReaders()).toBe(0);
@@ -188,8 +208,14 @@ describe('a failing store', () => {
   test('a full disk under the scratch files is told as storage-full', async () => {
     const run = await harness.newRun();
     await harness.queue(run, 0, upload(0));
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
-    await expectCode(harness.work(harness.context({ evaluator: { ...harness.evaluator, evaluate: () => Promise.reject(full) } })), 'storage-full');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    await expectCode(
+      harness.work(harness.context({ evaluator: { ...harness.evaluator, evaluate: () => Promise.reject(full) } })),
+      'storage-full',
+    );
     await harness.work();
   });
 
@@ -208,7 +234,9 @@ describe('a failing store', () => {
     const store = watchedStore();
     const run = await harness.newFixedRun(sixteenBins);
     const integers = { count: { dtype: 'I64', shape: [1], data: BigInt64Array.of(1n) } } as const;
-    await harness.push(run, 0, withGradients({ ...tinyWeights(0), ...integers }, integers), { ctx: harness.context({ store }) });
+    await harness.push(run, 0, withGradients({ ...tinyWeights(0), ...integers }, integers), {
+      ctx: harness.context({ store }),
+    });
     expect(store.openReaders()).toBe(0);
   });
 });
@@ -256,7 +284,10 @@ describe('a takeover', () => {
   });
 });
 
-/** A context in which `first` happens between the put of the package and its verification, which begins with a fresh restorer. */
+/**
+ * A context in which `first` happens between the put of the package and its verification, which begins with a fresh
+ * restorer.
+ */
 function verifyingAfter(first: () => Promise<void>) {
   const base = harness.context();
   return harness.context({
@@ -292,7 +323,11 @@ describe('a damaged ancestor', () => {
     const second = await harness.push(run, 1, modelOf(tinyWeights(1)), { ctx: cold() });
     expect(second).toMatchObject({
       state: 'ready',
-      result: { fidelity: 'lossy', kind: 'base', warnings: [`What is stored of ${run.name}@0 could not be read, so this checkpoint does not build on it.`] },
+      result: {
+        fidelity: 'lossy',
+        kind: 'base',
+        warnings: [`What is stored of ${run.name}@0 could not be read, so this checkpoint does not build on it.`],
+      },
     });
     const third = await harness.push(run, 2, modelOf(tinyWeights(2)), { ctx: cold() });
     expect(third.result).toMatchObject({
@@ -306,7 +341,10 @@ describe('a damaged ancestor', () => {
     const run = await harness.newFixedRun(sixteenBins);
     const first = await harness.push(run, 0, modelOf(tinyWeights(0)));
     await harness.store.delete((await harness.catalog.packages.get(first.packageId!))!.key);
-    expect(await harness.push(run, 1, modelOf(tinyWeights(1)), { ctx: cold() })).toMatchObject({ state: 'ready', result: { kind: 'base' } });
+    expect(await harness.push(run, 1, modelOf(tinyWeights(1)), { ctx: cold() })).toMatchObject({
+      state: 'ready',
+      result: { kind: 'base' },
+    });
   });
 });
 
@@ -354,7 +392,10 @@ describe('a failing evaluation', () => {
       publish: (_, note) => {
         verifying ||= note.type === 'phase' && note.phase === 'verify';
       },
-      evaluator: { ...harness.evaluator, evaluate: async (...args) => (verifying ? { loss: 99, accuracy: 0 } : harness.evaluator.evaluate(...args)) },
+      evaluator: {
+        ...harness.evaluator,
+        evaluate: async (...args) => (verifying ? { loss: 99, accuracy: 0 } : harness.evaluator.evaluate(...args)),
+      },
     });
     await expectCode(harness.work(ctx), 'internal');
     expect(await packagesOf(queued)).toEqual([]);

@@ -35,7 +35,15 @@ describe('a lossy run with an eval set', () => {
   });
 
   test('becomes a base and deltas, each against the one before', () => {
-    expect(pushed.map(({ state, result }) => [state, result?.fidelity, result?.kind, result?.chainLength, result?.ancestorStep])).toEqual([
+    expect(
+      pushed.map(({ state, result }) => [
+        state,
+        result?.fidelity,
+        result?.kind,
+        result?.chainLength,
+        result?.ancestorStep,
+      ]),
+    ).toEqual([
       ['ready', 'lossy', 'base', 1, undefined],
       ['ready', 'lossy', 'delta', 2, 0],
       ['ready', 'lossy', 'delta', 3, 1],
@@ -82,7 +90,9 @@ describe('a lossy run with an eval set', () => {
   });
 
   test('sensitivity goes at once; the raw model stays only with the newest ready checkpoint', () => {
-    expect(rawAfter).toEqual(steps.map((newest) => steps.slice(0, newest + 1).map((step) => (step === newest ? ['model.safetensors'] : []))));
+    expect(rawAfter).toEqual(
+      steps.map((newest) => steps.slice(0, newest + 1).map((step) => (step === newest ? ['model.safetensors'] : []))),
+    );
   });
 
   test('what was released is deleted from the store, and no scratch file stays', async () => {
@@ -111,15 +121,26 @@ describe('a lossy run with an eval set', () => {
     const fork = await harness.newRun({ parentCheckpointId: parent.id });
     const parentJob = (await harness.catalog.jobs.find('encode', parent.id))!;
     // The parent's job is in other hands when the fork's is taken.
-    const [held] = await harness.catalog.jobs.claim({ kinds: ['encode'], workerId: 'other', leaseMs: 60_000, limit: 1 });
+    const [held] = await harness.catalog.jobs.claim({
+      kinds: ['encode'],
+      workerId: 'other',
+      leaseMs: 60_000,
+      limit: 1,
+    });
     expect(held!.id).toBe(parentJob.id);
     const child = await harness.queue(fork, 1, modelOf(tinyWeights(1)));
     expect(await harness.work()).toMatchObject({ kind: 'defer' });
     expect((await harness.checkpoint(child.id)).state).toBe('queued');
     await harness.catalog.jobs.defer({ jobId: held!.id, workerId: 'other', fence: held!.fence }, 0);
     while ((await harness.checkpoint(child.id)).state !== 'ready') await harness.work();
-    expect((await harness.checkpoint(child.id)).result).toMatchObject({ kind: 'delta', ancestorRun: parentRun.name, ancestorStep: 0 });
-    expect((await harness.catalog.runs.get(fork.id))!.binding).toEqual((await harness.catalog.runs.get(parentRun.id))!.binding);
+    expect((await harness.checkpoint(child.id)).result).toMatchObject({
+      kind: 'delta',
+      ancestorRun: parentRun.name,
+      ancestorStep: 0,
+    });
+    expect((await harness.catalog.runs.get(fork.id))!.binding).toEqual(
+      (await harness.catalog.runs.get(parentRun.id))!.binding,
+    );
   });
 });
 
@@ -135,7 +156,13 @@ describe('an exact run', () => {
     });
     for (const step of [0, 1, 2]) {
       const checkpoint = await harness.push(run, step, files(step));
-      expect(checkpoint.result).toMatchObject({ fidelity: 'exact', kind: step === 0 ? 'base' : 'delta', chainLength: step + 1, trialCount: 0, warnings: [] });
+      expect(checkpoint.result).toMatchObject({
+        fidelity: 'exact',
+        kind: step === 0 ? 'base' : 'delta',
+        chainLength: step + 1,
+        trialCount: 0,
+        warnings: [],
+      });
       expect(await harness.rawPaths(checkpoint)).toEqual([]);
       for (const [path, { role, bytes }] of Object.entries(files(step))) {
         if (role !== 'sensitivity') expect(await harness.download(checkpoint, path), path).toEqual(Buffer.from(bytes));
@@ -153,10 +180,15 @@ describe('a given config', () => {
       fidelity: 'lossy',
       config: crude,
       trialCount: 0,
-      warnings: expect.arrayContaining(['The given config is outside the quality threshold.', expect.stringMatching(/^"accuracy" is not bounded and fell by/)]),
+      warnings: expect.arrayContaining([
+        'The given config is outside the quality threshold.',
+        expect.stringMatching(/^"accuracy" is not bounded and fell by/),
+      ]),
     });
     expect(checkpoint.result!.degradation!['loss']).toBeGreaterThan(0);
-    expect(await harness.measure(await harness.download(checkpoint, 'model.safetensors'))).toEqual(checkpoint.result!.measured);
+    expect(await harness.measure(await harness.download(checkpoint, 'model.safetensors'))).toEqual(
+      checkpoint.result!.measured,
+    );
   });
 
   test('of the run needs no eval set, and then nothing is measured', async () => {
@@ -167,7 +199,11 @@ describe('a given config', () => {
 
   test('that keeps most weights in bfloat16 may take more than the file: then the file is the raw object, exact', async () => {
     const weights = {
-      w: { dtype: 'BF16', shape: [512, 512], data: Uint16Array.from(noise(512 * 512, 5), (x) => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16) },
+      w: {
+        dtype: 'BF16',
+        shape: [512, 512],
+        data: Uint16Array.from(noise(512 * 512, 5), (x) => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16),
+      },
     } as const;
     const run = await harness.newFixedRun({ ...sixteenBins, bins: 200, protectFraction: 0.97, pruneFraction: 0 });
     const checkpoint = await harness.push(run, 0, modelOf(weights));

@@ -8,17 +8,26 @@ import type { Attributes } from '../telemetry/tracer.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 
-/** How an encode job ended, for the worker that ran it. `done`: the claim was completed in the transaction that recorded the result. */
+/**
+ * How an encode job ended, for the worker that ran it. `done`: the claim was completed in the transaction that recorded
+ * the result.
+ */
 export type EncodeOutcome = { readonly kind: 'done' } | { readonly kind: 'defer'; readonly delayMs: number };
 
 /** Wait for the checkpoint a run was forked from, in milliseconds. */
 const parentWaitMs = 500;
 
 /**
- * The handler of `encode` jobs: takes a queued checkpoint to ready. Repeatable at any point: a crash before the commit leaves the checkpoint
- * working and its staged bytes in place. Whoever has lost the claim writes nothing any more (`conflict`). Rejects with what went wrong; the worker tries again or ends the job and marks the checkpoint.
+ * The handler of `encode` jobs: takes a queued checkpoint to ready. Repeatable at any point: a crash before the commit
+ * leaves the checkpoint working and its staged bytes in place. Whoever has lost the claim writes nothing any more
+ * (`conflict`). Rejects with what went wrong; the worker tries again or ends the job and marks the checkpoint.
  */
-export async function runEncodeJob(given: CompressContext, checkpointId: string, claim: Claim, signal: AbortSignal): Promise<EncodeOutcome> {
+export async function runEncodeJob(
+  given: CompressContext,
+  checkpointId: string,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<EncodeOutcome> {
   const ctx = { ...given, catalog: fencedCatalog(given.catalog, claim) };
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined || isTerminal(checkpoint)) {
@@ -33,10 +42,14 @@ export async function runEncodeJob(given: CompressContext, checkpointId: string,
   const rows = await ctx.catalog.files.list(checkpointId);
   const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows, attempt: claim.fence }, signal);
   try {
-    await ctx.tracer.span('encode.commit', { attributes: resultOf(run, compressed) }, () => commit(ctx, { checkpoint, compressed }, claim));
+    await ctx.tracer.span('encode.commit', { attributes: resultOf(run, compressed) }, () =>
+      commit(ctx, { checkpoint, compressed }, claim),
+    );
   } catch (error) {
-    // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the same; the collection of orphans knows.
-    if (error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(compressed.packageKey).catch(() => undefined);
+    // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the
+    // same; the collection of orphans knows.
+    if (error instanceof FirnError && error.code === 'conflict')
+      await ctx.store.delete(compressed.packageKey).catch(() => undefined);
     throw error;
   }
   ctx.publish(checkpointId, { type: 'changed' });
@@ -56,7 +69,9 @@ function resultOf(run: Run, { result }: CompressedCheckpoint): Attributes {
   };
 }
 
-/** Marks the checkpoint of a job that ended without a result, in the transaction that ends the job. Its raw bytes stay. */
+/**
+ * Marks the checkpoint of a job that ended without a result, in the transaction that ends the job. Its raw bytes stay.
+ */
 export async function markEncodeEnded(
   tx: Catalog,
   checkpointId: string,
@@ -67,7 +82,11 @@ export async function markEncodeEnded(
 }
 
 /** One transaction makes the checkpoint ready and marks the objects that nobody needs any more. */
-async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint }, claim: Claim): Promise<void> {
+async function commit(
+  ctx: CompressContext,
+  done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint },
+  claim: Claim,
+): Promise<void> {
   const {
     checkpoint,
     compressed: { encoded, packageId, packageKey, result, files },
@@ -107,13 +126,18 @@ async function releaseRaw(
   const rows = await tx.files.list(checkpoint.id);
   const { runId, sequence } = checkpoint;
   const keepsModel = result.fidelity !== 'exact' && !(await tx.checkpoints.hasNewerReady(runId, sequence));
-  const now = rows.filter((row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || !keepsModel)));
+  const now = rows.filter(
+    (row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || !keepsModel)),
+  );
   await tx.files.releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),
   );
   // A deleted one keeps what a reference needed; the live one behind it kept its model after it.
-  const previous = [await tx.checkpoints.previousReady(runId, sequence), await tx.checkpoints.previousReady(runId, sequence, { live: true })];
+  const previous = [
+    await tx.checkpoints.previousReady(runId, sequence),
+    await tx.checkpoints.previousReady(runId, sequence, { live: true }),
+  ];
   for (const id of new Set(previous.flatMap((each) => each?.id ?? []))) await releaseStoredElsewhere(tx, id);
 }
 
@@ -130,6 +154,7 @@ function isTerminal(checkpoint: Checkpoint): boolean {
 }
 
 async function parentSettled(catalog: Catalog, run: Run): Promise<boolean> {
-  const parent = run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
+  const parent =
+    run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   return parent === undefined || isTerminal(parent);
 }

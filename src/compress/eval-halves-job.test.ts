@@ -20,8 +20,13 @@ interface HalvingEvaluator extends Evaluator {
   gramsOfFirstHalf: boolean;
 }
 
-/** The evaluator; `skew` makes of each evaluation, numbered from 0, which is the upload's, what the gate is told. Evaluations without halves are refused. */
-function halvingEvaluator(skew: (found: HalvedMetrics, evaluation: number) => HalvedMetrics = (found) => found): HalvingEvaluator {
+/**
+ * The evaluator; `skew` makes of each evaluation, numbered from 0, which is the upload's, what the gate is told.
+ * Evaluations without halves are refused.
+ */
+function halvingEvaluator(
+  skew: (found: HalvedMetrics, evaluation: number) => HalvedMetrics = (found) => found,
+): HalvingEvaluator {
   const watched: HalvingEvaluator = {
     ...harness.evaluator,
     measured: [],
@@ -29,7 +34,10 @@ function halvingEvaluator(skew: (found: HalvedMetrics, evaluation: number) => Ha
     evaluate: () => Promise.reject(new Error('measured without halves')),
     async examine(...args) {
       const examination = await harness.evaluator.examine(...args);
-      const found = { whole: asked(examination.whole), halves: examination.halves!.map(asked) as unknown as HalvedMetrics['halves'] };
+      const found = {
+        whole: asked(examination.whole),
+        halves: examination.halves!.map(asked) as unknown as HalvedMetrics['halves'],
+      };
       watched.measured.push(found);
       return { ...examination, ...skew(found, watched.measured.length - 1) };
     },
@@ -97,14 +105,25 @@ describe('thresholds held on both halves', () => {
     const run = await harness.newRun({ search: { ...search, trialsMax: 3 } });
     const evaluator = halvingEvaluator((found, evaluation) => (evaluation === 0 ? found : worseHalf(found, 1)));
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx: harness.context({ evaluator }) });
-    expect(result).toMatchObject({ fidelity: 'exact', trialCount: 3, warnings: [expect.stringContaining('None of the 3 configs')] });
+    expect(result).toMatchObject({
+      fidelity: 'exact',
+      trialCount: 3,
+      warnings: [expect.stringContaining('None of the 3 configs')],
+    });
   });
 
   test('an upload whose metric is not finite on one half is stored exact, and told so', async () => {
     const run = await harness.newRun({ search });
-    const evaluator = halvingEvaluator(({ whole, halves }) => ({ whole, halves: [halves[0], { ...halves[1], loss: Number.NaN }] }));
+    const evaluator = halvingEvaluator(({ whole, halves }) => ({
+      whole,
+      halves: [halves[0], { ...halves[1], loss: Number.NaN }],
+    }));
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx: harness.context({ evaluator }) });
-    expect(result).toMatchObject({ fidelity: 'exact', trialCount: 0, warnings: [expect.stringContaining('no finite loss on one half')] });
+    expect(result).toMatchObject({
+      fidelity: 'exact',
+      trialCount: 0,
+      warnings: [expect.stringContaining('no finite loss on one half')],
+    });
   });
 
   test('decoded bytes that are outside on one half are not committed', async () => {

@@ -7,7 +7,14 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';
 import { patternBytes } from '../store/object-store.reference.ts';
-import { collect, openCompressHarness, sha256, tensorBytes, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
+import {
+  collect,
+  openCompressHarness,
+  sha256,
+  tensorBytes,
+  type CompressHarness,
+  type Upload,
+} from './compress-harness.test-support.ts';
 import { f32, noise, safetensors, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -30,12 +37,17 @@ const one = (tensors: TestTensors): Upload => ({ 'x.safetensors': other(tensors)
 
 /** A repository of its own, so that no other test's files are referred to. */
 async function newRun(): Promise<Run> {
-  const { id: repositoryId } = await harness.catalog.repositories.create({ namespace: 'acme', name: `kept-${Math.random()}`, type: 'model' });
+  const { id: repositoryId } = await harness.catalog.repositories.create({
+    namespace: 'acme',
+    name: `kept-${Math.random()}`,
+    type: 'model',
+  });
   return harness.newRun({ repositoryId, fidelity: 'exact', thresholds: {} });
 }
 
 async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void> {
-  for (const [path, { bytes }] of Object.entries(files)) expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
+  for (const [path, { bytes }] of Object.entries(files))
+    expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
 const versionOf = async (checkpoint: Checkpoint): Promise<number> => (await harness.packageBytes(checkpoint))[4]!;
@@ -58,13 +70,25 @@ describe('tensors that the ancestor has are not stored again', () => {
   test.each<[string, Upload, Upload]>([
     ['renamed', one({ a, b, c }), one({ 'model.a': a, 'model.b': b, 'model.c': c })],
     ['exchanged', one({ a, b, c, d }), one({ a: b, b: a, c: d, d: c })],
-    ['in a file more than before', one({ a, b, c, d }), { 'x-1.safetensors': other({ a, c }), 'x-2.safetensors': other({ b, d }) }],
-    ['in a file less than before', { 'x-1.safetensors': other({ a, c }), 'x-2.safetensors': other({ b, d }) }, one({ a, b, c, d })],
+    [
+      'in a file more than before',
+      one({ a, b, c, d }),
+      { 'x-1.safetensors': other({ a, c }), 'x-2.safetensors': other({ b, d }) },
+    ],
+    [
+      'in a file less than before',
+      { 'x-1.safetensors': other({ a, c }), 'x-2.safetensors': other({ b, d }) },
+      one({ a, b, c, d }),
+    ],
     ['of another shape', one({ a, c }), one({ a: { ...a, shape: [6300] }, c: { ...c, shape: [700, 400] } })],
     ['twice where there was one', one({ a, c }), one({ a, c, tied: a, 'tied.c': c })],
     ['under one name where there were two', one({ a, c, tied: a, 'tied.c': c }), one({ tied: a, 'tied.c': c })],
   ])('%s', async (_, before, after) => {
-    const [base, delta, last] = (await pushAll(await newRun(), [before, after, after])) as [Checkpoint, Checkpoint, Checkpoint];
+    const [base, delta, last] = (await pushAll(await newRun(), [before, after, after])) as [
+      Checkpoint,
+      Checkpoint,
+      Checkpoint,
+    ];
     expect(delta.result!.kind).toBe('delta');
     expect(storedBytes(delta)).toBeLessThan(1000);
     expect(storedBytes(base)).toBeGreaterThan(20_000);
@@ -82,7 +106,10 @@ describe('tensors that the ancestor has are not stored again', () => {
         Float32Array.from(noise(25_600, 60 + i), (x, at) => (at < 256 ? 0 : x)),
       ),
     );
-    const [, delta] = await pushAll(await newRun(), [one(Object.fromEntries(tables.map((table, i) => [`t${i}`, table]))), one(changed(tables))]);
+    const [, delta] = await pushAll(await newRun(), [
+      one(Object.fromEntries(tables.map((table, i) => [`t${i}`, table]))),
+      one(changed(tables)),
+    ]);
     expect(storedBytes(delta!)).toBeLessThan(1000);
   });
 
@@ -96,7 +123,10 @@ describe('tensors that the ancestor has are not stored again', () => {
 
   test('though nothing makes them smaller', async () => {
     const random = (seed: number): TestTensor => ({ dtype: 'U8', shape: [300_000], data: patternBytes(300_000, seed) });
-    const [, delta] = await pushAll(await newRun(), [one({ x: random(1), y: random(2), c }), one({ y: random(1), z: random(2), w: random(3), c })]);
+    const [, delta] = await pushAll(await newRun(), [
+      one({ x: random(1), y: random(2), c }),
+      one({ y: random(1), z: random(2), w: random(3), c }),
+    ]);
     expect(storedBytes(delta!)).toBeLessThan(301_500);
   });
 
@@ -156,12 +186,16 @@ describe('what was kept can be trained on', () => {
       await opened.close();
     }
     const tensor = await downloads.openTensor(newest, 'last');
-    expect(await collect(tensor.stream(4, 4000))).toEqual(tensorBytes(Buffer.from(uploads[2]!['z.safetensors']!.bytes), 'last').subarray(4, 4000));
+    expect(await collect(tensor.stream(4, 4000))).toEqual(
+      tensorBytes(Buffer.from(uploads[2]!['z.safetensors']!.bytes), 'last').subarray(4, 4000),
+    );
     await tensor.close();
     const view = await downloads.openFile(newest, row, { dtype: 'BF16' });
     const viewed = tensorBytes(await collect(view.stream(0, view.sizeBytes)), 'a');
     await view.close();
-    expect(viewed.equals(Buffer.from(await core.convert(Uint8Array.from(tensorBytes(whole, 'a')), 'F32', 'BF16')))).toBe(true);
+    expect(
+      viewed.equals(Buffer.from(await core.convert(Uint8Array.from(tensorBytes(whole, 'a')), 'F32', 'BF16'))),
+    ).toBe(true);
 
     const folder = await mkdtemp(join(harness.directory, 'unpack-'));
     const packagePaths = await Promise.all(
@@ -172,7 +206,8 @@ describe('what was kept can be trained on', () => {
       }),
     );
     await unpackPackages({ core, packagePaths, outFolder: join(folder, 'out') });
-    for (const [path, { bytes }] of Object.entries(uploads[2]!)) expect(sha256(await readFile(join(folder, 'out', path)))).toBe(sha256(bytes));
+    for (const [path, { bytes }] of Object.entries(uploads[2]!))
+      expect(sha256(await readFile(join(folder, 'out', path)))).toBe(sha256(bytes));
   });
 });
 
@@ -205,7 +240,9 @@ test('a chain whose shards are cut otherwise at every step gathers twice along a
     return Object.fromEntries(pairs.map((pair, number) => [`shard-${step}-${number}.safetensors`, shard(pair)]));
   });
   const pushed = await pushAll(await newRun(), uploads);
-  const version = new Map(await Promise.all(pushed.map(async (each) => [each.packageId!, await versionOf(each)] as const)));
+  const version = new Map(
+    await Promise.all(pushed.map(async (each) => [each.packageId!, await versionOf(each)] as const)),
+  );
   for (const [step, { packageId, result }] of pushed.entries()) {
     const chain = await harness.catalog.packages.chain(packageId!);
     expect(result!.kind).toBe(step === 0 ? 'base' : 'delta');
@@ -227,30 +264,40 @@ test('where nothing more can be gathered, what is exchanged costs no more than i
   for (const [i, bytes] of deltas.entries()) expect(bytes, `step ${i + 1}`).toBeLessThan((4 / count) * base!);
 });
 
-test('random files whose tensors wander between names, files and contents come back whole along a chain', { timeout: 120_000 }, async () => {
-  const tensor = fc.record({
-    name: fc.nat({ max: 5 }),
-    content: fc.nat({ max: 4 }),
-    rows: fc.constantFrom(1, 40, 200),
-    dtype: fc.constantFrom('F32', 'BF16', 'U8' as const),
-  });
-  const file = fc.uniqueArray(tensor, { minLength: 1, maxLength: 6, selector: ({ name }) => name });
-  const checkpoint = fc.array(file, { minLength: 1, maxLength: 3 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(checkpoint, { minLength: 2, maxLength: 4 }), async (steps) => {
-      const uploads = steps.map((files): Upload =>
-        Object.fromEntries(files.map((tensors, number) => [`file-${number}.safetensors`, other(tensorsOf(tensors))])),
-      );
-      for (const pushed of await pushAll(await newRun(), uploads)) expect(storedBytes(pushed)).toBeLessThanOrEqual(pushed.result!.rawBytes + 4096);
-    }),
-    { numRuns: 25, seed: 11, endOnFailure: true },
-  );
-});
+test(
+  'random files whose tensors wander between names, files and contents come back whole along a chain',
+  { timeout: 120_000 },
+  async () => {
+    const tensor = fc.record({
+      name: fc.nat({ max: 5 }),
+      content: fc.nat({ max: 4 }),
+      rows: fc.constantFrom(1, 40, 200),
+      dtype: fc.constantFrom('F32', 'BF16', 'U8' as const),
+    });
+    const file = fc.uniqueArray(tensor, { minLength: 1, maxLength: 6, selector: ({ name }) => name });
+    const checkpoint = fc.array(file, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(checkpoint, { minLength: 2, maxLength: 4 }), async (steps) => {
+        const uploads = steps.map((files): Upload =>
+          Object.fromEntries(files.map((tensors, number) => [`file-${number}.safetensors`, other(tensorsOf(tensors))])),
+        );
+        for (const pushed of await pushAll(await newRun(), uploads))
+          expect(storedBytes(pushed)).toBeLessThanOrEqual(pushed.result!.rawBytes + 4096);
+      }),
+      { numRuns: 25, seed: 11, endOnFailure: true },
+    );
+  },
+);
 
 const elementBytes = { F32: 4, BF16: 2, U8: 1 } as const;
 
-function tensorsOf(tensors: readonly { name: number; content: number; rows: number; dtype: keyof typeof elementBytes }[]): TestTensors {
+function tensorsOf(
+  tensors: readonly { name: number; content: number; rows: number; dtype: keyof typeof elementBytes }[],
+): TestTensors {
   return Object.fromEntries(
-    tensors.map(({ name, content, rows, dtype }) => [`t${name}`, { dtype, shape: [rows, 700], data: patternBytes(rows * 700 * elementBytes[dtype], content) }]),
+    tensors.map(({ name, content, rows, dtype }) => [
+      `t${name}`,
+      { dtype, shape: [rows, 700], data: patternBytes(rows * 700 * elementBytes[dtype], content) },
+    ]),
   );
 }

@@ -26,13 +26,17 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 beforeEach(async () => {
-  repositoryId = (await harness.catalog.repositories.create({ namespace: 'acme', name: `masters-${repositories++}`, type: 'model' })).id;
+  repositoryId = (
+    await harness.catalog.repositories.create({ namespace: 'acme', name: `masters-${repositories++}`, type: 'model' })
+  ).id;
 });
 
 type HalfDtype = 'BF16' | 'F16';
 const exactState = { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' } as const;
-const newExactRun = (changes: Partial<Run> = {}): Promise<Run> => harness.newRun({ fidelity: 'exact', thresholds: {}, repositoryId, ...changes });
-const giving = (changes: Partial<Run> = {}): Promise<Run> => newExactRun({ state: { ...exactState, master: 'weights' }, ...changes });
+const newExactRun = (changes: Partial<Run> = {}): Promise<Run> =>
+  harness.newRun({ fidelity: 'exact', thresholds: {}, repositoryId, ...changes });
+const giving = (changes: Partial<Run> = {}): Promise<Run> =>
+  newExactRun({ state: { ...exactState, master: 'weights' }, ...changes });
 
 const weight = (rows: number, columns: number, seed: number, moved = 0): TestTensor =>
   f32(
@@ -58,7 +62,11 @@ const mastersAt = (moved = 0): TestTensors => ({
   'c.weight': weight(30, 50, 3, moved),
 });
 
-async function mixed(masters: TestTensors, dtype: HalfDtype, names = { model: 'model.safetensors', optimizer: 'optimizer.safetensors' }): Promise<Upload> {
+async function mixed(
+  masters: TestTensors,
+  dtype: HalfDtype,
+  names = { model: 'model.safetensors', optimizer: 'optimizer.safetensors' },
+): Promise<Upload> {
   const moments = { 'exp_avg.b.weight': weight(60, 40, 12), 'exp_avg.z': weight(70, 30, 13) };
   return {
     [names.model]: { role: 'model', bytes: safetensors(await rounded(masters, dtype)) },
@@ -69,48 +77,63 @@ async function mixed(masters: TestTensors, dtype: HalfDtype, names = { model: 'm
 const versionOf = async (checkpoint: Checkpoint): Promise<number> => (await harness.packageBytes(checkpoint))[4]!;
 
 async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void> {
-  for (const [path, { bytes }] of Object.entries(files)) expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
+  for (const [path, { bytes }] of Object.entries(files))
+    expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
 /** What a file takes alone. */
 async function alone(files: Upload): Promise<number> {
-  const { id } = await harness.catalog.repositories.create({ namespace: 'acme', name: `alone-${repositories++}`, type: 'model' });
+  const { id } = await harness.catalog.repositories.create({
+    namespace: 'acme',
+    name: `alone-${repositories++}`,
+    type: 'model',
+  });
   return (await harness.push(await newExactRun({ repositoryId: id }), 0, files)).result!.storedBytes;
 }
 
 describe('masters that the model was rounded from', () => {
-  test.each(['BF16', 'F16'] as const)('take what rounding cut, beside %s, and come back by range, by tensor and as another dtype', async (dtype) => {
-    const files = await mixed(mastersAt(), dtype);
-    const checkpoint = await harness.push(await newExactRun(), 0, files);
-    expect(await versionOf(checkpoint)).toBe(5);
-    expect(checkpoint.result!.fidelity).toBe('exact');
-    const [model, optimizer] = await Promise.all(Object.entries(files).map(([path, file]) => alone({ [path]: file })));
-    expect(checkpoint.result!.storedBytes).toBeLessThan(1.02 * optimizer!);
-    expect(checkpoint.result!.storedBytes).toBeLessThan(0.8 * (model! + optimizer!));
-    await expectWhole(checkpoint, files);
-    const whole = Buffer.from(files['optimizer.safetensors']!.bytes);
-    const { catalog, store, core } = harness;
-    const downloads = new Downloads({ catalog, store, core, restorer: harness.context().freshRestorer() });
-    const row = (await catalog.files.find(checkpoint.id, 'optimizer.safetensors'))!;
-    for (const [start, end] of [
-      [0, 100],
-      [600_001, 600_002],
-      [524_000, 530_000],
-      [whole.length - 30_000, whole.length],
-    ] as const) {
-      const opened = await downloads.openFile(checkpoint, row);
-      expect((await collect(opened.stream(start, end))).equals(whole.subarray(start, end))).toBe(true);
-      await opened.close();
-    }
-    const tensor = await downloads.openTensor(checkpoint, 'master.c.weight', { dtype });
-    expect(await collect(tensor.stream(0, tensor.sizeBytes))).toEqual(tensorBytes(Buffer.from(files['model.safetensors']!.bytes), 'c.weight'));
-    await tensor.close();
-  });
+  test.each(['BF16', 'F16'] as const)(
+    'take what rounding cut, beside %s, and come back by range, by tensor and as another dtype',
+    async (dtype) => {
+      const files = await mixed(mastersAt(), dtype);
+      const checkpoint = await harness.push(await newExactRun(), 0, files);
+      expect(await versionOf(checkpoint)).toBe(5);
+      expect(checkpoint.result!.fidelity).toBe('exact');
+      const [model, optimizer] = await Promise.all(
+        Object.entries(files).map(([path, file]) => alone({ [path]: file })),
+      );
+      expect(checkpoint.result!.storedBytes).toBeLessThan(1.02 * optimizer!);
+      expect(checkpoint.result!.storedBytes).toBeLessThan(0.8 * (model! + optimizer!));
+      await expectWhole(checkpoint, files);
+      const whole = Buffer.from(files['optimizer.safetensors']!.bytes);
+      const { catalog, store, core } = harness;
+      const downloads = new Downloads({ catalog, store, core, restorer: harness.context().freshRestorer() });
+      const row = (await catalog.files.find(checkpoint.id, 'optimizer.safetensors'))!;
+      for (const [start, end] of [
+        [0, 100],
+        [600_001, 600_002],
+        [524_000, 530_000],
+        [whole.length - 30_000, whole.length],
+      ] as const) {
+        const opened = await downloads.openFile(checkpoint, row);
+        expect((await collect(opened.stream(start, end))).equals(whole.subarray(start, end))).toBe(true);
+        await opened.close();
+      }
+      const tensor = await downloads.openTensor(checkpoint, 'master.c.weight', { dtype });
+      expect(await collect(tensor.stream(0, tensor.sizeBytes))).toEqual(
+        tensorBytes(Buffer.from(files['model.safetensors']!.bytes), 'c.weight'),
+      );
+      await tensor.close();
+    },
+  );
 
   test('are found whatever they are called, also in a file before the model', async () => {
     const masters = mastersAt();
     const files: Upload = {
-      'a.safetensors': { role: 'optimizer', bytes: safetensors({ '0': masters['a.weight']!, '1': masters['b.weight']! }) },
+      'a.safetensors': {
+        role: 'optimizer',
+        bytes: safetensors({ '0': masters['a.weight']!, '1': masters['b.weight']! }),
+      },
       'model.safetensors': { role: 'model', bytes: safetensors(await rounded(masters, 'BF16')) },
     };
     const checkpoint = await harness.push(await newExactRun(), 0, files);
@@ -127,10 +150,20 @@ describe('masters that the model was rounded from', () => {
       await mixed(mastersAt(), 'BF16'),
       await mixed(mastersAt(1), 'BF16'),
       await mixed(mastersAt(400), 'BF16'),
-      { ...(await mixed(mastersAt(401), 'BF16')), 'model.safetensors': (await mixed(mastersAt(800), 'BF16'))['model.safetensors']! },
+      {
+        ...(await mixed(mastersAt(401), 'BF16')),
+        'model.safetensors': (await mixed(mastersAt(800), 'BF16'))['model.safetensors']!,
+      },
     ];
-    for (const [step, files] of uploads.entries()) steps.push({ checkpoint: await harness.push(run, step, files), files });
-    expect(steps.map(({ checkpoint }) => checkpoint.result!.kind)).toEqual(['base', 'delta', 'delta', 'delta', 'delta']);
+    for (const [step, files] of uploads.entries())
+      steps.push({ checkpoint: await harness.push(run, step, files), files });
+    expect(steps.map(({ checkpoint }) => checkpoint.result!.kind)).toEqual([
+      'base',
+      'delta',
+      'delta',
+      'delta',
+      'delta',
+    ]);
     expect(steps[1]!.checkpoint.result!.storedBytes).toBeLessThan(1000);
     expect(steps[2]!.checkpoint.result!.storedBytes).toBeLessThan(0.8 * steps[0]!.checkpoint.result!.storedBytes);
     for (const { checkpoint, files } of steps) await expectWhole(checkpoint, files);
@@ -145,9 +178,15 @@ describe('masters that the model was rounded from', () => {
     expect((await harness.catalog.files.find(second.id, 'model.safetensors'))!.storage).toBe('reference');
     expect(await versionOf(second)).toBe(1);
     await expectWhole(second, files);
-    const lossy = await harness.push(await harness.newFixedRun({ method: 'residual', step: 0 }, { repositoryId }), 0, files);
+    const lossy = await harness.push(
+      await harness.newFixedRun({ method: 'residual', step: 0 }, { repositoryId }),
+      0,
+      files,
+    );
     expect(await versionOf(lossy)).toBe(2);
-    expect(sha256(await harness.download(lossy, 'optimizer.safetensors'))).toBe(sha256(files['optimizer.safetensors']!.bytes));
+    expect(sha256(await harness.download(lossy, 'optimizer.safetensors'))).toBe(
+      sha256(files['optimizer.safetensors']!.bytes),
+    );
   });
 
   test('and come out of the package without the hub', async () => {
@@ -161,7 +200,9 @@ describe('masters that the model was rounded from', () => {
     await writeFile(packagePath, await harness.packageBytes(checkpoint));
     await unpackPackages({ core: harness.core, packagePaths: [packagePath], outFolder: join(folder, 'out') });
     for (const path of ['model.safetensors', 'optimizer.safetensors', 'z.safetensors'])
-      expect(sha256(await readFile(join(folder, 'out', path))), path).toBe(sha256(await harness.download(checkpoint, path)));
+      expect(sha256(await readFile(join(folder, 'out', path))), path).toBe(
+        sha256(await harness.download(checkpoint, path)),
+      );
   });
 });
 
@@ -188,7 +229,9 @@ describe('masters given up for the weights', () => {
     const model = await alone({ 'model.safetensors': files['model.safetensors']! });
     expect(checkpoint.result!.storedBytes).toBeLessThan(model + 20_000);
     const { optimizer } = await expectWeights(checkpoint, dtype, ['a.weight', 'b.weight', 'c.weight']);
-    expect(tensorBytes(optimizer, 'exp_avg.z')).toEqual(tensorBytes(Buffer.from(files['optimizer.safetensors']!.bytes), 'exp_avg.z'));
+    expect(tensorBytes(optimizer, 'exp_avg.z')).toEqual(
+      tensorBytes(Buffer.from(files['optimizer.safetensors']!.bytes), 'exp_avg.z'),
+    );
     expect(checkpoint.result!.warnings).toEqual([]);
     const { resultSha256 } = (await harness.catalog.files.find(checkpoint.id, 'optimizer.safetensors'))!;
     expect(resultSha256).toBe(sha256(optimizer));
@@ -206,7 +249,11 @@ describe('masters given up for the weights', () => {
             'model.safetensors': { role: 'model', bytes: safetensors(model) },
             [path]: { role: 'optimizer', bytes: safetensors(prefixed(masters, 'master.')) },
           };
-          const run = await harness.newFixedRun(config, { repositoryId, state: { ...exactState, master: 'weights' }, layerTypes: { big: 'linear' } });
+          const run = await harness.newFixedRun(config, {
+            repositoryId,
+            state: { ...exactState, master: 'weights' },
+            layerTypes: { big: 'linear' },
+          });
           const checkpoint = await harness.push(run, 0, files);
           const { model: back } = await expectWeights(checkpoint, dtype, ['big'], ['model.safetensors', path]);
           expect(sha256(back)).not.toBe(sha256(files['model.safetensors']!.bytes));
@@ -220,12 +267,20 @@ describe('masters given up for the weights', () => {
     const run = await harness.newRun({ state: { ...exactState, master: 'weights' } });
     for (const step of [0, 1]) {
       const files: Upload = {
-        'model.safetensors': { role: 'model', bytes: safetensors({ ...tinyWeights(step), big: weight(50, 60, 1, step) }) },
-        'optimizer.safetensors': { role: 'optimizer', bytes: safetensors(prefixed({ ...tinyWeights(step), big: weight(50, 60, 1, step) }, 'fp32.')) },
+        'model.safetensors': {
+          role: 'model',
+          bytes: safetensors({ ...tinyWeights(step), big: weight(50, 60, 1, step) }),
+        },
+        'optimizer.safetensors': {
+          role: 'optimizer',
+          bytes: safetensors(prefixed({ ...tinyWeights(step), big: weight(50, 60, 1, step) }, 'fp32.')),
+        },
       };
       const checkpoint = await harness.push(run, step, files);
       expect(checkpoint.result!.fidelity).toBe('lossy');
-      expect(checkpoint.result!.measured).toEqual(await harness.measure(await harness.download(checkpoint, 'model.safetensors')));
+      expect(checkpoint.result!.measured).toEqual(
+        await harness.measure(await harness.download(checkpoint, 'model.safetensors')),
+      );
     }
   });
 
@@ -237,7 +292,11 @@ describe('masters given up for the weights', () => {
       'model.safetensors': { role: 'model', bytes: safetensors(await rounded(masters, 'BF16')) },
       'optimizer.safetensors': { role: 'optimizer', bytes: safetensors(optimizer) },
     };
-    const checkpoint = await harness.push(await giving({ state: { ...exactState, master: 'weights', names: { master: ['wide'] } } }), 0, files);
+    const checkpoint = await harness.push(
+      await giving({ state: { ...exactState, master: 'weights', names: { master: ['wide'] } } }),
+      0,
+      files,
+    );
     const model = await harness.download(checkpoint, 'model.safetensors');
     const back = await harness.download(checkpoint, 'optimizer.safetensors');
     for (const [name, from] of [
@@ -245,7 +304,13 @@ describe('masters given up for the weights', () => {
       ['b.weight', 'b.weight.wide'],
       ['c.weight', 'state.2.master_param'],
     ] as const)
-      expect(Buffer.compare(tensorBytes(back, from), await harness.core.convert(Uint8Array.from(tensorBytes(model, name)), 'BF16', 'F32')), from).toBe(0);
+      expect(
+        Buffer.compare(
+          tensorBytes(back, from),
+          await harness.core.convert(Uint8Array.from(tensorBytes(model, name)), 'BF16', 'F32'),
+        ),
+        from,
+      ).toBe(0);
   });
 
   test('stay exact, with a warning, where the weights are not rounded from them, or have another shape', async () => {
@@ -266,10 +331,16 @@ describe('masters given up for the weights', () => {
     const checkpoint = await harness.push(await giving(), 0, files);
     const back = await harness.download(checkpoint, 'optimizer.safetensors');
     for (const name of ['master.b.weight', 'master.c.weight', 'master.lost'])
-      expect(tensorBytes(back, name), name).toEqual(tensorBytes(Buffer.from(files['optimizer.safetensors']!.bytes), name));
-    expect(tensorBytes(back, 'master.a.weight')).not.toEqual(tensorBytes(Buffer.from(files['optimizer.safetensors']!.bytes), 'master.a.weight'));
+      expect(tensorBytes(back, name), name).toEqual(
+        tensorBytes(Buffer.from(files['optimizer.safetensors']!.bytes), name),
+      );
+    expect(tensorBytes(back, 'master.a.weight')).not.toEqual(
+      tensorBytes(Buffer.from(files['optimizer.safetensors']!.bytes), 'master.a.weight'),
+    );
     expect(checkpoint.result!.warnings).toEqual(
-      ['b.weight', 'c.weight', 'lost'].map((name) => `master.${name} is no copy of the model's weights, so it is kept exact.`),
+      ['b.weight', 'c.weight', 'lost'].map(
+        (name) => `master.${name} is no copy of the model's weights, so it is kept exact.`,
+      ),
     );
   });
 
@@ -284,7 +355,9 @@ describe('masters given up for the weights', () => {
     await expectWeights(checkpoint, 'BF16', ['embed', 'head']);
     expect(checkpoint.result!.storedBytes).toBeLessThan(15_000);
     const exact = await harness.push(
-      await newExactRun({ repositoryId: (await harness.catalog.repositories.create({ namespace: 'x', name: 'y', type: 'model' })).id }),
+      await newExactRun({
+        repositoryId: (await harness.catalog.repositories.create({ namespace: 'x', name: 'y', type: 'model' })).id,
+      }),
       0,
       files,
     );

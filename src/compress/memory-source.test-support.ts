@@ -23,7 +23,15 @@ export function memoryReader(bytes: Uint8Array): ObjectReader {
 export function sourceFile(path: string, bytes: Uint8Array, role: FileRole = 'model'): SourceFile {
   const type = path.endsWith('.safetensors') ? 'safetensors' : 'blob';
   const layout = type === 'safetensors' ? parseSafetensorsHeader(bytes, bytes.length) : planBlob(bytes.length).layout;
-  return { path, role, type, sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex'), layout, reader: memoryReader(bytes) };
+  return {
+    path,
+    role,
+    type,
+    sizeBytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    layout,
+    reader: memoryReader(bytes),
+  };
 }
 
 /** One model file in memory, with gradients where given. */

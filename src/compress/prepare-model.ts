@@ -76,19 +76,37 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   const sparedNames = new Set(spared);
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
-  if (bound !== undefined) bindingWarnings(bound, files, new Set([...unmeasured].filter((name) => !sparedNames.has(name)))).forEach(attempt.warn);
+  if (bound !== undefined)
+    bindingWarnings(bound, files, new Set([...unmeasured].filter((name) => !sparedNames.has(name)))).forEach(
+      attempt.warn,
+    );
   overrideWarnings(run.layerTypes, files, isLossless ? undefined : plan).forEach(attempt.warn);
-  if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
+  if (plan.nonFinite.length > 0)
+    attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
-  const gate = new QualityGate(bound, ctx.evaluator, { evalBatches: run.search.evalBatches, referencePath: join(attempt.directory, 'reference.f32') });
+  const gate = new QualityGate(bound, ctx.evaluator, {
+    evalBatches: run.search.evalBatches,
+    referencePath: join(attempt.directory, 'reference.f32'),
+  });
   const { baseline, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, gate);
   words.warnings.forEach(attempt.warn);
   const { whole, halves, observed } = baseline;
-  const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
+  const qualityBound = {
+    spec: gate.spec,
+    thresholds: run.thresholds,
+    baseline: whole,
+    ...(halves && { halfBaselines: halves }),
+  };
   const notCompared = unmeasuredExpectations(attempt.checkpoint.expects, whole);
   if (notCompared !== undefined) attempt.warn(notCompared);
   const understood = [...words.understood, ...describeBinding(bound.report)];
-  const quality = { gate, bound: qualityBound, ...(observed && { observed }), understood, ...(distrust !== undefined && { distrust }) };
+  const quality = {
+    gate,
+    bound: qualityBound,
+    ...(observed && { observed }),
+    understood,
+    ...(distrust !== undefined && { distrust }),
+  };
   return { plan, layerTypes, quality, ...(gramMatrices && { gramMatrices }) };
 }
 
@@ -136,7 +154,15 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
     // What is distrusted is stored exact, and has no use for the inputs of its matrices.
     if (distrust !== undefined) return { baseline, words, distrust };
     if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, words };
-    const gramMatrices = await method.measureInputs({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal });
+    const gramMatrices = await method.measureInputs({
+      gate,
+      weightPaths,
+      directory,
+      files: source.files,
+      core: ctx.core,
+      warn,
+      signal,
+    });
     return { baseline, words, ...(gramMatrices && { gramMatrices }) };
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import type { RoundingChoice } from '../checkpoint/options/search-options.ts';
-import { openCompressHarness, tensorBytes, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
+import {
+  openCompressHarness,
+  tensorBytes,
+  tinySearch,
+  withGradients,
+  type CompressHarness,
+} from './compress-harness.test-support.ts';
 import { noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -20,7 +26,10 @@ function trainedOn(weights: TestTensors, seed: number): TestTensors {
   return Object.fromEntries(
     Object.entries(weights).map(([name, tensor], i) => {
       const moves = noise((tensor.data as Float32Array).length, 500 * seed + i);
-      return [name, { ...tensor, data: Float32Array.from(tensor.data as Float32Array, (x, k) => x + 0.005 * moves[k]!) }];
+      return [
+        name,
+        { ...tensor, data: Float32Array.from(tensor.data as Float32Array, (x, k) => x + 0.005 * moves[k]!) },
+      ];
     }),
   );
 }
@@ -40,7 +49,11 @@ function movementLost(from: TestTensors, to: TestTensors, stored: TestTensors): 
   let along = 0;
   let squares = 0;
   for (const name of matrices) {
-    const [a, b, c] = [from, to, stored].map((tensors) => tensors[name]!.data as Float32Array) as [Float32Array, Float32Array, Float32Array];
+    const [a, b, c] = [from, to, stored].map((tensors) => tensors[name]!.data as Float32Array) as [
+      Float32Array,
+      Float32Array,
+      Float32Array,
+    ];
     a.forEach((x, k) => {
       along += (b[k]! - c[k]!) * (b[k]! - x);
       squares += (b[k]! - x) ** 2;
@@ -49,10 +62,12 @@ function movementLost(from: TestTensors, to: TestTensors, stored: TestTensors): 
   return along / squares;
 }
 
-const push = (run: Run, step: number, weights: TestTensors): Promise<Checkpoint> => harness.push(run, step, withGradients(weights, tinyGradients(step)));
+const push = (run: Run, step: number, weights: TestTensors): Promise<Checkpoint> =>
+  harness.push(run, step, withGradients(weights, tinyGradients(step)));
 
 describe('a run whose weights are rounded to the nearest step', () => {
-  // Fine beside the movement, so that what is lost is not noise. All deltas have room inside the restore budget: a base loses nothing.
+  // Fine beside the movement, so that what is lost is not noise. All deltas have room inside the restore budget: a base
+  // loses nothing.
   const fixedConfig = { method: 'residual', step: -32 } as const;
 
   /** Mean of what is lost of each of the last movements of a walk that goes on from the uploads. */
@@ -91,7 +106,9 @@ describe('training resumed from a rebuilt checkpoint', () => {
     const third = await push(run, 2, further);
     expect([third.result?.resumed, third.result?.ancestorStep]).toEqual([undefined, 1]);
     expect(Math.abs(movementLost(weights, further, await rebuilt(third)))).toBeLessThan(0.3);
-    expect((await harness.catalog.trials.list(third.id)).every(({ configKey }) => configKey.endsWith('+nearest'))).toBe(true);
+    expect((await harness.catalog.trials.list(third.id)).every(({ configKey }) => configKey.endsWith('+nearest'))).toBe(
+      true,
+    );
   });
 
   test('is not seen where training went on from the upload, however little it moved', async () => {

@@ -26,7 +26,10 @@ async function failed(run: Run, step: number): Promise<Checkpoint> {
 }
 
 /** As the verb of the API does it; worked on at once. */
-async function retry({ id, runId, sequence }: Checkpoint, evaluation: Pick<Run, 'evalSetId' | 'thresholds'>): Promise<Checkpoint> {
+async function retry(
+  { id, runId, sequence }: Checkpoint,
+  evaluation: Pick<Run, 'evalSetId' | 'thresholds'>,
+): Promise<Checkpoint> {
   await harness.catalog.transaction(async (tx) => {
     await tx.checkpoints.retry(id, evaluation);
     await tx.jobs.restart({ kind: 'encode', subjectId: id, orderKey: runId, orderSequence: sequence });
@@ -38,7 +41,10 @@ async function retry({ id, runId, sequence }: Checkpoint, evaluation: Pick<Run, 
 /** The tiny eval set under another name, with its metric called otherwise. */
 async function otherEvalSet(run: Run): Promise<EvalSet> {
   const { catalog, store } = harness;
-  const spec = { ...tinySpec, metrics: tinySpec.metrics.map((metric) => ({ ...metric, name: `other-${metric.name}` })) };
+  const spec = {
+    ...tinySpec,
+    metrics: tinySpec.metrics.map((metric) => ({ ...metric, name: `other-${metric.name}` })),
+  };
   const { id } = await catalog.evalSets.create({ repositoryId: run.repositoryId, name: 'other', spec });
   for (const [part, bytes] of [
     ['graph', tinyGraph()],
@@ -70,10 +76,16 @@ test('a step tried again after a newer one is ready keeps no raw model, disturbs
   expect(await harness.objects()).not.toContain(staged);
   expect(await harness.rawPaths(newer)).toEqual(['model.safetensors']);
   expect(await harness.checkpoint(newer.id)).toEqual(newer);
-  expect(await harness.download(ready, 'model.safetensors')).toEqual(await harness.download(expected, 'model.safetensors'));
+  expect(await harness.download(ready, 'model.safetensors')).toEqual(
+    await harness.download(expected, 'model.safetensors'),
+  );
   // The run goes on from its newest.
   const next = await harness.push(run, 3, modelOf(tinyWeights(3)));
-  expect([next.state, await harness.rawPaths(newer), await harness.rawPaths(next)]).toEqual(['ready', [], ['model.safetensors']]);
+  expect([next.state, await harness.rawPaths(newer), await harness.rawPaths(next)]).toEqual([
+    'ready',
+    [],
+    ['model.safetensors'],
+  ]);
 });
 
 test('a step tried again behind a newer one that was deleted keeps its raw model, until a step after it is ready', async () => {
@@ -105,7 +117,12 @@ test('a checkpoint is measured with its own eval set, and the binding of its run
   const names = other.spec.metrics.map(({ name }) => name).sort();
   expect(Object.keys(ready.result!.baseline!).sort()).toEqual(names);
   expect(ready.result!.degradation![`other-${metric}`]).toBeLessThanOrEqual(0.03);
-  expect(await harness.catalog.runs.get(run.id)).toMatchObject({ evalSetId: run.evalSetId, bindingEvalSetId: run.evalSetId });
+  expect(await harness.catalog.runs.get(run.id)).toMatchObject({
+    evalSetId: run.evalSetId,
+    bindingEvalSetId: run.evalSetId,
+  });
   // One after it is measured with what the run has.
-  expect(Object.keys((await harness.push(run, 2, modelOf(tinyWeights(2)))).result!.baseline!)).toEqual(tinySpec.metrics.map(({ name }) => name));
+  expect(Object.keys((await harness.push(run, 2, modelOf(tinyWeights(2)))).result!.baseline!)).toEqual(
+    tinySpec.metrics.map(({ name }) => name),
+  );
 });

@@ -9,10 +9,14 @@ export const shardIndexBytesMax = 25_000_000;
  */
 export function parseWeightMap(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   try {
-    const { weight_map: weightMap } = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as { weight_map?: unknown };
+    const { weight_map: weightMap } = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as {
+      weight_map?: unknown;
+    };
     if (typeof weightMap !== 'object' || weightMap === null || Array.isArray(weightMap)) return undefined;
     const entries = Object.entries(weightMap);
-    return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string') ? new Map(entries) : undefined;
+    return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
+      ? new Map(entries)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -2,8 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import type { StateOptions } from '../checkpoint/options/state-options.ts';
-import { floatsOf, openCompressHarness, sha256, tensorBytes, tinySearch, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
-import { f32, i64, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';
+import {
+  floatsOf,
+  openCompressHarness,
+  sha256,
+  tensorBytes,
+  tinySearch,
+  type CompressHarness,
+  type Upload,
+} from './compress-harness.test-support.ts';
+import {
+  f32,
+  i64,
+  noise,
+  safetensors,
+  tinyWeights,
+  type TestTensor,
+  type TestTensors,
+} from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {
@@ -48,12 +64,18 @@ async function pushed(run: Run, steps: readonly number[]): Promise<Checkpoint[]>
   return checkpoints;
 }
 
-/** Largest change of an element of Adam's next update, in units of the learning rate, that the stored moments make against those uploaded. */
+/**
+ * Largest change of an element of Adam's next update, in units of the learning rate, that the stored moments make
+ * against those uploaded.
+ */
 function worstUpdateChange(file: Buffer, raw: Buffer, name: string): number {
   return updateChange(file, raw, [`m.${name}`, `v.${name}`]).worst;
 }
 
-/** The same of any two tensors, or in any two files, and by what share of the bound it changes at most: a tenth of the learning rate and a fifth of itself. */
+/**
+ * The same of any two tensors, or in any two files, and by what share of the bound it changes at most: a tenth of the
+ * learning rate and a fifth of itself.
+ */
 function updateChange(
   file: Buffer | readonly [Buffer, Buffer],
   raw: Buffer | readonly [Buffer, Buffer],
@@ -72,7 +94,10 @@ function updateChange(
 }
 
 /** Moments whose second ones differ by octaves within a row. */
-function pairOf(seed: number, shape: readonly [number, number] = [64, 64]): { readonly m: TestTensor; readonly v: TestTensor } {
+function pairOf(
+  seed: number,
+  shape: readonly [number, number] = [64, 64],
+): { readonly m: TestTensor; readonly v: TestTensor } {
   const count = shape[0] * shape[1];
   const seconds = noise(count, seed).map((x, i) => 1e-8 * 2 ** (2 * x + 8 * Math.sin(i)));
   const firsts = noise(count, seed + 1).map((x, i) => 0.2 * x * Math.sqrt(seconds[i]!));
@@ -87,7 +112,9 @@ describe('a run that keeps weights exact and bounds optimizer state', () => {
 
   test('changes no byte of the weights and of what is no moment', async () => {
     for (const [i, checkpoint] of checkpoints.entries()) {
-      expect(sha256(await harness.download(checkpoint, 'model.safetensors'))).toBe(sha256(safetensors(tinyWeights(i + 1))));
+      expect(sha256(await harness.download(checkpoint, 'model.safetensors'))).toBe(
+        sha256(safetensors(tinyWeights(i + 1))),
+      );
       expect(tensorBytes(await harness.download(checkpoint, path), 'step')).toEqual(tensorBytes(rawOf(i + 1), 'step'));
     }
   });
@@ -96,7 +123,8 @@ describe('a run that keeps weights exact and bounds optimizer state', () => {
     for (const [i, checkpoint] of checkpoints.entries()) {
       const file = await harness.download(checkpoint, path);
       expect(sha256(file)).toBe((await harness.catalog.files.find(checkpoint.id, path))!.resultSha256);
-      for (const name of ['big', 'small', 'bias']) expect(worstUpdateChange(file, rawOf(i + 1), name)).toBeLessThan(0.35);
+      for (const name of ['big', 'small', 'bias'])
+        expect(worstUpdateChange(file, rawOf(i + 1), name)).toBeLessThan(0.35);
       expect(checkpoint.result).toMatchObject({ fidelity: 'lossy', kind: i === 0 ? 'base' : 'delta' });
       expect(checkpoint.result!.storedBytes).toBeLessThan(rawOf(1).length / 10 + safetensors(tinyWeights(1)).length);
     }
@@ -118,7 +146,11 @@ test.each([
   const file = await harness.download(checkpoint, path);
   const same = Object.keys(moments(1)).filter((name) => tensorBytes(file, name).equals(tensorBytes(rawOf(1), name)));
   expect(same.sort()).toEqual(
-    [...kept, ...(kept.some((name) => name.startsWith('m.') || name.startsWith('v.')) ? [kept[0].replace('big', 'small')] : []), 'step'].sort(),
+    [
+      ...kept,
+      ...(kept.some((name) => name.startsWith('m.') || name.startsWith('v.')) ? [kept[0].replace('big', 'small')] : []),
+      'step',
+    ].sort(),
   );
 });
 
@@ -146,11 +178,16 @@ test('without options for it, and for moments that are no numbers, not a byte di
   const exact = await harness.push(await harness.newRun({ fidelity: 'exact' }), 1, upload(1));
   expect(exact.result).toMatchObject({ fidelity: 'exact' });
   expect(sha256(await harness.download(exact, path))).toBe(sha256(rawOf(1)));
-  const odd = safetensors({ 'm.w': f32([2, 2], [1, Number.NaN, 0, 1]), 'v.w': f32([2, 2], [1, -1, Number.POSITIVE_INFINITY, 0]) });
+  const odd = safetensors({
+    'm.w': f32([2, 2], [1, Number.NaN, 0, 1]),
+    'v.w': f32([2, 2], [1, -1, Number.POSITIVE_INFINITY, 0]),
+  });
   const run = await harness.newRun({ fidelity: 'exact', state: bounded });
   const checkpoint = await harness.push(run, 1, { ...upload(1), [path]: { role: 'optimizer', bytes: odd } });
   expect(sha256(await harness.download(checkpoint, path))).toBe(sha256(odd));
-  expect(checkpoint.result!.warnings).toContainEqual(expect.stringMatching(/exact where an element has no place: .* \(tensors: 2\): "m.w", "v.w"\./));
+  expect(checkpoint.result!.warnings).toContainEqual(
+    expect.stringMatching(/exact where an element has no place: .* \(tensors: 2\): "m.w", "v.w"\./),
+  );
 });
 
 test('steps and options of an optimizer are no moments, whatever parameter they are of', async () => {
@@ -163,7 +200,10 @@ test('steps and options of an optimizer are no moments, whatever parameter they 
     'momentum.fc.weight': f32([64, 64], noise(64 * 64, 4)),
   });
   const state: StateOptions = { firstMoment: 'bounded', secondMoment: 'bounded', momentum: 'bounded' };
-  const checkpoint = await harness.push(await harness.newRun({ fidelity: 'exact', state }), 1, { ...upload(1), [path]: { role: 'optimizer', bytes } });
+  const checkpoint = await harness.push(await harness.newRun({ fidelity: 'exact', state }), 1, {
+    ...upload(1),
+    [path]: { role: 'optimizer', bytes },
+  });
   const back = await harness.download(checkpoint, path);
   for (const name of ['param_groups.fc.weight.momentum', 'step.fc.momentum', 'v.0.weight.step', 'step.h.0.attn.v']) {
     expect(tensorBytes(back, name)).toEqual(tensorBytes(bytes, name));
@@ -174,25 +214,41 @@ test('steps and options of an optimizer are no moments, whatever parameter they 
 describe('bounded moments, whatever they are called and wherever they are,', () => {
   const adam: StateOptions = { ...bounded, momentum: 'exact' };
   async function stored(files: Readonly<Record<string, TestTensors>>, state: StateOptions = adam) {
-    const uploaded: Upload = Object.fromEntries(Object.entries(files).map(([file, tensors]) => [file, { role: 'optimizer', bytes: safetensors(tensors) }]));
-    const checkpoint = await harness.push(await harness.newRun({ fidelity: 'exact', thresholds: {}, state }), 1, uploaded);
+    const uploaded: Upload = Object.fromEntries(
+      Object.entries(files).map(([file, tensors]) => [file, { role: 'optimizer', bytes: safetensors(tensors) }]),
+    );
+    const checkpoint = await harness.push(
+      await harness.newRun({ fidelity: 'exact', thresholds: {}, state }),
+      1,
+      uploaded,
+    );
     const back = await Promise.all(Object.keys(files).map((file) => harness.download(checkpoint, file)));
-    return { back, raw: Object.values(uploaded).map(({ bytes }) => Buffer.from(bytes)), warnings: checkpoint.result!.warnings };
+    return {
+      back,
+      raw: Object.values(uploaded).map(({ bytes }) => Buffer.from(bytes)),
+      warnings: checkpoint.result!.warnings,
+    };
   }
 
-  test.each(['m.0.weight', 'v.0.weight', 'momentum.weight', 'encoder.momentum.weight', 'exp.weight'])('of the parameter %s keep the bound', async (name) => {
-    const { m, v } = pairOf(1);
-    const { back, raw, warnings } = await stored({ [path]: { [`${name}.exp_avg`]: m, [`${name}.exp_avg_sq`]: v } });
-    expect(updateChange(back[0]!, raw[0]!, [`${name}.exp_avg`, `${name}.exp_avg_sq`]).ofBound).toBeLessThan(1);
-    expect(floatsOf(back[0]!, `${name}.exp_avg_sq`)).not.toContain(0);
-    expect(sha256(back[0]!)).not.toBe(sha256(raw[0]!));
-    expect(warnings).toEqual([]);
-  });
+  test.each(['m.0.weight', 'v.0.weight', 'momentum.weight', 'encoder.momentum.weight', 'exp.weight'])(
+    'of the parameter %s keep the bound',
+    async (name) => {
+      const { m, v } = pairOf(1);
+      const { back, raw, warnings } = await stored({ [path]: { [`${name}.exp_avg`]: m, [`${name}.exp_avg_sq`]: v } });
+      expect(updateChange(back[0]!, raw[0]!, [`${name}.exp_avg`, `${name}.exp_avg_sq`]).ofBound).toBeLessThan(1);
+      expect(floatsOf(back[0]!, `${name}.exp_avg_sq`)).not.toContain(0);
+      expect(sha256(back[0]!)).not.toBe(sha256(raw[0]!));
+      expect(warnings).toEqual([]);
+    },
+  );
 
   test('keep it by patterns of the run', async () => {
     const { m, v } = pairOf(3);
     const names = { firstMoment: ['m_*', 'exp_avg/*'], secondMoment: ['v_*', 'exp_avg_sq/*'] };
-    const { back, raw, warnings } = await stored({ [path]: { m_w: m, v_w: v, 'exp_avg/w': m, 'exp_avg_sq/w': v } }, { ...adam, names });
+    const { back, raw, warnings } = await stored(
+      { [path]: { m_w: m, v_w: v, 'exp_avg/w': m, 'exp_avg_sq/w': v } },
+      { ...adam, names },
+    );
     for (const pair of [['m_w', 'v_w'] as const, ['exp_avg/w', 'exp_avg_sq/w'] as const]) {
       expect(updateChange(back[0]!, raw[0]!, pair).ofBound).toBeLessThan(1);
       for (const name of pair) expect(tensorBytes(back[0]!, name)).not.toEqual(tensorBytes(raw[0]!, name));
@@ -204,7 +260,9 @@ describe('bounded moments, whatever they are called and wherever they are,', () 
     const { m, v } = pairOf(5);
     const apart = await stored({ 'a.safetensors': { 'exp_avg.w': m }, 'b.safetensors': { 'exp_avg_sq.w': v } });
     const names = ['exp_avg.w', 'exp_avg_sq.w'] as const;
-    expect(updateChange([apart.back[0]!, apart.back[1]!], [apart.raw[0]!, apart.raw[1]!], names).ofBound).toBeLessThan(1);
+    expect(updateChange([apart.back[0]!, apart.back[1]!], [apart.raw[0]!, apart.raw[1]!], names).ofBound).toBeLessThan(
+      1,
+    );
     expect(sha256(apart.back[0]!)).toBe(sha256(apart.raw[0]!));
     expect(apart.warnings).toEqual([
       'First moments cannot be bounded and are kept exact, because their second moments are in another file (tensors: 1): "exp_avg.w".',
@@ -237,7 +295,9 @@ describe('bounded moments, whatever they are called and wherever they are,', () 
     const { m, v } = pairOf(7, [300, 500]);
     const run = await harness.newRun({ fidelity: 'exact', thresholds: {}, state: adam });
     const together: Upload = { [path]: { role: 'optimizer', bytes: safetensors({ 'm.w': m, 'v.w': v }) } };
-    const ambiguous: Upload = { [path]: { role: 'optimizer', bytes: safetensors({ 'm.w': m, 'v.w': v, 'w.exp_avg_sq': v }) } };
+    const ambiguous: Upload = {
+      [path]: { role: 'optimizer', bytes: safetensors({ 'm.w': m, 'v.w': v, 'w.exp_avg_sq': v }) },
+    };
     for (const [step, upload] of [together, ambiguous, together].entries()) {
       const checkpoint = await harness.push(run, step, upload);
       const back = await harness.download(checkpoint, path);

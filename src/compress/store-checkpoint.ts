@@ -23,12 +23,16 @@ export interface StoredCheckpoint extends EncodedCheckpoint {
   readonly lossy: boolean;
 }
 
-/** Room beyond twice the raw bytes in a package that is written: twice, because a level block with most weights protected takes more than its tensor. */
+/**
+ * Room beyond twice the raw bytes in a package that is written: twice, because a level block with most weights
+ * protected takes more than its tensor.
+ */
 const packageSlackBytes = 64 * 1024 * 1024;
 
 /**
- * Encodes a checkpoint as decided and puts its package. Files that the repository holds already are referred to. Files that turn out larger than their raw objects are left
- * out in a second go; the sample of `chooseExternal` has found almost all of them before. Rejects with the errors of store and core.
+ * Encodes a checkpoint as decided and puts its package. Files that the repository holds already are referred to. Files
+ * that turn out larger than their raw objects are left out in a second go; the sample of `chooseExternal` has found
+ * almost all of them before. Rejects with the errors of store and core.
  */
 export async function storeCheckpoint(
   attempt: EncodeAttempt,
@@ -36,14 +40,23 @@ export async function storeCheckpoint(
   ancestor: Ancestor | undefined,
 ): Promise<StoredCheckpoint> {
   const quantized = decision.quantized?.model;
-  const digests = await digestQuantized({ source: attempt.source, plan, quantized, core: attempt.ctx.core }, attempt.signal);
+  const digests = await digestQuantized(
+    { source: attempt.source, plan, quantized, core: attempt.ctx.core },
+    attempt.signal,
+  );
   const origins = await findOrigins(attempt, plan);
   const parts = { plan, quantized, digests };
-  const stored = await storeBeside(attempt, { ...parts, ancestor, references: referencesBeside(attempt, { plan, origins, ancestor }) });
+  const stored = await storeBeside(attempt, {
+    ...parts,
+    ancestor,
+    references: referencesBeside(attempt, { plan, origins, ancestor }),
+  });
   if (ancestor === undefined || stored.kind === 'delta') return stored;
   // As a base it holds what the ancestor does once more.
   const references = referencesBeside(attempt, { plan, origins, ancestor: undefined });
-  return references.size > stored.references.size ? storeBeside(attempt, { ...parts, ancestor: undefined, references }) : stored;
+  return references.size > stored.references.size
+    ? storeBeside(attempt, { ...parts, ancestor: undefined, references })
+    : stored;
 }
 
 interface Parts {
@@ -54,7 +67,10 @@ interface Parts {
   readonly references: ReadonlyMap<number, string>;
 }
 
-async function storeBeside(attempt: EncodeAttempt, { quantized, digests, references, ...given }: Parts): Promise<StoredCheckpoint> {
+async function storeBeside(
+  attempt: EncodeAttempt,
+  { quantized, digests, references, ...given }: Parts,
+): Promise<StoredCheckpoint> {
   const { source, ctx, packageId, packageKey, signal } = attempt;
   const ancestor = await given.ancestor?.keeping(signal);
   const plan = ancestor?.plan ?? given.plan;
@@ -63,16 +79,27 @@ async function storeBeside(attempt: EncodeAttempt, { quantized, digests, referen
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   // Each round leaves at least one more file out.
   for (;;) {
-    const sha256 = files.map((file, number) => (external.has(number) ? undefined : digests.get(number)?.sha256) ?? file.sha256);
+    const sha256 = files.map(
+      (file, number) => (external.has(number) ? undefined : digests.get(number)?.sha256) ?? file.sha256,
+    );
     const encoded = await encodePackage(
-      { packageId, source, plan, external, sha256, ...(quantized === undefined ? {} : { quantized }), ...(ancestor === undefined ? {} : { ancestor }) },
+      {
+        packageId,
+        source,
+        plan,
+        external,
+        sha256,
+        ...(quantized === undefined ? {} : { quantized }),
+        ...(ancestor === undefined ? {} : { ancestor }),
+      },
       { store: ctx.store, key: packageKey, replace: true, sizeMaxBytes: 2 * rawBytes + packageSlackBytes },
       ctx.core,
       pace(attempt),
     );
     const copied = copiedFiles(plan, external);
     const grown = [...files.keys()].filter(
-      (number) => !external.has(number) && !copied.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes,
+      (number) =>
+        !external.has(number) && !copied.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes,
     );
     if (grown.length === 0) {
       if (encoded.unplacedState.size > 0) attempt.warn(unplacedStateWarning([...encoded.unplacedState]));

@@ -11,8 +11,16 @@ export interface TestTensor {
 }
 export type TestTensors = Readonly<Record<string, TestTensor>>;
 
-export const f32 = (shape: readonly number[], values: ArrayLike<number>): TestTensor => ({ dtype: 'F32', shape, data: Float32Array.from(values) });
-export const i64 = (shape: readonly number[], values: readonly number[]): TestTensor => ({ dtype: 'I64', shape, data: BigInt64Array.from(values.map(BigInt)) });
+export const f32 = (shape: readonly number[], values: ArrayLike<number>): TestTensor => ({
+  dtype: 'F32',
+  shape,
+  data: Float32Array.from(values),
+});
+export const i64 = (shape: readonly number[], values: readonly number[]): TestTensor => ({
+  dtype: 'I64',
+  shape,
+  data: BigInt64Array.from(values.map(BigInt)),
+});
 
 /** The bytes of a safetensors file. */
 export function safetensors(tensors: TestTensors, metadata: Readonly<Record<string, string>> = {}): Buffer {
@@ -20,10 +28,16 @@ export function safetensors(tensors: TestTensors, metadata: Readonly<Record<stri
     Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })),
     metadata,
   );
-  return Buffer.concat([headerBytes, ...Object.values(tensors).map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))]);
+  return Buffer.concat([
+    headerBytes,
+    ...Object.values(tensors).map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
+  ]);
 }
 
-/** Repeatable numbers, roughly normal with deviation 1 (a sum of four uniform ones from a linear congruential generator). */
+/**
+ * Repeatable numbers, roughly normal with deviation 1 (a sum of four uniform ones from a linear congruential
+ * generator).
+ */
 export function noise(count: number, seed: number): Float32Array {
   let state = Math.imul(seed + 1, 2654435761) >>> 0;
   const uniform = (): number => {
@@ -78,7 +92,10 @@ export function tinyGradients(step: number, scale = 0.01): TestTensors {
   );
 }
 
-/** A token classifier: embedding, linear, bias, ReLU, linear; its initializers are named as the tensors and left to be filled. */
+/**
+ * A token classifier: embedding, linear, bias, ReLU, linear; its initializers are named as the tensors and left to be
+ * filled.
+ */
 export function tinyGraph(): Uint8Array {
   return buildModel({
     inputs: [value('ids', ['N'], 'I64')],
@@ -97,7 +114,9 @@ export function tinyGraph(): Uint8Array {
 /** Tokens, and the classes that the weights of step 0 give them. */
 export function tinyBatches(): Buffer {
   const ids = Array.from({ length: rows }, (_, row) => (7 * row) % vocabulary);
-  const weights = Object.fromEntries(Object.entries(tinyWeights(0)).map(([name, { data }]) => [name, data as Float32Array]));
+  const weights = Object.fromEntries(
+    Object.entries(tinyWeights(0)).map(([name, { data }]) => [name, data as Float32Array]),
+  );
   return safetensors({
     ids: i64([rows], ids),
     labels: i64(
@@ -112,7 +131,9 @@ function strongestClass(weights: Readonly<Record<string, Float32Array>>, id: num
     fc = weights['fc.weight']!,
     bias = weights['fc.bias']!,
     head = weights['head.weight']!;
-  const active = Array.from({ length: hidden }, (_, j) => Math.max(0, bias[j]! + sumOver(width, (i) => embed[id * width + i]! * fc[i * hidden + j]!)));
+  const active = Array.from({ length: hidden }, (_, j) =>
+    Math.max(0, bias[j]! + sumOver(width, (i) => embed[id * width + i]! * fc[i * hidden + j]!)),
+  );
   const logits = Array.from({ length: width }, (_, k) => sumOver(hidden, (j) => active[j]! * head[j * width + k]!));
   return logits.indexOf(Math.max(...logits));
 }

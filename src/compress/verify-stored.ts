@@ -8,10 +8,15 @@ import type { StoredCheckpoint } from './store-checkpoint.ts';
 import { verifyPackage } from './encode/verify-package.ts';
 
 /**
- * Decodes what was written, through the store with empty caches, compares it, and measures the model on the bytes that a download will return. Where these are the
- * uploaded ones the baseline holds. Undefined without an eval set. Rejects as `verifyPackage`, and with the errors of evaluation.
+ * Decodes what was written, through the store with empty caches, compares it, and measures the model on the bytes that
+ * a download will return. Where these are the uploaded ones the baseline holds. Undefined without an eval set. Rejects
+ * as `verifyPackage`, and with the errors of evaluation.
  */
-export async function verifyStored(attempt: EncodeAttempt, { quality }: PreparedModel, stored: StoredCheckpoint): Promise<Measurement | undefined> {
+export async function verifyStored(
+  attempt: EncodeAttempt,
+  { quality }: PreparedModel,
+  stored: StoredCheckpoint,
+): Promise<Measurement | undefined> {
   const { ctx, signal } = attempt;
   const directory = join(attempt.directory, 'decoded');
   const { index } = stored.written;
@@ -21,8 +26,13 @@ export async function verifyStored(attempt: EncodeAttempt, { quality }: Prepared
     const measures = quality !== undefined && stored.lossy;
     const models = measures ? modelPaths(attempt, directory) : new Map<string, string>();
     await mkdir(directory);
-    await verifyPackage(chain, { keep: models, expected: { checksums: stored.checksums, crc32c: ctx.core.crc32cSync }, signal });
-    if (!measures) return quality && { whole: quality.bound.baseline, ...(quality.observed && { observed: quality.observed }) };
+    await verifyPackage(chain, {
+      keep: models,
+      expected: { checksums: stored.checksums, crc32c: ctx.core.crc32cSync },
+      signal,
+    });
+    if (!measures)
+      return quality && { whole: quality.bound.baseline, ...(quality.observed && { observed: quality.observed }) };
     await writeExternal(attempt, stored, models);
     return await quality.gate.evaluateAll([...models.values()], signal);
   } finally {
@@ -31,8 +41,18 @@ export async function verifyStored(attempt: EncodeAttempt, { quality }: Prepared
   }
 }
 
-function packageLocation({ packageKey }: EncodeAttempt, { written: { index, object, indexOffsetBytes, indexLengthBytes } }: StoredCheckpoint) {
-  return { id: index.id, key: packageKey, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId };
+function packageLocation(
+  { packageKey }: EncodeAttempt,
+  { written: { index, object, indexOffsetBytes, indexLengthBytes } }: StoredCheckpoint,
+) {
+  return {
+    id: index.id,
+    key: packageKey,
+    sizeBytes: object.sizeBytes,
+    indexOffsetBytes,
+    indexLengthBytes,
+    ancestorId: index.ancestorId,
+  };
 }
 
 /** Where the model files of the checkpoint go. */
@@ -42,7 +62,11 @@ function modelPaths({ source }: EncodeAttempt, directory: string): Map<string, s
 }
 
 /** Model files that stay raw objects belong to what is measured. */
-async function writeExternal({ source, signal }: EncodeAttempt, { external }: StoredCheckpoint, models: ReadonlyMap<string, string>): Promise<void> {
+async function writeExternal(
+  { source, signal }: EncodeAttempt,
+  { external }: StoredCheckpoint,
+  models: ReadonlyMap<string, string>,
+): Promise<void> {
   for (const number of external) {
     const { path, reader, sizeBytes } = source.files[number]!;
     const to = models.get(path);

@@ -39,10 +39,14 @@ export function checkSpec(parts: SpecParts): RowPlan {
   checkMetrics(parts);
   const inputs = pairInputs(parts);
   const rows = commonRows(parts);
-  const fixed = new Set(inputs.map(({ input, tensor }) => checkInput(input, tensor)).filter((size) => size !== undefined));
+  const fixed = new Set(
+    inputs.map(({ input, tensor }) => checkInput(input, tensor)).filter((size) => size !== undefined),
+  );
   const batchRows = chooseBatchRows(parts.spec, [...fixed]);
   if (fixed.size > 0 && rows % batchRows !== 0) {
-    throw mismatch(`The graph takes exactly ${batchRows} rows at once, which does not divide the ${rows} rows of the batches.`);
+    throw mismatch(
+      `The graph takes exactly ${batchRows} rows at once, which does not divide the ${rows} rows of the batches.`,
+    );
   }
   return { rows, batchRows, rowsFixed: fixed.size > 0 };
 }
@@ -68,7 +72,10 @@ function checkMetrics({ spec, graph, batches }: SpecParts): void {
 function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: ReadonlyMap<string, LocalTensor>): void {
   const name = quoteName(metric.name);
   if (!metricKinds.includes(metric.kind))
-    throw new FirnError('metric-unknown', `Metric ${name} is of a kind that does not exist (${metricKinds.join(', ')} do).`);
+    throw new FirnError(
+      'metric-unknown',
+      `Metric ${name} is of a kind that does not exist (${metricKinds.join(', ')} do).`,
+    );
   if (!graph.outputs.some((output) => output.name === metric.output)) {
     throw new FirnError(
       'metric-unknown',
@@ -78,7 +85,10 @@ function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: Reado
   if (metric.kind === 'loss') return;
   if (metric.labels === undefined) {
     if (!needsLabels(metric.kind)) return;
-    throw new FirnError('eval-label-mismatch', `Metric ${name} of kind ${metric.kind} needs labels: ${metricKindRules[metric.kind].labels}.`);
+    throw new FirnError(
+      'eval-label-mismatch',
+      `Metric ${name} of kind ${metric.kind} needs labels: ${metricKindRules[metric.kind].labels}.`,
+    );
   }
   const labels = batches.get(metric.labels);
   if (labels === undefined)
@@ -96,10 +106,14 @@ function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: Reado
 function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; tensor: LocalTensor }[] {
   const names = new Set(graph.inputs.map((input) => input.name));
   const strangers = Object.keys(spec.inputs).filter((name) => !names.has(name));
-  if (strangers.length > 0) throw mismatch(`The spec feeds inputs that the graph does not have: ${quoteNames(strangers)}; it has ${quoteNames([...names])}.`);
+  if (strangers.length > 0)
+    throw mismatch(
+      `The spec feeds inputs that the graph does not have: ${quoteNames(strangers)}; it has ${quoteNames([...names])}.`,
+    );
   return graph.inputs.map((input) => {
     const source = Object.hasOwn(spec.inputs, input.name) ? spec.inputs[input.name]! : undefined;
-    if (source === undefined) throw mismatch(`The spec does not say what to feed to graph input ${quoteName(input.name)}.`);
+    if (source === undefined)
+      throw mismatch(`The spec does not say what to feed to graph input ${quoteName(input.name)}.`);
     const tensor = batches.get(source);
     if (tensor === undefined)
       throw mismatch(
@@ -112,7 +126,9 @@ function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; t
 /** The first dimension that all inputs and labels share. */
 function commonRows({ spec, batches }: SpecParts): number {
   const inputs = Object.values(spec.inputs);
-  const labels = spec.metrics.flatMap((metric) => (metric.kind === 'loss' || metric.labels === undefined ? [] : [metric.labels]));
+  const labels = spec.metrics.flatMap((metric) =>
+    metric.kind === 'loss' || metric.labels === undefined ? [] : [metric.labels],
+  );
   const first = batches.get(inputs[0] ?? labels[0] ?? '');
   const rows = first?.shape[0];
   if (first === undefined || rows === undefined || rows === 0)
@@ -135,9 +151,12 @@ function checkInput(input: GraphValue, tensor: LocalTensor): number | undefined 
   const { dtype, dims } = input;
   const name = quoteName(input.name);
   if (!isFeedable(dtype)) throw mismatch(`Graph input ${name} has a type that cannot be fed (${dtype ?? 'unknown'}).`);
-  if (!canFeed(tensor.dtype, dtype)) throw mismatch(`Graph input ${name} takes ${dtype}, but ${quoteName(tensor.name)} is ${tensor.dtype}.`);
+  if (!canFeed(tensor.dtype, dtype))
+    throw mismatch(`Graph input ${name} takes ${dtype}, but ${quoteName(tensor.name)} is ${tensor.dtype}.`);
   if (dims === undefined) return undefined;
-  const fits = dims.length === tensor.shape.length && dims.every((dim, axis) => axis === 0 || typeof dim !== 'number' || dim === tensor.shape[axis]);
+  const fits =
+    dims.length === tensor.shape.length &&
+    dims.every((dim, axis) => axis === 0 || typeof dim !== 'number' || dim === tensor.shape[axis]);
   if (!fits)
     throw mismatch(
       `Graph input ${name} takes shape [${dims.map((dim) => dim ?? '?').join(', ')}], but ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}].`,
@@ -148,7 +167,8 @@ function checkInput(input: GraphValue, tensor: LocalTensor): number | undefined 
 function chooseBatchRows(spec: EvalSetSpec, fixed: readonly number[]): number {
   if (fixed.length > 1) throw mismatch(`The inputs of the graph take different numbers of rows: ${fixed.join(', ')}.`);
   const asked = spec.batchRows ?? batchRowsDefault;
-  if (!Number.isInteger(asked) || asked < 1 || asked > batchRowsMax) throw mismatch(`A batch has 1 to ${batchRowsMax} rows, not ${asked}.`);
+  if (!Number.isInteger(asked) || asked < 1 || asked > batchRowsMax)
+    throw mismatch(`A batch has 1 to ${batchRowsMax} rows, not ${asked}.`);
   const batchRows = fixed[0] ?? asked;
   if (batchRows < 1) throw mismatch('The graph takes no rows at all.');
   return batchRows;

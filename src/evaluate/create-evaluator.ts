@@ -34,7 +34,12 @@ const idleMemoryShare = 0.5;
 export function createEvaluator(options: EvaluatorOptions): ProbedEvaluator {
   const { parallel, deadlineMs, memoryMaxBytes, idleMs = idleMsDefault } = options;
   const command = childCommand(memoryMaxBytes);
-  const pool = new ChildPool({ parallel, idleMs, idleMemoryMaxBytes: memoryMaxBytes * idleMemoryShare, spawn: () => new EvaluationChild(command) });
+  const pool = new ChildPool({
+    parallel,
+    idleMs,
+    idleMemoryMaxBytes: memoryMaxBytes * idleMemoryShare,
+    spawn: () => new EvaluationChild(command),
+  });
 
   let answeredAtMs = -Infinity;
   let probing: Promise<void> | undefined;
@@ -46,7 +51,8 @@ export function createEvaluator(options: EvaluatorOptions): ProbedEvaluator {
   async function askFor(set: string, request: ChildRequest, signal: AbortSignal | undefined): Promise<ChildReply> {
     const reply = await pool.lend(set, signal, (child) => child.ask(request, { deadlineMs, memoryMaxBytes }, signal));
     answeredAtMs = performance.now();
-    if (reply.kind === 'failed') throw new FirnError(reply.code, reply.message, reply.detail === undefined ? {} : { detail: reply.detail });
+    if (reply.kind === 'failed')
+      throw new FirnError(reply.code, reply.message, reply.detail === undefined ? {} : { detail: reply.detail });
     return reply;
   }
 

@@ -8,8 +8,16 @@ export interface Column {
   readonly data: ArrayBufferView;
 }
 
-export const f32 = (shape: number[], ...values: number[]): Column => ({ dtype: 'F32', shape, data: Float32Array.from(values) });
-export const i64 = (shape: number[], ...values: number[]): Column => ({ dtype: 'I64', shape, data: BigInt64Array.from(values.map(BigInt)) });
+export const f32 = (shape: number[], ...values: number[]): Column => ({
+  dtype: 'F32',
+  shape,
+  data: Float32Array.from(values),
+});
+export const i64 = (shape: number[], ...values: number[]): Column => ({
+  dtype: 'I64',
+  shape,
+  data: BigInt64Array.from(values.map(BigInt)),
+});
 
 /** Writes graphs and safetensors files into a folder, each under a path of its own. */
 export class EvalFiles {
@@ -42,7 +50,9 @@ export class EvalFiles {
     );
     const json = new TextEncoder().encode(JSON.stringify(header));
     const length = new Uint8Array(new BigUint64Array([BigInt(json.length)]).buffer);
-    const data = Object.values(columns).map(({ data: { buffer, byteOffset, byteLength } }) => new Uint8Array(buffer, byteOffset, byteLength));
+    const data = Object.values(columns).map(
+      ({ data: { buffer, byteOffset, byteLength } }) => new Uint8Array(buffer, byteOffset, byteLength),
+    );
     return this.write(Buffer.concat([length, json, ...data]));
   }
 }

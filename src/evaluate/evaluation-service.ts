@@ -55,14 +55,31 @@ export class EvaluationService {
    * Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of
    * {@link evaluate}, `storage-full`.
    */
-  async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax, batchesMax, firstHalf = false }: GramRequest): Promise<readonly InputGram[]> {
+  async inputGrams({
+    evalSet,
+    binding,
+    weightPaths,
+    resultPath,
+    bytesMax,
+    batchesMax,
+    firstHalf = false,
+  }: GramRequest): Promise<readonly InputGram[]> {
     const core = this.#core;
     const evaluation = this.#graph(evalSet, new Set(Object.keys(binding)));
-    const plan = planGrams(evaluation.graph.opset < gramOpsetMin ? [] : weightUses(evaluation.graph), binding, bytesMax);
+    const plan = planGrams(
+      evaluation.graph.opset < gramOpsetMin ? [] : weightUses(evaluation.graph),
+      binding,
+      bytesMax,
+    );
     const { bytes, outputNames } = gramGraph(evaluation.bytes, plan.outputs);
     const prepared = await prepareSet({ core, evalSet, evaluation: { ...evaluation, bytes } });
     try {
-      const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors: openTensors(weightPaths, core.mapFileSync) });
+      const weights = await weightTensors({
+        core,
+        feeds: prepared.feeds,
+        binding,
+        tensors: openTensors(weightPaths, core.mapFileSync),
+      });
       return await collectGrams({ prepared, weights, plan, outputNames, resultPath, batchesMax, firstHalf });
     } finally {
       await prepared.session.release();
@@ -77,8 +94,11 @@ export class EvaluationService {
   async check(evalSet: LocalEvalSet): Promise<void> {
     const prepared = await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, 'external') });
     try {
-      const floating = prepared.feeds.every((feed) => feed.dtype === 'F32' || feed.dtype === 'F64' || feed.dtype === 'F16');
-      if (floating) await checkBatches({ core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds) });
+      const floating = prepared.feeds.every(
+        (feed) => feed.dtype === 'F32' || feed.dtype === 'F64' || feed.dtype === 'F16',
+      );
+      if (floating)
+        await checkBatches({ core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds) });
     } finally {
       await prepared.session.release();
     }
@@ -95,7 +115,15 @@ export class EvaluationService {
     const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
     const tensors = openTensors(weightPaths, core.mapFileSync);
     const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
-    return { core, prepared, spec: evalSet.spec, observed, kept, weights, roundedWeights: roundedWeights(prepared.feeds, binding, tensors) };
+    return {
+      core,
+      prepared,
+      spec: evalSet.spec,
+      observed,
+      kept,
+      weights,
+      roundedWeights: roundedWeights(prepared.feeds, binding, tensors),
+    };
   }
 
   #graph(evalSet: LocalEvalSet, fed: ReadonlySet<string> | 'external'): EvaluationGraph {
@@ -104,7 +132,9 @@ export class EvaluationService {
 
   async #prepare(evalSet: LocalEvalSet, fed: ReadonlySet<string>): Promise<PreparedSet> {
     const key = identityOf(evalSet, fed);
-    const prepared = this.#prepared.get(key) ?? (await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, fed) }));
+    const prepared =
+      this.#prepared.get(key) ??
+      (await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, fed) }));
     this.#prepared.delete(key);
     this.#prepared.set(key, prepared);
     for (const [oldest, { session }] of this.#prepared) {

@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { EvalSetSpec } from '../checkpoint/quality/eval-set-spec.ts';
-import { buildModel, external, floats, graphAttribute, integers, intAttribute, node, tensorAttribute, value } from '../graph/onnx/build-model.ts';
+import {
+  buildModel,
+  external,
+  floats,
+  graphAttribute,
+  integers,
+  intAttribute,
+  node,
+  tensorAttribute,
+  value,
+} from '../graph/onnx/build-model.ts';
 import { createEvaluator } from './create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
 import type { LocalEvalSet } from './evaluation-request.ts';
@@ -44,10 +54,21 @@ const classes = i64([3], 2, 0, 1);
 const w = f32([2, 3], 1, 2, 3, 4, 0, -1);
 const b = f32([3], 0.5, 0, -0.5);
 const sameNames: WeightBinding = { w: { tensor: 'w', transpose: false }, b: { tensor: 'b', transpose: false } };
-const accuracy: EvalSetSpec = { inputs: { x: 'x' }, metrics: [{ name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' }] };
-const entropy: EvalSetSpec = { inputs: { x: 'x' }, metrics: [{ name: 'ce', kind: 'cross-entropy', output: 'logits', labels: 'y' }], batchRows: 2 };
+const accuracy: EvalSetSpec = {
+  inputs: { x: 'x' },
+  metrics: [{ name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' }],
+};
+const entropy: EvalSetSpec = {
+  inputs: { x: 'x' },
+  metrics: [{ name: 'ce', kind: 'cross-entropy', output: 'logits', labels: 'y' }],
+  batchRows: 2,
+};
 
-function evalSet(spec: EvalSetSpec, columns: Readonly<Record<string, Column>> = { x: rows, y: classes }, graph: Uint8Array = linearModel): LocalEvalSet {
+function evalSet(
+  spec: EvalSetSpec,
+  columns: Readonly<Record<string, Column>> = { x: rows, y: classes },
+  graph: Uint8Array = linearModel,
+): LocalEvalSet {
   return { graphPath: writeFile(graph), batchesPath: writeTensors(columns), spec };
 }
 
@@ -59,7 +80,9 @@ function expectedEntropy(weights: readonly number[], bias: readonly number[], la
     [1, 1],
   ];
   const losses = labels.map((label, row) => {
-    const logits = bias.map((offset, column) => offset + inputs[row]![0]! * weights[column]! + inputs[row]![1]! * weights[3 + column]!);
+    const logits = bias.map(
+      (offset, column) => offset + inputs[row]![0]! * weights[column]! + inputs[row]![1]! * weights[3 + column]!,
+    );
     return Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0)) - logits[label]!;
   });
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
@@ -91,7 +114,10 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     expect(values['ppl']).toBeCloseTo(Math.exp(ce), 5);
     expect(values['acc']).toBe(2 / 3);
     expect(values['loss']).toBeCloseTo(2, 12);
-    expect(values['mse']).toBeCloseTo(targets.reduce((sum, target, at) => sum + (target - outputs[at]!) ** 2, 0) / 9, 12);
+    expect(values['mse']).toBeCloseTo(
+      targets.reduce((sum, target, at) => sum + (target - outputs[at]!) ** 2, 0) / 9,
+      12,
+    );
     expect(values['r']).toBeCloseTo(correlation(outputs, targets), 12);
   });
 
@@ -99,10 +125,16 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     const set = evalSet(entropy);
     const other = f32([2, 3], 0, 1, 0, 0, 0, 1);
     const first = await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ w, b })] });
-    const second = await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ w: other }), writeTensors({ b, unused: w })] });
+    const second = await evaluator.evaluate({
+      evalSet: set,
+      binding: sameNames,
+      weightPaths: [writeTensors({ w: other }), writeTensors({ b, unused: w })],
+    });
     expect(first['ce']).toBeCloseTo(expectedEntropy([1, 2, 3, 4, 0, -1], [0.5, 0, -0.5], [2, 0, 1]), 6);
     expect(second['ce']).toBeCloseTo(expectedEntropy([0, 1, 0, 0, 0, 1], [0.5, 0, -0.5], [2, 0, 1]), 6);
-    expect(await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ b, w })] })).toEqual(first);
+    expect(
+      await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ b, w })] }),
+    ).toEqual(first);
   });
 
   test.each<[string, Column]>([
@@ -111,8 +143,14 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     ['F64', { dtype: 'F64', shape: [2, 3], data: Float64Array.of(1, 2, 3, 4, 0, -1) }],
   ])('%s weights are converted to what the graph takes', async (_, converted) => {
     const set = evalSet(entropy);
-    const values = await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ w: converted, b })] });
-    expect(values).toEqual(await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ w, b })] }));
+    const values = await evaluator.evaluate({
+      evalSet: set,
+      binding: sameNames,
+      weightPaths: [writeTensors({ w: converted, b })],
+    });
+    expect(values).toEqual(
+      await evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths: [writeTensors({ w, b })] }),
+    );
   });
 
   test('a transposed weight, and one tensor that fills two initializers', async () => {
@@ -120,11 +158,23 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
       inputs: [value('x', ['N', 2])],
       outputs: [value('logits', ['N', 3])],
       initializers: [external('w', [2, 3]), external('b', [3]), external('again', [3])],
-      nodes: [node('MatMul', ['x', 'w'], ['m']), node('Add', ['m', 'b'], ['n']), node('Sub', ['n', 'again'], ['logits'])],
+      nodes: [
+        node('MatMul', ['x', 'w'], ['m']),
+        node('Add', ['m', 'b'], ['n']),
+        node('Sub', ['n', 'again'], ['logits']),
+      ],
     });
-    const binding = { w: { tensor: 'fc', transpose: true }, b: { tensor: 'bias', transpose: false }, again: { tensor: 'bias', transpose: false } };
+    const binding = {
+      w: { tensor: 'fc', transpose: true },
+      b: { tensor: 'bias', transpose: false },
+      again: { tensor: 'bias', transpose: false },
+    };
     const weights = writeTensors({ fc: f32([3, 2], 1, 4, 2, 0, 3, -1), bias: b });
-    const values = await evaluator.evaluate({ evalSet: evalSet(entropy, undefined, graph), binding, weightPaths: [weights] });
+    const values = await evaluator.evaluate({
+      evalSet: evalSet(entropy, undefined, graph),
+      binding,
+      weightPaths: [weights],
+    });
     expect(values['ce']).toBeCloseTo(expectedEntropy([1, 2, 3, 4, 0, -1], [0, 0, 0], [2, 0, 1]), 6);
   });
 
@@ -146,7 +196,12 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
       nodes: [
         node('Constant', [], ['yes'], [tensorAttribute('value', { dims: [], dataType: 9, rawData: Uint8Array.of(1) })]),
         node('MatMul', ['x', 'w'], ['m']),
-        node('If', ['yes'], ['scaled'], [graphAttribute('then_branch', branch('gain')), graphAttribute('else_branch', branch('other'))]),
+        node(
+          'If',
+          ['yes'],
+          ['scaled'],
+          [graphAttribute('then_branch', branch('gain')), graphAttribute('else_branch', branch('other'))],
+        ),
         node('Loop', ['twice', 'yes', 'scaled'], ['logits'], [graphAttribute('body', body)]),
       ],
     });
@@ -164,15 +219,27 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
       inputs: [value('x', ['N', 2])],
       outputs: [value('logits', ['N', 3])],
       initializers: [external('w', [2, 3], 'BF16'), external('b', [3])],
-      nodes: [node('Cast', ['w'], ['wide'], [intAttribute('to', 1)]), node('MatMul', ['x', 'wide'], ['m']), node('Add', ['m', 'b'], ['logits'])],
+      nodes: [
+        node('Cast', ['w'], ['wide'], [intAttribute('to', 1)]),
+        node('MatMul', ['x', 'wide'], ['m']),
+        node('Add', ['m', 'b'], ['logits']),
+      ],
     });
-    const values = await evaluator.evaluate({ evalSet: evalSet(entropy, undefined, graph), binding: sameNames, weightPaths: [writeTensors({ w, b })] });
+    const values = await evaluator.evaluate({
+      evalSet: evalSet(entropy, undefined, graph),
+      binding: sameNames,
+      weightPaths: [writeTensors({ w, b })],
+    });
     expect(values['ce']).toBeCloseTo(expectedEntropy([1, 2, 3, 4, 0, -1], [0.5, 0, -0.5], [2, 0, 1]), 6);
   });
 
   test('NaN weights give NaN metrics; ignored positions count nowhere, and nothing counted is NaN', async () => {
     const spec: EvalSetSpec = { ...accuracy, metrics: [...accuracy.metrics, ...entropy.metrics], ignoreLabel: -100 };
-    const nan = await evaluator.evaluate({ evalSet: evalSet(spec), binding: sameNames, weightPaths: [writeTensors({ w, b: f32([3], 0, NaN, 0) })] });
+    const nan = await evaluator.evaluate({
+      evalSet: evalSet(spec),
+      binding: sameNames,
+      weightPaths: [writeTensors({ w, b: f32([3], 0, NaN, 0) })],
+    });
     expect(nan).toEqual({ accuracy: NaN, ce: NaN });
     const some = await evaluator.evaluate({
       evalSet: evalSet(spec, { x: rows, y: i64([3], 2, -100, -100) }),
@@ -216,19 +283,27 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     expect(halves[1]).toEqual(await evaluator.evaluate({ ...model, evalSet: setOf([2, 3, 6]) }));
     expect(halves[0]!['ppl']).not.toBe(halves[1]!['ppl']);
     expect((4 * halves[0]!['acc']! + 3 * halves[1]!['acc']!) / 7).toBeCloseTo(whole['acc']!, 12);
-    expect((4 * Math.log(halves[0]!['ppl']!) + 3 * Math.log(halves[1]!['ppl']!)) / 7).toBeCloseTo(Math.log(whole['ppl']!), 12);
+    expect((4 * Math.log(halves[0]!['ppl']!) + 3 * Math.log(halves[1]!['ppl']!)) / 7).toBeCloseTo(
+      Math.log(whole['ppl']!),
+      12,
+    );
     expect(await evaluator.evaluateHalves(seven)).toEqual({ whole, halves });
   });
 
   test('halves of a set with a single batch are refused', async () => {
     const single = { evalSet: evalSet(accuracy), binding: sameNames, weightPaths: [writeTensors({ w, b })] };
-    await expect(evaluator.evaluateHalves(single)).rejects.toMatchObject({ name: 'FirnError', code: 'eval-input-mismatch' });
+    await expect(evaluator.evaluateHalves(single)).rejects.toMatchObject({
+      name: 'FirnError',
+      code: 'eval-input-mismatch',
+    });
   });
 
   test('the value depends neither on how many run at once nor on what ran before', async () => {
     const set = evalSet({ ...entropy, batchRows: 1 });
     const weightPaths = [writeTensors({ w, b })];
-    const all = await Promise.all(Array.from({ length: 6 }, () => evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths })));
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => evaluator.evaluate({ evalSet: set, binding: sameNames, weightPaths })),
+    );
     expect(new Set(all.map((values) => values['ce'])).size).toBe(1);
   });
 
@@ -251,7 +326,11 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     [
       'a label that is no class',
       'eval-label-mismatch',
-      () => ({ evalSet: evalSet(entropy, { x: rows, y: i64([3], 0, 1, 3) }), binding: sameNames, weightPaths: [writeTensors({ w, b })] }),
+      () => ({
+        evalSet: evalSet(entropy, { x: rows, y: i64([3], 0, 1, 3) }),
+        binding: sameNames,
+        weightPaths: [writeTensors({ w, b })],
+      }),
     ],
     [
       'an index beyond the table',
@@ -279,15 +358,25 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
 describe('check', { timeout: testTimeoutMs }, () => {
   test('accepts a sound set, with weights in the graph or without', async () => {
     await evaluator.check(evalSet(entropy));
-    await evaluator.check(evalSet(entropy, { x: rows, y: { dtype: 'I32', shape: [3, 1], data: Int32Array.of(0, 1, 2) } }));
+    await evaluator.check(
+      evalSet(entropy, { x: rows, y: { dtype: 'I32', shape: [3, 1], data: Int32Array.of(0, 1, 2) } }),
+    );
   });
 
   const one = (spec: Partial<EvalSetSpec>) => ({ ...entropy, ...spec });
   const metric = (change: object) => one({ metrics: [{ ...entropy.metrics[0]!, ...change }] });
   test.each<[string, string, () => LocalEvalSet]>([
-    ['inputs of the wrong width', 'eval-input-mismatch', () => evalSet(entropy, { x: f32([3, 3], 1, 2, 3, 4, 5, 6, 7, 8, 9), y: classes })],
+    [
+      'inputs of the wrong width',
+      'eval-input-mismatch',
+      () => evalSet(entropy, { x: f32([3, 3], 1, 2, 3, 4, 5, 6, 7, 8, 9), y: classes }),
+    ],
     ['inputs of the wrong rank', 'eval-input-mismatch', () => evalSet(entropy, { x: f32([3], 1, 2, 3), y: classes })],
-    ['inputs of the wrong type', 'eval-input-mismatch', () => evalSet(entropy, { x: i64([3, 2], 1, 2, 3, 4, 5, 6), y: classes })],
+    [
+      'inputs of the wrong type',
+      'eval-input-mismatch',
+      () => evalSet(entropy, { x: i64([3, 2], 1, 2, 3, 4, 5, 6), y: classes }),
+    ],
     ['an input the spec leaves out', 'eval-input-mismatch', () => evalSet(one({ inputs: {} }))],
     ['an input the graph lacks', 'eval-input-mismatch', () => evalSet(one({ inputs: { x: 'x', z: 'x' } }))],
     ['an input tensor the batches lack', 'eval-input-mismatch', () => evalSet(one({ inputs: { x: 'gone' } }))],
@@ -296,11 +385,19 @@ describe('check', { timeout: testTimeoutMs }, () => {
     ['labels the batches lack', 'eval-label-mismatch', () => evalSet(metric({ labels: 'gone' }))],
     ['a metric without its labels', 'eval-label-mismatch', () => evalSet(metric({ labels: undefined }))],
     ['more labels than rows', 'eval-label-mismatch', () => evalSet(entropy, { x: rows, y: i64([4], 0, 0, 0, 0) })],
-    ['labels of the wrong shape', 'eval-label-mismatch', () => evalSet(entropy, { x: rows, y: i64([3, 2], 0, 0, 0, 0, 0, 0) })],
+    [
+      'labels of the wrong shape',
+      'eval-label-mismatch',
+      () => evalSet(entropy, { x: rows, y: i64([3, 2], 0, 0, 0, 0, 0, 0) }),
+    ],
     ['targets of the wrong shape', 'eval-label-mismatch', () => evalSet(metric({ kind: 'mse' }))],
     ['an output the graph lacks', 'metric-unknown', () => evalSet(metric({ output: 'gone' }))],
     ['a metric of no known kind', 'metric-unknown', () => evalSet(metric({ kind: 'bleu' }))],
-    ['two metrics of one name', 'metric-unknown', () => evalSet(one({ metrics: [entropy.metrics[0]!, entropy.metrics[0]!] }))],
+    [
+      'two metrics of one name',
+      'metric-unknown',
+      () => evalSet(one({ metrics: [entropy.metrics[0]!, entropy.metrics[0]!] })),
+    ],
     ['no metric', 'metric-unknown', () => evalSet(one({ metrics: [] }))],
     ['a graph that is none', 'graph-invalid', () => evalSet(entropy, undefined, new TextEncoder().encode('pickle'))],
     [
@@ -310,7 +407,11 @@ describe('check', { timeout: testTimeoutMs }, () => {
         evalSet(
           entropy,
           undefined,
-          buildModel({ inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 3])], nodes: [node('Pickle', ['x'], ['logits'])] }),
+          buildModel({
+            inputs: [value('x', ['N', 2])],
+            outputs: [value('logits', ['N', 3])],
+            nodes: [node('Pickle', ['x'], ['logits'])],
+          }),
         ),
     ],
     [
@@ -323,7 +424,9 @@ describe('check', { timeout: testTimeoutMs }, () => {
           buildModel({
             inputs: [value('x', ['N', 2])],
             outputs: [value('logits', ['N', 2])],
-            nodes: [node('Mystery', ['x'], ['logits'], [tensorAttribute('t', external('p', [1], 'F32', '/etc/passwd'))])],
+            nodes: [
+              node('Mystery', ['x'], ['logits'], [tensorAttribute('t', external('p', [1], 'F32', '/etc/passwd'))]),
+            ],
           }),
         ),
     ],
@@ -339,7 +442,11 @@ describe('check', { timeout: testTimeoutMs }, () => {
         evalSet(
           entropy,
           undefined,
-          buildModel({ inputs: [value('x', [2, 2])], outputs: [value('logits', [2, 2])], nodes: [node('Identity', ['x'], ['logits'])] }),
+          buildModel({
+            inputs: [value('x', [2, 2])],
+            outputs: [value('logits', [2, 2])],
+            nodes: [node('Identity', ['x'], ['logits'])],
+          }),
         ),
     ],
   ])('%s: %s', async (_, code, set) => {
@@ -363,15 +470,18 @@ describe('hostile graphs', { timeout: testTimeoutMs }, () => {
     ];
     const batchesPath = writeTensors({ x: rows, y: classes });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(linearModel.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 }), async (changes) => {
-        const bytes = linearModel.slice();
-        for (const [at, byte] of changes) bytes[at] = byte;
-        const code = await evaluator.check({ graphPath: writeFile(bytes), batchesPath, spec: entropy }).then(
-          () => 'accepted',
-          (error: { code: string }) => error.code,
-        );
-        expect(codes).toContain(code);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(linearModel.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 }),
+        async (changes) => {
+          const bytes = linearModel.slice();
+          for (const [at, byte] of changes) bytes[at] = byte;
+          const code = await evaluator.check({ graphPath: writeFile(bytes), batchesPath, spec: entropy }).then(
+            () => 'accepted',
+            (error: { code: string }) => error.code,
+          );
+          expect(codes).toContain(code);
+        },
+      ),
       { numRuns: 100, seed: 1 },
     );
     await evaluator.check(evalSet(entropy));
@@ -384,7 +494,11 @@ describe('limits', { timeout: testTimeoutMs }, () => {
 
   const loss: EvalSetSpec = { inputs: { x: 'x' }, metrics: [{ name: 'l', kind: 'loss', output: 'y' }] };
   const columns = { x: f32([1], 1) };
-  const sound = buildModel({ inputs: [value('x', ['N'])], outputs: [value('y', ['N'])], nodes: [node('Identity', ['x'], ['y'])] });
+  const sound = buildModel({
+    inputs: [value('x', ['N'])],
+    outputs: [value('y', ['N'])],
+    nodes: [node('Identity', ['x'], ['y'])],
+  });
 
   /** A loop with neither trip count nor condition, over `grow` of its state. */
   function endless(...grow: ReturnType<typeof node>[]): Uint8Array {
@@ -403,14 +517,18 @@ describe('limits', { timeout: testTimeoutMs }, () => {
   test('a graph that never ends is stopped at the deadline, and the next one runs', async () => {
     strict = createEvaluator({ parallel: 1, deadlineMs: 1500, memoryMaxBytes: 2 ** 30 });
     const started = performance.now();
-    await expect(strict.check(evalSet(loss, columns, endless(node('Neg', ['s'], ['t']))))).rejects.toMatchObject({ code: 'eval-timeout' });
+    await expect(strict.check(evalSet(loss, columns, endless(node('Neg', ['s'], ['t']))))).rejects.toMatchObject({
+      code: 'eval-timeout',
+    });
     expect(performance.now() - started).toBeGreaterThan(1500);
     await expect(strict.check(evalSet(loss, columns, sound))).resolves.toBeUndefined();
   });
 
   test('memory that grows is stopped at the limit', async () => {
     strict = createEvaluator({ parallel: 1, deadlineMs: 30_000, memoryMaxBytes: 256 * 2 ** 20 });
-    await expect(strict.check(evalSet(loss, columns, endless(node('Concat', ['s', 's'], ['t'], [intAttribute('axis', 0)]))))).rejects.toMatchObject({
+    await expect(
+      strict.check(evalSet(loss, columns, endless(node('Concat', ['s', 's'], ['t'], [intAttribute('axis', 0)])))),
+    ).rejects.toMatchObject({
       code: 'eval-memory',
     });
     await expect(strict.check(evalSet(loss, columns, sound))).resolves.toBeUndefined();
@@ -455,11 +573,9 @@ describe('limits', { timeout: testTimeoutMs }, () => {
     const results = Promise.allSettled([running, waiting, strict.check(set, AbortSignal.abort())]);
     await new Promise((resolve) => setImmediate(resolve));
     abort.abort();
-    expect((await results).map((result) => result.status === 'rejected' && (result.reason as { code: string }).code)).toEqual([
-      'cancelled',
-      'cancelled',
-      'cancelled',
-    ]);
+    expect(
+      (await results).map((result) => result.status === 'rejected' && (result.reason as { code: string }).code),
+    ).toEqual(['cancelled', 'cancelled', 'cancelled']);
     await expect(strict.check(evalSet(loss, columns, sound))).resolves.toBeUndefined();
   });
 
@@ -474,6 +590,7 @@ describe('limits', { timeout: testTimeoutMs }, () => {
 
 function correlation(a: readonly number[], c: readonly number[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-  const moment = (p: readonly number[], q: readonly number[]) => mean(p.map((each, at) => (each - mean(p)) * (q[at]! - mean(q))));
+  const moment = (p: readonly number[], q: readonly number[]) =>
+    mean(p.map((each, at) => (each - mean(p)) * (q[at]! - mean(q))));
   return moment(a, c) / Math.sqrt(moment(a, a) * moment(c, c));
 }

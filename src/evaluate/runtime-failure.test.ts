@@ -20,7 +20,11 @@ const runs: readonly [string, Error, string][] = [
   ],
   [
     'an index beyond a table',
-    running('Gather', '/wte/Gather', 'indices element out of data bounds, idx=9 must be within the inclusive range [-4,3]'),
+    running(
+      'Gather',
+      '/wte/Gather',
+      'indices element out of data bounds, idx=9 must be within the inclusive range [-4,3]',
+    ),
     'The runtime fails at node "/wte/Gather" (Gather): indices element out of data bounds, idx=9 must be within the inclusive range [-4,3].',
   ],
   [
@@ -39,7 +43,11 @@ const runs: readonly [string, Error, string][] = [
   ],
   [
     'attention with heads that do not divide',
-    running('GroupQueryAttention', '/attn/GQA', 'num_heads must be a multiple of kv_num_heads. Got num_heads % kv_num_heads == 1'),
+    running(
+      'GroupQueryAttention',
+      '/attn/GQA',
+      'num_heads must be a multiple of kv_num_heads. Got num_heads % kv_num_heads == 1',
+    ),
     'The runtime fails at node "/attn/GQA" (GroupQueryAttention): num_heads must be a multiple of kv_num_heads. Got num_heads % kv_num_heads == 1.',
   ],
   [
@@ -78,7 +86,11 @@ const loads: readonly [string, string, string][] = [
     'Type Error: Type parameter (T) of Optype (Add) bound to different types (tensor(float) and tensor(int64) in node (/m/Add).',
     'The runtime cannot load the graph: Type Error: Type parameter (T) of Optype (Add) bound to different types (tensor(float) and tensor(int64) in node (/m/Add).',
   ],
-  ['a signature and nothing more', `${sources}/graph/graph.cc:1 void onnxruntime::Graph::operator()(int, bool) const`, 'The runtime cannot load the graph.'],
+  [
+    'a signature and nothing more',
+    `${sources}/graph/graph.cc:1 void onnxruntime::Graph::operator()(int, bool) const`,
+    'The runtime cannot load the graph.',
+  ],
 ];
 
 describe('an error of the runtime is told in its own words, with operator and node', () => {

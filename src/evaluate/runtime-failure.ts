@@ -5,7 +5,8 @@ import { runtimeWords } from './runtime-words.ts';
 const memoryFailure =
   /failed to allocate|bad_alloc|bad allocation|out of memory|allocation failed|memory exhausted|requested size.*overflow|invalid typed array length/i;
 /** The signs of a tensor that does not fit the input it is fed to. */
-const inputFailure = /invalid dimensions for input|unexpected input data type|invalid rank for input|missing input|invalid feed input/i;
+const inputFailure =
+  /invalid dimensions for input|unexpected input data type|invalid rank for input|missing input|invalid feed input/i;
 
 export function isMemoryFailure(text: string): boolean {
   return memoryFailure.test(text);
@@ -20,7 +21,10 @@ export function loadFailure(cause: unknown): FirnError {
   if (isMemoryFailure(detail)) return outOfMemory(detail);
   const { place, sentence } = runtimeWords(detail);
   const where = place === undefined ? '' : ` at ${place}`;
-  const message = sentence === '' ? `The runtime cannot load the graph${where}.` : `The runtime cannot load the graph${where}: ${sentence}`;
+  const message =
+    sentence === ''
+      ? `The runtime cannot load the graph${where}.`
+      : `The runtime cannot load the graph${where}: ${sentence}`;
   return new FirnError('graph-invalid', message, { detail, cause });
 }
 
@@ -34,13 +38,20 @@ export function runFailure(cause: unknown): FirnError {
   if (isMemoryFailure(detail)) return outOfMemory(detail);
   const { place, sentence } = runtimeWords(detail);
   const reason = sentence === '' ? '.' : `: ${sentence}`;
-  if (place !== undefined) return new FirnError('eval-input-mismatch', `The runtime fails at ${place}${reason}`, { detail, cause });
-  const what = inputFailure.test(detail) ? 'The batches do not fit the inputs of the graph' : 'The graph fails when it is run on the batches';
+  if (place !== undefined)
+    return new FirnError('eval-input-mismatch', `The runtime fails at ${place}${reason}`, { detail, cause });
+  const what = inputFailure.test(detail)
+    ? 'The batches do not fit the inputs of the graph'
+    : 'The graph fails when it is run on the batches';
   return new FirnError('eval-input-mismatch', `${what}${reason}`, { detail, cause });
 }
 
 export function outOfMemory(detail: string | undefined): FirnError {
-  return new FirnError('eval-memory', 'The evaluation needs more memory than it is allowed.', detail === undefined ? {} : { detail });
+  return new FirnError(
+    'eval-memory',
+    'The evaluation needs more memory than it is allowed.',
+    detail === undefined ? {} : { detail },
+  );
 }
 
 function textOf(cause: unknown): string {

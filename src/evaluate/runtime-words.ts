@@ -48,7 +48,9 @@ function versionSentence(text: string): string | undefined {
   if (opset !== null)
     return `The graph uses opset ${opset[1]} of ${opset[2]}, and the newest that the runtime supports is ${opset[3]}; export it with \`opset_version=${opset[3]}\` or less.`;
   const version = /Unsupported model IR version: (\d+), max supported IR version: (\d+)/u.exec(text);
-  return version === null ? undefined : `The graph has IR version ${version[1]}, and the newest that the runtime supports is ${version[2]}.`;
+  return version === null
+    ? undefined
+    : `The graph has IR version ${version[1]}, and the newest that the runtime supports is ${version[2]}.`;
 }
 
 function sentenceOf(text: string): string {
@@ -78,7 +80,9 @@ function withoutSource(text: string): string {
   const failed = / was false\. ?/u.exec(rest);
   if (failed !== null) return rest.slice(failed.index + failed[0].length);
   const parameters = parametersEnd(rest);
-  return parameters === undefined ? rest.replace(/^\w+ /u, '') : rest.slice(parameters).replace(/^ ?(const)? ?(\[with .*?\])? ?/u, '');
+  return parameters === undefined
+    ? rest.replace(/^\w+ /u, '')
+    : rest.slice(parameters).replace(/^ ?(const)? ?(\[with .*?\])? ?/u, '');
 }
 
 /** Where the parameters of a signature at the beginning of a text end; undefined where there is none. */

@@ -43,7 +43,10 @@ async function bindByContent(
 ) {
   const bytes = modelWith(...initializers);
   const headers = pairByHeaders({ ...request, graph: describeGraph(bytes) });
-  return bindHeaders(headers, { digests, contents: await digestInitializers(memoryGraphSource(bytes), headers, digests) });
+  return bindHeaders(headers, {
+    digests,
+    contents: await digestInitializers(memoryGraphSource(bytes), headers, digests),
+  });
 }
 
 const plain = (name: string) => ({ tensor: name, transpose: false });
@@ -55,24 +58,40 @@ describe('bindWeights', () => {
       tensors: [tensor('w', [2, 2], 'BF16'), tensor('n', [1], 'I64')],
       constants: ['tab*'],
     });
-    expect(bound).toMatchObject({ binding: { w: plain('w') }, unusedTensors: ['n'], constants: ['table'], report: { declared: ['table'] } });
+    expect(bound).toMatchObject({
+      binding: { w: plain('w') },
+      unusedTensors: ['n'],
+      constants: ['table'],
+      report: { declared: ['table'] },
+    });
   });
 
   test('by name, turned where only that fits', () => {
     const graph = graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6]));
-    expect(bindWeights({ graph, tensors: [tensor('w', [3, 2])] }).binding).toEqual({ w: { tensor: 'w', transpose: true } });
+    expect(bindWeights({ graph, tensors: [tensor('w', [3, 2])] }).binding).toEqual({
+      w: { tensor: 'w', transpose: true },
+    });
   });
 
   test('by the map first, with transpose', () => {
-    const request = { graph: graphWith(floats('MatMul_7', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [tensor('fc.weight', [3, 2])] };
-    expect(bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight', transpose: true } } }).binding).toEqual({
+    const request = {
+      graph: graphWith(floats('MatMul_7', [2, 3], [1, 2, 3, 4, 5, 6])),
+      tensors: [tensor('fc.weight', [3, 2])],
+    };
+    expect(
+      bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight', transpose: true } } }).binding,
+    ).toEqual({
       MatMul_7: { tensor: 'fc.weight', transpose: true },
     });
     expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight' } } })).toThrow(
       expect.objectContaining({ code: 'eval-input-mismatch' }),
     );
-    expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'gone' } } })).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
-    expect(() => bindWeights({ ...request, tensorMap: { nobody: { tensor: 'fc.weight' } } })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
+    expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'gone' } } })).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights' }),
+    );
+    expect(() => bindWeights({ ...request, tensorMap: { nobody: { tensor: 'fc.weight' } } })).toThrow(
+      expect.objectContaining({ code: 'eval-input-mismatch' }),
+    );
   });
 
   test('by equal bytes, as they are or transposed', async () => {
@@ -96,21 +115,32 @@ describe('bindWeights', () => {
         digests: digestsOf({ 'bn.10.bias': values, 'bn.2.bias': values }),
       });
     const bound = await bindMerged([3, 4]);
-    expect([bound.binding, bound.unusedTensors]).toEqual([{ own: plain('own'), merged: plain('bn.2.bias') }, ['bn.10.bias']]);
-    await expect(bindMerged([0, 0])).rejects.toMatchObject({ code: 'graph-missing-weights', message: expect.stringContaining('"merged"') });
+    expect([bound.binding, bound.unusedTensors]).toEqual([
+      { own: plain('own'), merged: plain('bn.2.bias') },
+      ['bn.10.bias'],
+    ]);
+    await expect(bindMerged([0, 0])).rejects.toMatchObject({
+      code: 'graph-missing-weights',
+      message: expect.stringContaining('"merged"'),
+    });
   });
 
   test('several initializers of the bytes of one tensor are that tensor; of several tensors, nothing says which is which', async () => {
     const twin = (name: string) => floats(name, [2], [3, 4]);
     const tensors = [tensor('l.10', [2]), tensor('l.9', [2]), tensor('named', [2])];
     const one = digestsOf({ 'l.10': [3, 4], 'l.9': [5, 6], named: [7, 8] });
-    expect((await bindByContent([twin('first'), floats('named', [2], [7, 8]), twin('second')], { tensors, digests: one })).binding).toEqual({
+    expect(
+      (await bindByContent([twin('first'), floats('named', [2], [7, 8]), twin('second')], { tensors, digests: one }))
+        .binding,
+    ).toEqual({
       named: plain('named'),
       first: plain('l.10'),
       second: plain('l.10'),
     });
     const both = digestsOf({ 'l.10': [3, 4], 'l.9': [3, 4], named: [7, 8] });
-    await expect(bindByContent([twin('first'), floats('named', [2], [7, 8]), twin('second')], { tensors, digests: both })).rejects.toMatchObject({
+    await expect(
+      bindByContent([twin('first'), floats('named', [2], [7, 8]), twin('second')], { tensors, digests: both }),
+    ).rejects.toMatchObject({
       code: 'graph-missing-weights',
       message: expect.stringContaining('"first", "second"'),
     });
@@ -119,14 +149,21 @@ describe('bindWeights', () => {
   test('one number all over is content only where one initializer and one tensor are left', async () => {
     const zeros = (name: string) => floats(name, [2], [0, 0]);
     const digests = digestsOf({ a: [0, 0], b: [0, 0] });
-    expect((await bindByContent([zeros('a'), zeros('onnx::1')], { tensors: [tensor('a', [2]), tensor('b', [2])], digests })).binding).toEqual({
+    expect(
+      (await bindByContent([zeros('a'), zeros('onnx::1')], { tensors: [tensor('a', [2]), tensor('b', [2])], digests }))
+        .binding,
+    ).toEqual({
       a: plain('a'),
       'onnx::1': plain('b'),
     });
-    await expect(bindByContent([zeros('onnx::1'), zeros('onnx::2')], { tensors: [tensor('a', [2]), tensor('b', [2])], digests })).rejects.toMatchObject({
+    await expect(
+      bindByContent([zeros('onnx::1'), zeros('onnx::2')], { tensors: [tensor('a', [2]), tensor('b', [2])], digests }),
+    ).rejects.toMatchObject({
       code: 'graph-missing-weights',
     });
-    await expect(bindByContent([zeros('a'), zeros('onnx::1')], { tensors: [tensor('a', [2])], digests })).rejects.toMatchObject({
+    await expect(
+      bindByContent([zeros('a'), zeros('onnx::1')], { tensors: [tensor('a', [2])], digests }),
+    ).rejects.toMatchObject({
       code: 'graph-missing-weights',
     });
   });
@@ -164,11 +201,18 @@ describe('bindWeights', () => {
     );
     const others = { graph, tensors: [fc, tensor('conv.weight', [8, 8, 3, 3])] };
     expect(() => bindWeights(others)).toThrow(
-      expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"constants":["onnx::Conv_7"]') }),
+      expect.objectContaining({
+        code: 'graph-missing-weights',
+        message: expect.stringContaining('"constants":["onnx::Conv_7"]'),
+      }),
     );
     expect(bindWeights({ ...others, constants: ['onnx::Conv_7'] }).constants).toEqual(['onnx::Conv_7']);
     expect(
-      bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3])], tensorMap: { 'onnx::Conv_7': { tensor: 'conv.weight' } } }).constants,
+      bindWeights({
+        graph,
+        tensors: [fc, tensor('conv.weight', [16, 8, 3, 3])],
+        tensorMap: { 'onnx::Conv_7': { tensor: 'conv.weight' } },
+      }).constants,
     ).toEqual([]);
   });
 
@@ -188,9 +232,13 @@ describe('transposeBytes', () => {
         fc.constantFrom(1, 2, 4, 8),
         fc.nat(7),
         (rows, columns, elementBytes, offset) => {
-          const bytes = Uint8Array.from({ length: offset + rows * columns * elementBytes }, (_, at) => (at * 131) % 251).subarray(offset);
+          const bytes = Uint8Array.from(
+            { length: offset + rows * columns * elementBytes },
+            (_, at) => (at * 131) % 251,
+          ).subarray(offset);
           const turned = transposeBytes(bytes, { rows, columns, elementBytes });
-          const element = (row: number, column: number) => bytes.subarray((row * columns + column) * elementBytes, (row * columns + column + 1) * elementBytes);
+          const element = (row: number, column: number) =>
+            bytes.subarray((row * columns + column) * elementBytes, (row * columns + column + 1) * elementBytes);
           const naive = Array.from({ length: rows * columns }, (_, at) => element(at % rows, Math.floor(at / rows)));
           expect(Buffer.compare(turned, Buffer.concat(naive))).toBe(0);
           expect(Buffer.compare(transposeBytes(turned, { rows: columns, columns: rows, elementBytes }), bytes)).toBe(0);

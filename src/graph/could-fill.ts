@@ -11,8 +11,9 @@ import { hasMatchableContent, layoutKey, matchableLayouts } from './match-by-con
 import type { CheckpointTensor } from './weight-binding.ts';
 
 /**
- * Refuses a checkpoint that no reading of its bytes could bind to a graph, from headers alone: as `bindWeights`, but what equal bytes may still fill, or
- * what may turn out to be a mask, is let pass. Errors: `graph-missing-weights`, `eval-input-mismatch`.
+ * Refuses a checkpoint that no reading of its bytes could bind to a graph, from headers alone: as `bindWeights`, but
+ * what equal bytes may still fill, or what may turn out to be a mask, is let pass. Errors: `graph-missing-weights`,
+ * `eval-input-mismatch`.
  */
 export function couldFill(graph: GraphDescription, tensors: readonly CheckpointTensor[], spec: BindingSpec): void {
   const headers = pairByHeaders({ ...spec, graph, tensors });
@@ -22,14 +23,20 @@ export function couldFill(graph: GraphDescription, tensors: readonly CheckpointT
   for (const each of graph.initializers) if (pairs.has(each.name)) layouts.add(layoutKey(each));
   const mayTurnOut = (each: GraphInitializer) =>
     (hasMatchableContent(each) && matchableLayouts(each).some((layout) => layouts.has(layout))) ||
-    (each.stored !== undefined && ((mayBeMask(each) && !isMultiplied(trace, each.name)) || isFirstState(trace, each.name)));
+    (each.stored !== undefined &&
+      ((mayBeMask(each) && !isMultiplied(trace, each.name)) || isFirstState(trace, each.name)));
   const undecided = graph.initializers.filter((each) => !pairs.has(each.name) && mayTurnOut(each));
   refuseUnfilled(headers, bindingOf(pairs), { undecided: new Set(undecided.map((each) => each.name)) });
 }
 
-/** A mask is added to something; what products and convolutions take as their weight is none (a look-up may cut a mask to size). */
+/**
+ * A mask is added to something; what products and convolutions take as their weight is none (a look-up may cut a mask
+ * to size).
+ */
 function isMultiplied(trace: WeightTrace, name: string): boolean {
-  return (trace.usesOf(name) ?? []).some(({ domain, opType, index }) => weightRoles.has(inputRole(domain, opType, index) ?? ''));
+  return (trace.usesOf(name) ?? []).some(({ domain, opType, index }) =>
+    weightRoles.has(inputRole(domain, opType, index) ?? ''),
+  );
 }
 
 const weightRoles: ReadonlySet<string> = new Set(['linear', 'convolution']);

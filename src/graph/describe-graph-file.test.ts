@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { buildModel, floats, graphAttribute, integers, node, tensorAttribute, value, type ModelParts } from './onnx/build-model.ts';
+import {
+  buildModel,
+  floats,
+  graphAttribute,
+  integers,
+  node,
+  tensorAttribute,
+  value,
+  type ModelParts,
+} from './onnx/build-model.ts';
 import { describeGraph, describeGraphFile, type GraphDescription } from './describe-graph.ts';
 import { openGraphFile } from './onnx/graph-file.ts';
 import { defaultGraphLimits } from './onnx/graph-limits.ts';
@@ -13,8 +22,13 @@ import { memoryGraphSource, type GraphSource } from './onnx/graph-source.ts';
 import { layerTypesFromGraph } from './layers/layer-types-from-graph.ts';
 import { GraphProtoSchema, TensorProtoSchema } from './onnx/onnx_pb.ts';
 
-/** Initializers, a constant, a subgraph with its own weight, a sparse tensor and an integer, as protobuf would write them. */
-function mixedModel(weights: NonNullable<ModelParts['initializers']> = [floats('w', [4, 3], Array<number>(12).fill(2))]): Uint8Array {
+/**
+ * Initializers, a constant, a subgraph with its own weight, a sparse tensor and an integer, as protobuf would write
+ * them.
+ */
+function mixedModel(
+  weights: NonNullable<ModelParts['initializers']> = [floats('w', [4, 3], Array<number>(12).fill(2))],
+): Uint8Array {
   const branch = {
     nodes: [node('Mul', ['h', 'scale'], ['scaled'])],
     initializers: [floats('scale', [3], [1, 2, 3])],
@@ -60,13 +74,25 @@ function field(number: number, length: number, body: Uint8Array = new Uint8Array
 
 /** A model whose one weight has `rawBytes` bytes of data, cut where these would stand. */
 function modelAround(rawBytes: number): { readonly head: Uint8Array; readonly tail: Uint8Array } {
-  const tensor = toBinary(TensorProtoSchema, create(TensorProtoSchema, { name: 'w', dims: [BigInt(rawBytes / 4)], dataType: 1 }));
+  const tensor = toBinary(
+    TensorProtoSchema,
+    create(TensorProtoSchema, { name: 'w', dims: [BigInt(rawBytes / 4)], dataType: 1 }),
+  );
   const raw = field(9, rawBytes);
   const graph = toBinary(GraphProtoSchema, create(GraphProtoSchema, { node: [node('Add', ['x', 'w'], ['y'])] }));
   const tensorLength = tensor.length + raw.length + rawBytes;
   const initializer = field(5, tensorLength);
-  const head = Buffer.concat([field(7, graph.length + initializer.length + tensorLength), graph, initializer, tensor, raw]);
-  return { head, tail: buildModel({ nodes: [], initializers: [floats('b', [2], [1, 2])], outputs: [value('y', ['N'])] }) };
+  const head = Buffer.concat([
+    field(7, graph.length + initializer.length + tensorLength),
+    graph,
+    initializer,
+    tensor,
+    raw,
+  ]);
+  return {
+    head,
+    tail: buildModel({ nodes: [], initializers: [floats('b', [2], [1, 2])], outputs: [value('y', ['N'])] }),
+  };
 }
 
 describe('describeGraphFile', () => {
@@ -74,8 +100,13 @@ describe('describeGraphFile', () => {
     const lengths = [0, 1, 100, 65_000, 65_536, 70_000];
     const names = Array.from({ length: 3000 }, (_, i) => `layer.${i}.${'x'.repeat(i % 300)}`);
     for (const shift of [0, 1, 7, 20]) {
-      const weights = [...lengths.map((length, i) => floats(`w${i}`, [length + shift], Array<number>(length + shift).fill(i)))];
-      const model = mixedModel([...weights, ...names.map((name) => floats(name, [shift], Array<number>(shift).fill(1)))]);
+      const weights = [
+        ...lengths.map((length, i) => floats(`w${i}`, [length + shift], Array<number>(length + shift).fill(i))),
+      ];
+      const model = mixedModel([
+        ...weights,
+        ...names.map((name) => floats(name, [shift], Array<number>(shift).fill(1))),
+      ]);
       const graph = await describeGraphFile(memoryGraphSource(model));
       expect(told(graph)).toEqual(told(describeGraph(model)));
     }
@@ -92,7 +123,11 @@ describe('describeGraphFile', () => {
         target.fill(0);
         target.set(head.subarray(startBytes, startBytes + target.length));
         const fromTail = startBytes + target.length - head.length - rawBytes;
-        if (fromTail > 0) target.set(tail.subarray(Math.max(0, fromTail - target.length), fromTail), Math.max(0, target.length - fromTail));
+        if (fromTail > 0)
+          target.set(
+            tail.subarray(Math.max(0, fromTail - target.length), fromTail),
+            Math.max(0, target.length - fromTail),
+          );
       },
     };
     const { initializers, outputs } = await describeGraphFile(source);
@@ -130,9 +165,21 @@ describe('describeGraphFile', () => {
 
   test('refuses what exceeds a limit', async () => {
     const source = memoryGraphSource(mixedModel());
-    for (const limit of [{ nodes: 3 }, { tensors: 3 }, { fields: 40 }, { sizeBytes: 100 }, { depth: 4 }, { outlineBytes: 200 }, { rank: 1 }])
-      expect(await outcome(() => describeGraphFile(source, { limits: { ...defaultGraphLimits, ...limit } }))).toBe('graph-invalid');
-    expect(await outcome(() => describeGraphFile(source, { limits: { ...defaultGraphLimits, outlineBytes: 1000 } }))).not.toBe('graph-invalid');
+    for (const limit of [
+      { nodes: 3 },
+      { tensors: 3 },
+      { fields: 40 },
+      { sizeBytes: 100 },
+      { depth: 4 },
+      { outlineBytes: 200 },
+      { rank: 1 },
+    ])
+      expect(await outcome(() => describeGraphFile(source, { limits: { ...defaultGraphLimits, ...limit } }))).toBe(
+        'graph-invalid',
+      );
+    expect(
+      await outcome(() => describeGraphFile(source, { limits: { ...defaultGraphLimits, outlineBytes: 1000 } })),
+    ).not.toBe('graph-invalid');
   });
 
   test('a name of hundreds of megabytes is refused before it is read', async () => {
@@ -166,7 +213,8 @@ describe('describeGraphFile', () => {
           const whole = await outcome(() => describeGraph(bytes));
           const file = await outcome(() => describeGraphFile(memoryGraphSource(bytes)));
           // Varints of 16-bit elements are looked at when they are read.
-          const unread = typeof file === 'object' && file.initializers.some((each) => each.stored?.encoding === 'varints');
+          const unread =
+            typeof file === 'object' && file.initializers.some((each) => each.stored?.encoding === 'varints');
           if (!unread) expect(file).toEqual(whole);
         },
       ),

@@ -2,7 +2,16 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { buildModel, external, floats, graphAttribute, integers, node, tensorAttribute, value } from './onnx/build-model.ts';
+import {
+  buildModel,
+  external,
+  floats,
+  graphAttribute,
+  integers,
+  node,
+  tensorAttribute,
+  value,
+} from './onnx/build-model.ts';
 import { describeGraph, describeGraphFile } from './describe-graph.ts';
 import { evaluationGraph } from './evaluation-graph.ts';
 import { defaultGraphLimits } from './onnx/graph-limits.ts';
@@ -34,7 +43,12 @@ function smallModel(): Uint8Array {
       node('Constant', [], ['flag'], [tensorAttribute('value', { dims: [], dataType: 9, rawData: Uint8Array.of(1) })]),
       node('MatMul', ['x', 'w'], ['m']),
       node('Add', ['m', 'b'], ['h']),
-      node('If', ['flag'], ['y'], [graphAttribute('then_branch', branch('scale_a')), graphAttribute('else_branch', branch('scale_b'))]),
+      node(
+        'If',
+        ['flag'],
+        ['y'],
+        [graphAttribute('then_branch', branch('scale_a')), graphAttribute('else_branch', branch('scale_b'))],
+      ),
     ],
   });
 }
@@ -73,16 +87,30 @@ describe('describeGraph', () => {
 
   test('an initializer that older files list as an input too is not an input', () => {
     const graph = describeGraph(
-      edited(smallModel(), (model) => model.graph!.input.push(create(ModelProtoSchema, { graph: { input: [value('w', [4, 3])] } }).graph!.input[0]!)),
+      edited(smallModel(), (model) =>
+        model.graph!.input.push(create(ModelProtoSchema, { graph: { input: [value('w', [4, 3])] } }).graph!.input[0]!),
+      ),
     );
     expect(graph.inputs.map((input) => input.name)).toEqual(['x']);
     expect(graph.initializers[0]!.name).toBe('w');
   });
 
   test.each([
-    ['F32 in float_data', { dataType: 1, floatData: [new Uint8Array(Float32Array.of(1.5, -2).buffer)] }, new Uint8Array(Float32Array.of(1.5, -2).buffer)],
-    ['F64 in double_data', { dataType: 11, doubleData: [new Uint8Array(Float64Array.of(1.5, -2).buffer)] }, new Uint8Array(Float64Array.of(1.5, -2).buffer)],
-    ['F16 as varints in int32_data', { dataType: 10, int32Data: [Uint8Array.of(0x80, 0x78, 0x80, 0x80, 0x03)] }, Uint8Array.of(0x00, 0x3c, 0x00, 0xc0)],
+    [
+      'F32 in float_data',
+      { dataType: 1, floatData: [new Uint8Array(Float32Array.of(1.5, -2).buffer)] },
+      new Uint8Array(Float32Array.of(1.5, -2).buffer),
+    ],
+    [
+      'F64 in double_data',
+      { dataType: 11, doubleData: [new Uint8Array(Float64Array.of(1.5, -2).buffer)] },
+      new Uint8Array(Float64Array.of(1.5, -2).buffer),
+    ],
+    [
+      'F16 as varints in int32_data',
+      { dataType: 10, int32Data: [Uint8Array.of(0x80, 0x78, 0x80, 0x80, 0x03)] },
+      Uint8Array.of(0x00, 0x3c, 0x00, 0xc0),
+    ],
   ])('reads %s as little-endian bytes', async (_, data, bytes) => {
     const model = buildModel({ nodes: [], outputs: [], initializers: [{ name: 't', dims: [2n], ...data }] });
     const source = memoryGraphSource(model);
@@ -96,13 +124,29 @@ describe('describeGraph', () => {
   test.each([
     ['no graph', new Uint8Array()],
     ['text', new TextEncoder().encode('this is not a model')],
-    ['data shorter than the shape', buildModel({ nodes: [], outputs: [], initializers: [{ ...floats('w', [3], [1, 2]) }] })],
-    ['a negative dimension', buildModel({ nodes: [], outputs: [], initializers: [{ ...floats('w', [1], [1]), dims: [-1n] }] })],
-    ['more elements than can be counted', buildModel({ nodes: [], outputs: [], initializers: [external('w', [2 ** 40, 2 ** 40])] })],
-    ['a rank beyond the limit', buildModel({ nodes: [], outputs: [], initializers: [floats('w', Array<number>(40).fill(1), [1])] })],
+    [
+      'data shorter than the shape',
+      buildModel({ nodes: [], outputs: [], initializers: [{ ...floats('w', [3], [1, 2]) }] }),
+    ],
+    [
+      'a negative dimension',
+      buildModel({ nodes: [], outputs: [], initializers: [{ ...floats('w', [1], [1]), dims: [-1n] }] }),
+    ],
+    [
+      'more elements than can be counted',
+      buildModel({ nodes: [], outputs: [], initializers: [external('w', [2 ** 40, 2 ** 40])] }),
+    ],
+    [
+      'a rank beyond the limit',
+      buildModel({ nodes: [], outputs: [], initializers: [floats('w', Array<number>(40).fill(1), [1])] }),
+    ],
     [
       'words wider than 16 bits',
-      buildModel({ nodes: [], outputs: [], initializers: [{ name: 't', dims: [1n], dataType: 10, int32Data: [Uint8Array.of(0xff, 0xff, 0x7f)] }] }),
+      buildModel({
+        nodes: [],
+        outputs: [],
+        initializers: [{ name: 't', dims: [1n], dataType: 10, int32Data: [Uint8Array.of(0xff, 0xff, 0x7f)] }],
+      }),
     ],
   ])('refuses %s', (_, bytes) => {
     expect(codeOf(() => describeGraph(bytes))).toBe('graph-invalid');
@@ -122,7 +166,8 @@ describe('describeGraph', () => {
   test('a file of a few kilobytes that nests without end is refused, not recursed into', () => {
     let body = new Uint8Array();
     // node (1) -> attribute (5) -> graph (6), around and around
-    for (const tag of Array.from({ length: 3000 }, (_, level) => [0x32, 0x2a, 0x0a][level % 3]!)) body = field(tag, body);
+    for (const tag of Array.from({ length: 3000 }, (_, level) => [0x32, 0x2a, 0x0a][level % 3]!))
+      body = field(tag, body);
     expect(codeOf(() => describeGraph(field(0x3a, body)))).toBe('graph-invalid');
   });
 
@@ -136,7 +181,8 @@ describe('describeGraph', () => {
 
   test('external data is accepted where a checkpoint can fill it and refused anywhere else', () => {
     const hidden = external('secret', [2], 'F32', '/etc/passwd');
-    const attribute = (part: object) => buildModel({ nodes: [node('Custom', [], ['c'], [part as never])], outputs: [value('c', [2])] });
+    const attribute = (part: object) =>
+      buildModel({ nodes: [node('Custom', [], ['c'], [part as never])], outputs: [value('c', [2])] });
     const cases: [Uint8Array, string][] = [
       [buildModel({ nodes: [], outputs: [], initializers: [hidden] }), 'none'],
       [buildModel({ nodes: [], outputs: [], initializers: [{ ...hidden, externalData: [] }] }), 'none'],
@@ -156,7 +202,10 @@ describe('describeGraph', () => {
       [attribute({ name: 'any', sparseTensor: { values: hidden } }), 'graph-external-data'],
       [
         edited(smallModel(), (model) =>
-          model.graph!.sparseInitializer.push(...create(ModelProtoSchema, { graph: { sparseInitializer: [{ indices: hidden }] } }).graph!.sparseInitializer),
+          model.graph!.sparseInitializer.push(
+            ...create(ModelProtoSchema, { graph: { sparseInitializer: [{ indices: hidden }] } }).graph!
+              .sparseInitializer,
+          ),
         ),
         'graph-external-data',
       ],
@@ -173,7 +222,10 @@ describe('describeGraph', () => {
       [
         edited(
           smallModel(),
-          (model) => (model.trainingInfo = create(ModelProtoSchema, { trainingInfo: [{ algorithm: { initializer: [hidden] } }] }).trainingInfo),
+          (model) =>
+            (model.trainingInfo = create(ModelProtoSchema, {
+              trainingInfo: [{ algorithm: { initializer: [hidden] } }],
+            }).trainingInfo),
         ),
         'graph-external-data',
       ],
@@ -184,17 +236,21 @@ describe('describeGraph', () => {
   test('mutated files are described or refused, never anything else', () => {
     const original = smallModel();
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 }), fc.nat(original.length), (changes, length) => {
-        const bytes = original.slice(0, length > original.length / 2 ? undefined : original.length - length);
-        for (const [at, byte] of changes) if (at < bytes.length) bytes[at] = byte;
-        expect(['none', 'graph-invalid', 'graph-external-data', 'graph-missing-weights']).toContain(
-          codeOf(() => {
-            const graph = describeGraph(bytes);
-            layerTypesFromGraph(graph);
-            evaluationGraph(bytes, 'external');
-          }),
-        );
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 }),
+        fc.nat(original.length),
+        (changes, length) => {
+          const bytes = original.slice(0, length > original.length / 2 ? undefined : original.length - length);
+          for (const [at, byte] of changes) if (at < bytes.length) bytes[at] = byte;
+          expect(['none', 'graph-invalid', 'graph-external-data', 'graph-missing-weights']).toContain(
+            codeOf(() => {
+              const graph = describeGraph(bytes);
+              layerTypesFromGraph(graph);
+              evaluationGraph(bytes, 'external');
+            }),
+          );
+        },
+      ),
       { numRuns: 2000 },
     );
   });

@@ -46,43 +46,63 @@ export interface GraphInitializer {
   readonly dtype: Dtype | undefined;
   readonly shape: readonly number[];
   readonly elementCount: number;
-  /** True when the file holds only its name, type and shape: it has to come from a checkpoint. No path is ever opened for it. */
+  /**
+   * True when the file holds only its name, type and shape: it has to come from a checkpoint. No path is ever opened
+   * for it.
+   */
   readonly external: boolean;
   /** Where its elements lie in the file; floating types that are not external only. */
   readonly stored: StoredElements | undefined;
 }
 
-/** Reads and describes an ONNX file that is in memory. `bytes` must outlive the result unchanged. Errors: `graph-invalid`, `graph-external-data`. */
+/**
+ * Reads and describes an ONNX file that is in memory. `bytes` must outlive the result unchanged. Errors:
+ * `graph-invalid`, `graph-external-data`.
+ */
 export function describeGraph(bytes: Uint8Array, limits: GraphLimits = defaultGraphLimits): GraphDescription {
-  const spanOf: SpanOf = (payload) => ({ startBytes: payload.byteOffset - bytes.byteOffset, lengthBytes: payload.byteLength });
+  const spanOf: SpanOf = (payload) => ({
+    startBytes: payload.byteOffset - bytes.byteOffset,
+    lengthBytes: payload.byteLength,
+  });
   const description = describe(readModel(bytes, limits), limits, spanOf);
-  for (const { name, stored } of description.initializers) if (stored?.encoding === 'varints') checkWords(name, stored, bytes);
+  for (const { name, stored } of description.initializers)
+    if (stored?.encoding === 'varints') checkWords(name, stored, bytes);
   return description;
 }
 
-/** Sixteen-bit elements stored as varints: as many as the shape has, none wider. The file's other reader checks them when it reads them. */
+/**
+ * Sixteen-bit elements stored as varints: as many as the shape has, none wider. The file's other reader checks them
+ * when it reads them.
+ */
 function checkWords(name: string, { spans, sizeBytes }: StoredElements, bytes: Uint8Array): void {
   const decoder = new WordDecoder();
   let decodedBytes = 0;
-  for (const { startBytes, lengthBytes } of spans) decodedBytes += decoder.decode(bytes.subarray(startBytes, startBytes + lengthBytes)).byteLength;
+  for (const { startBytes, lengthBytes } of spans)
+    decodedBytes += decoder.decode(bytes.subarray(startBytes, startBytes + lengthBytes)).byteLength;
   if (!decoder.complete || decodedBytes !== sizeBytes) {
     throw new FirnError('graph-invalid', `The data of initializer ${quoteName(name)} does not fit its shape.`);
   }
 }
 
 /**
- * Describes an ONNX file of which only the structure is read: it costs the memory of its nodes and names, whatever it holds in weights. Errors:
- * `graph-invalid`, `graph-external-data`, the source's.
+ * Describes an ONNX file of which only the structure is read: it costs the memory of its nodes and names, whatever it
+ * holds in weights. Errors: `graph-invalid`, `graph-external-data`, the source's.
  */
 export async function describeGraphFile(
   source: GraphSource,
   { limits = defaultGraphLimits, signal }: { readonly limits?: GraphLimits; readonly signal?: AbortSignal } = {},
 ): Promise<GraphFileDescription> {
   const outline = await outlineModel(source, { limits, ...(signal && { signal }) });
-  return { ...describe(readModel(outline, limits), limits, readPayloadReference), memoryBytes: outline.byteLength * memoryPerOutline };
+  return {
+    ...describe(readModel(outline, limits), limits, readPayloadReference),
+    memoryBytes: outline.byteLength * memoryPerOutline,
+  };
 }
 
-/** What a description takes in memory per byte of outline, the outline itself included (measured with 20 000 operators: 11.7). */
+/**
+ * What a description takes in memory per byte of outline, the outline itself included (measured with 20 000 operators:
+ * 11.7).
+ */
 const memoryPerOutline = 12;
 
 function describe(model: OnnxModel, limits: GraphLimits, spanOf: SpanOf): GraphDescription {
@@ -107,7 +127,10 @@ export function isExternal(tensor: TensorProto): boolean {
 function refuseOtherExternalData(model: OnnxModel, fillable: ReadonlySet<TensorProto>): void {
   for (const tensor of tensorsOf(model)) {
     if (isExternal(tensor) && !fillable.has(tensor)) {
-      throw new FirnError('graph-external-data', `Tensor ${quoteName(tensor.name)} of the graph refers to data outside the file.`);
+      throw new FirnError(
+        'graph-external-data',
+        `Tensor ${quoteName(tensor.name)} of the graph refers to data outside the file.`,
+      );
     }
   }
 }

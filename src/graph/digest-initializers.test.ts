@@ -16,8 +16,12 @@ const numbered = (length: number): Uint8Array => Uint8Array.from({ length }, (_,
 /** A matrix cut at the given places, somewhere in a file. */
 function stored(bytes: Uint8Array, shape: readonly number[], dtype: FloatDtype, cuts: readonly number[] = []) {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-  const file = Buffer.concat(places.slice(1).flatMap((end, i) => [Buffer.alloc(3, 0xee), bytes.subarray(places[i], end)]));
-  const spans = places.slice(1).map((end, i) => ({ startBytes: places[i]! + 3 * (i + 1), lengthBytes: end - places[i]! }));
+  const file = Buffer.concat(
+    places.slice(1).flatMap((end, i) => [Buffer.alloc(3, 0xee), bytes.subarray(places[i], end)]),
+  );
+  const spans = places
+    .slice(1)
+    .map((end, i) => ({ startBytes: places[i]! + 3 * (i + 1), lengthBytes: end - places[i]! }));
   const elementCount = shape.reduce((product, size) => product * size, 1);
   const initializer: GraphInitializer = {
     name: 'w',
@@ -43,7 +47,9 @@ describe('digestTransposed', () => {
           const elementBytes = dtypeBytes[dtype];
           const bytes = numbered(rows * columns * elementBytes);
           const { source, initializer } = stored(bytes, [rows, columns], dtype, cuts);
-          expect(await digestTransposed(source, initializer, undefined, bandBytes)).toBe(sha256(transposeBytes(bytes, { rows, columns, elementBytes })));
+          expect(await digestTransposed(source, initializer, undefined, bandBytes)).toBe(
+            sha256(transposeBytes(bytes, { rows, columns, elementBytes })),
+          );
         },
       ),
       { numRuns: 150 },
@@ -58,12 +64,18 @@ describe('digestTransposed', () => {
     const bytes = numbered(rows * columns * 4);
     const { source, initializer } = stored(bytes, [rows, columns], 'F32', [1_048_577]);
     const expected = sha256(transposeBytes(bytes, { rows, columns, elementBytes: 4 }));
-    for (const bandBytes of bands) expect(await digestTransposed(source, initializer, undefined, bandBytes)).toBe(expected);
+    for (const bandBytes of bands)
+      expect(await digestTransposed(source, initializer, undefined, bandBytes)).toBe(expected);
   });
 });
 
 describe('digestInitializers', () => {
-  const words = { name: 'half', dims: [1n, 2n], dataType: onnxTypeOfDtype('F16'), int32Data: [Uint8Array.of(0x80, 0x78), Uint8Array.of(0x80, 0x80, 0x03)] };
+  const words = {
+    name: 'half',
+    dims: [1n, 2n],
+    dataType: onnxTypeOfDtype('F16'),
+    int32Data: [Uint8Array.of(0x80, 0x78), Uint8Array.of(0x80, 0x80, 0x03)],
+  };
   const bytes = buildModel({
     nodes: [node('Identity', ['x'], ['y'])],
     outputs: [],
@@ -74,12 +86,18 @@ describe('digestInitializers', () => {
   const counted = () => {
     const whole = memoryGraphSource(bytes);
     const reads: number[] = [];
-    const source: GraphSource = { ...whole, fill: (target, startBytes) => (reads.push(target.length), whole.fill(target, startBytes)) };
+    const source: GraphSource = {
+      ...whole,
+      fill: (target, startBytes) => (reads.push(target.length), whole.fill(target, startBytes)),
+    };
     return { source, reads };
   };
 
   test('reads what a tensor could hold, and turns it only where none holds it as it is', async () => {
-    const tensors = [{ name: 'a', dtype: 'F32', shape: [2, 3] } as const, { name: 'b', dtype: 'F32', shape: [3, 2] } as const];
+    const tensors = [
+      { name: 'a', dtype: 'F32', shape: [2, 3] } as const,
+      { name: 'b', dtype: 'F32', shape: [3, 2] } as const,
+    ];
     const headers = pairByHeaders({ graph, tensors });
     const held = counted();
     const plain = digestOf([1, 2, 3, 4, 5, 6]);
@@ -106,6 +124,8 @@ describe('digestInitializers', () => {
     expect((await digestInitializers(memoryGraphSource(bytes), headers, digests)).get('half')).toEqual({ plain });
     const damaged = Uint8Array.from(bytes);
     damaged[damaged.indexOf(0x03, graph.initializers[1]!.stored!.spans[1]!.startBytes)] = 0x7f;
-    await expect(digestInitializers(memoryGraphSource(damaged), headers, digests)).rejects.toMatchObject({ code: 'graph-invalid' });
+    await expect(digestInitializers(memoryGraphSource(damaged), headers, digests)).rejects.toMatchObject({
+      code: 'graph-invalid',
+    });
   });
 });

@@ -18,9 +18,10 @@ const bandBytesMax = 32 * 1024 * 1024;
 const hashedAtOnceBytes = 1024 * 1024;
 
 /**
- * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that a tensor could hold, or another
- * initializer that is paired already, and of its transpose only where nothing holds it as it is. Reads the file piece by piece and holds one band of a
- * matrix; a transpose reads the matrix once per band. `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
+ * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that
+ * a tensor could hold, or another initializer that is paired already, and of its transpose only where nothing holds it
+ * as it is. Reads the file piece by piece and holds one band of a matrix; a transpose reads the matrix once per band.
+ * `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
  */
 export async function digestInitializers(
   source: GraphSource,
@@ -31,7 +32,8 @@ export async function digestInitializers(
   const { graph, tensors, pairs } = headers;
   const left = leftToContent(headers);
   const byLayout = new Map<string, Set<string>>();
-  const add = (layout: string, digest: string) => void byLayout.set(layout, (byLayout.get(layout) ?? new Set()).add(digest));
+  const add = (layout: string, digest: string) =>
+    void byLayout.set(layout, (byLayout.get(layout) ?? new Set()).add(digest));
   for (const tensor of tensors) {
     const digest = digests.get(tensor.name);
     if (digest !== undefined) add(layoutKey(tensor), digest);
@@ -39,7 +41,8 @@ export async function digestInitializers(
   const contents = new Map<string, ContentDigests>();
   const wanted = new Set(left.flatMap(matchableLayouts));
   for (const initializer of graph.initializers) {
-    if (!pairs.has(initializer.name) || !hasMatchableContent(initializer) || !wanted.has(layoutKey(initializer))) continue;
+    if (!pairs.has(initializer.name) || !hasMatchableContent(initializer) || !wanted.has(layoutKey(initializer)))
+      continue;
     const content = await digestPlain(source, initializer, signal);
     contents.set(initializer.name, content);
     add(layoutKey(initializer), content.plain);
@@ -57,7 +60,11 @@ export async function digestInitializers(
   return contents;
 }
 
-async function digestPlain(source: GraphSource, { stored, dtype }: GraphInitializer, signal?: AbortSignal): Promise<ContentDigests & { plain: string }> {
+async function digestPlain(
+  source: GraphSource,
+  { stored, dtype }: GraphInitializer,
+  signal?: AbortSignal,
+): Promise<ContentDigests & { plain: string }> {
   const hash = createHash('sha256');
   const watch = new PlainWatch(dtype as FloatDtype);
   for await (const piece of readElements(source, stored!, signal)) {
@@ -72,7 +79,12 @@ function isUniform(content: PlainContent | undefined): boolean {
 }
 
 /** The digest of the transposed matrix. `bandBytes` is for tests. */
-export async function digestTransposed(source: GraphSource, initializer: GraphInitializer, signal?: AbortSignal, bandBytes = bandBytesMax): Promise<string> {
+export async function digestTransposed(
+  source: GraphSource,
+  initializer: GraphInitializer,
+  signal?: AbortSignal,
+  bandBytes = bandBytesMax,
+): Promise<string> {
   const [rows, columns] = initializer.shape as [number, number];
   const hash = createHash('sha256');
   const columnBytes = rows * dtypeBytes[initializer.dtype!];
@@ -80,7 +92,11 @@ export async function digestTransposed(source: GraphSource, initializer: GraphIn
   // A column that is a band of its own is hashed as it passes by.
   for (let first = 0; first < columns; first += Math.max(1, width)) {
     if (width < 1) await hashColumn(hash, first, { source, initializer, signal });
-    else await updateInPieces(hash, await gatherColumns({ first, end: Math.min(first + width, columns) }, { source, initializer, signal }));
+    else
+      await updateInPieces(
+        hash,
+        await gatherColumns({ first, end: Math.min(first + width, columns) }, { source, initializer, signal }),
+      );
   }
   return hash.digest('hex');
 }
@@ -100,7 +116,10 @@ interface StoredMatrix {
 }
 
 /** The elements of some columns, one column after another. */
-async function gatherColumns({ first, end }: { readonly first: number; readonly end: number }, matrix: StoredMatrix): Promise<Uint8Array> {
+async function gatherColumns(
+  { first, end }: { readonly first: number; readonly end: number },
+  matrix: StoredMatrix,
+): Promise<Uint8Array> {
   const [rows, columns] = matrix.initializer.shape as [number, number];
   const elementBytes = dtypeBytes[matrix.initializer.dtype!];
   const band = new Uint8Array((end - first) * rows * elementBytes);
@@ -111,7 +130,8 @@ async function gatherColumns({ first, end }: { readonly first: number; readonly 
       const rowStart = row * columns - firstElement;
       const from = Math.max(first, -rowStart);
       const to = Math.min(end, words.length - rowStart);
-      for (let column = from; column < to; column += 1) target[(column - first) * rows + row] = words[rowStart + column]!;
+      for (let column = from; column < to; column += 1)
+        target[(column - first) * rows + row] = words[rowStart + column]!;
     }
   }
   return band;
@@ -128,7 +148,11 @@ async function hashColumn(hash: Hash, column: number, matrix: StoredMatrix): Pro
 }
 
 /** The stored elements as words, with the number of each piece's first element. */
-async function* wordsOf({ source, initializer, signal }: StoredMatrix): AsyncGenerator<{ readonly words: ElementWords; readonly firstElement: number }> {
+async function* wordsOf({
+  source,
+  initializer,
+  signal,
+}: StoredMatrix): AsyncGenerator<{ readonly words: ElementWords; readonly firstElement: number }> {
   let firstElement = 0;
   for await (const piece of readElements(source, initializer.stored!, signal)) {
     const words = elementWords(piece, dtypeBytes[initializer.dtype!]);

@@ -35,7 +35,11 @@ describe('evaluationGraph', () => {
   test('chosen initializers, constants and those of subgraphs become inputs, exactly once, with type and shape', () => {
     const { model: out, feeds } = rewritten(model, new Set(['w', 'c', 'inner', 'open']));
     expect(
-      out.graph!.input.map((input) => [input.name, input.type?.tensorType?.elemType, input.type?.tensorType?.shape?.dim.map((dim) => dim.value.value)]),
+      out.graph!.input.map((input) => [
+        input.name,
+        input.type?.tensorType?.elemType,
+        input.type?.tensorType?.shape?.dim.map((dim) => dim.value.value),
+      ]),
     ).toEqual([
       ['x', 1, ['N', 2n]],
       ['w', 1, [2n, 2n]],
@@ -66,16 +70,23 @@ describe('evaluationGraph', () => {
     expect(() => evaluationGraph(model, new Set(['w']))).toThrow(
       expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"open"') }),
     );
-    expect(() => evaluationGraph(model, new Set(['open', 'nobody']))).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
+    expect(() => evaluationGraph(model, new Set(['open', 'nobody']))).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights' }),
+    );
   });
 
   test('a name that is defined twice cannot be fed', () => {
     const twice = buildModel({ nodes: [], outputs: [], initializers: [floats('w', [1], [1]), floats('w', [1], [2])] });
-    expect(() => evaluationGraph(twice, new Set(['w']))).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
+    expect(() => evaluationGraph(twice, new Set(['w']))).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights' }),
+    );
   });
 
   test('fields it does not know survive', () => {
-    const known = create(ModelProtoSchema, { irVersion: 8n, graph: { initializer: [floats('w', [1], [1])], node: [node('Relu', ['w'], ['y'])] } });
+    const known = create(ModelProtoSchema, {
+      irVersion: 8n,
+      graph: { initializer: [floats('w', [1], [1])], node: [node('Relu', ['w'], ['y'])] },
+    });
     known.$unknown = [{ no: 2, wireType: 2, data: Uint8Array.of(4, 116, 111, 114, 99) }];
     known.graph!.node[0]!.$unknown = [{ no: 6, wireType: 2, data: Uint8Array.of(3, 100, 111, 99) }];
     const { model: out } = rewritten(toBinary(ModelProtoSchema, known), new Set(['w']));

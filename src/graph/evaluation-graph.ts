@@ -6,7 +6,14 @@ import { describeGraph, type GraphDescription, type GraphInitializer } from './d
 import { defaultGraphLimits, type GraphLimits } from './onnx/graph-limits.ts';
 import { graphsOf } from './onnx/graph-walk.ts';
 import { onnxTypeOfDtype } from './onnx/onnx-dtype.ts';
-import { ModelProtoSchema, NodeProtoSchema, ValueInfoProtoSchema, type GraphProto, type NodeProto, type ValueInfoProto } from './onnx/onnx_pb.ts';
+import {
+  ModelProtoSchema,
+  NodeProtoSchema,
+  ValueInfoProtoSchema,
+  type GraphProto,
+  type NodeProto,
+  type ValueInfoProto,
+} from './onnx/onnx_pb.ts';
 import { quoteNames } from './quote-names.ts';
 
 /** A model whose chosen initializers have become graph inputs. */
@@ -30,7 +37,20 @@ export interface WeightFeed {
 }
 
 /** The types that onnxruntime's Node binding can feed. */
-export const feedableDtypes = ['F32', 'F64', 'F16', 'BOOL', 'U8', 'I8', 'U16', 'I16', 'U32', 'I32', 'U64', 'I64'] as const satisfies readonly Dtype[];
+export const feedableDtypes = [
+  'F32',
+  'F64',
+  'F16',
+  'BOOL',
+  'U8',
+  'I8',
+  'U16',
+  'I16',
+  'U32',
+  'I32',
+  'U64',
+  'I64',
+] as const satisfies readonly Dtype[];
 export type FeedableDtype = (typeof feedableDtypes)[number];
 
 export function isFeedable(dtype: Dtype | undefined): dtype is FeedableDtype {
@@ -38,14 +58,18 @@ export function isFeedable(dtype: Dtype | undefined): dtype is FeedableDtype {
 }
 
 /**
- * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `chosen` (or each that is external) is
- * removed and declared as an input of the main graph, which subgraphs see as an outer name. It is removed, not merely overridden: a
- * model that keeps the initializer makes the runtime silently ignore the fed value. A bfloat16 one is fed as float and cast inside the
- * graph. Everything else stays, fields unknown to us included; training graphs, which no evaluation reads, are dropped.
- * Errors: those of {@link describeGraph}, `graph-missing-weights` (an external initializer is not fed, or `chosen` names one that is not
- * there), `graph-invalid` (a type that cannot be fed).
+ * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `chosen` (or each that is
+ * external) is removed and declared as an input of the main graph, which subgraphs see as an outer name. It is removed,
+ * not merely overridden: a model that keeps the initializer makes the runtime silently ignore the fed value. A bfloat16
+ * one is fed as float and cast inside the graph. Everything else stays, fields unknown to us included; training graphs,
+ * which no evaluation reads, are dropped. Errors: those of {@link describeGraph}, `graph-missing-weights` (an external
+ * initializer is not fed, or `chosen` names one that is not there), `graph-invalid` (a type that cannot be fed).
  */
-export function evaluationGraph(bytes: Uint8Array, chosen: ReadonlySet<string> | 'external', limits: GraphLimits = defaultGraphLimits): EvaluationGraph {
+export function evaluationGraph(
+  bytes: Uint8Array,
+  chosen: ReadonlySet<string> | 'external',
+  limits: GraphLimits = defaultGraphLimits,
+): EvaluationGraph {
   const graph = describeGraph(bytes, limits);
   const fed = chosen === 'external' ? externalNames(graph) : chosen;
   const replaced = graph.initializers.filter((initializer) => fed.has(initializer.name));
@@ -58,26 +82,43 @@ export function evaluationGraph(bytes: Uint8Array, chosen: ReadonlySet<string> |
   return { bytes: toBinary(ModelProtoSchema, model), graph, feeds };
 }
 
-function requireWeights(graph: GraphDescription, replaced: readonly GraphInitializer[], fed: ReadonlySet<string>): void {
+function requireWeights(
+  graph: GraphDescription,
+  replaced: readonly GraphInitializer[],
+  fed: ReadonlySet<string>,
+): void {
   const names = new Set(replaced.map((initializer) => initializer.name));
   const strangers = [...fed].filter((name) => !names.has(name));
-  if (strangers.length > 0) throw new FirnError('graph-missing-weights', `The graph has no initializers named ${quoteNames(strangers)}.`);
+  if (strangers.length > 0)
+    throw new FirnError('graph-missing-weights', `The graph has no initializers named ${quoteNames(strangers)}.`);
   const missing = [...externalNames(graph)].filter((name) => !fed.has(name));
   if (missing.length > 0)
-    throw new FirnError('graph-missing-weights', `The graph leaves initializers to be filled that nothing fills: ${quoteNames(missing)}.`);
+    throw new FirnError(
+      'graph-missing-weights',
+      `The graph leaves initializers to be filled that nothing fills: ${quoteNames(missing)}.`,
+    );
 }
 
 function externalNames(graph: GraphDescription): Set<string> {
-  return new Set(graph.initializers.filter((initializer) => initializer.external).map((initializer) => initializer.name));
+  return new Set(
+    graph.initializers.filter((initializer) => initializer.external).map((initializer) => initializer.name),
+  );
 }
 
 function weightFeed({ name, dtype, shape, elementCount }: GraphInitializer): WeightFeed {
   if (dtype === 'BF16') return { initializer: name, input: `firn_feed/${name}`, dtype: 'F32', shape, elementCount };
-  if (!isFeedable(dtype)) throw new FirnError('graph-invalid', `Initializer ${quoteName(name)} has a type that cannot be fed (${dtype ?? 'unknown'}).`);
+  if (!isFeedable(dtype))
+    throw new FirnError(
+      'graph-invalid',
+      `Initializer ${quoteName(name)} has a type that cannot be fed (${dtype ?? 'unknown'}).`,
+    );
   return { initializer: name, input: name, dtype, shape, elementCount };
 }
 
-/** Removes initializers, Constant nodes and type annotations of the fed names. Their names are unique in the model, so none other goes. */
+/**
+ * Removes initializers, Constant nodes and type annotations of the fed names. Their names are unique in the model, so
+ * none other goes.
+ */
 function removeStored(graph: GraphProto, fed: ReadonlySet<string>): void {
   graph.initializer = graph.initializer.filter((tensor) => !fed.has(tensor.name));
   graph.node = graph.node.filter((node) => node.opType !== 'Constant' || !fed.has(node.output[0] ?? ''));
@@ -93,7 +134,10 @@ function declareInputs(graph: GraphProto, replaced: readonly GraphInitializer[],
 
 function inputOf(feed: WeightFeed): ValueInfoProto {
   const dim = feed.shape.map((size) => ({ value: { case: 'dimValue' as const, value: BigInt(size) } }));
-  return create(ValueInfoProtoSchema, { name: feed.input, type: { tensorType: { elemType: onnxTypeOfDtype(feed.dtype), shape: { dim } } } });
+  return create(ValueInfoProtoSchema, {
+    name: feed.input,
+    type: { tensorType: { elemType: onnxTypeOfDtype(feed.dtype), shape: { dim } } },
+  });
 }
 
 /** AttributeProto.AttributeType.INT */

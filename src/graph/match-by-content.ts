@@ -25,14 +25,19 @@ export function shapeKey({ shape }: Pick<GraphInitializer, 'shape'>): string {
   return layoutKey({ dtype: undefined, shape });
 }
 
-/** The layouts of tensors that could hold an initializer's values: its own and, if it is a matrix, the transposed one. */
+/**
+ * The layouts of tensors that could hold an initializer's values: its own and, if it is a matrix, the transposed one.
+ */
 export function matchableLayouts(initializer: GraphInitializer): string[] {
   const { dtype, shape } = initializer;
   const own = layoutKey(initializer);
   return shape.length === 2 ? [own, layoutKey({ dtype, shape: [shape[1]!, shape[0]!] })] : [own];
 }
 
-/** Lowercase hex sha256 of an initializer's elements, as they are and of the transposed matrix; absent where nothing could hold them. */
+/**
+ * Lowercase hex sha256 of an initializer's elements, as they are and of the transposed matrix; absent where nothing
+ * could hold them.
+ */
 export interface ContentDigests {
   readonly plain?: string;
   readonly transposed?: string;
@@ -52,19 +57,30 @@ export interface ContentMatchRequest {
 }
 
 /**
- * Pairs initializers with tensors of equal bytes, where that is certain: one initializer may hold what several tensors hold, and several what one holds,
- * which are ties. Several on both sides stay apart, for nothing says which is which. Elements that are all one number match only where one initializer and
- * one tensor of that layout and content are left. Of tied tensors the first in natural order of their names is taken (`layer.2` before `layer.10`).
+ * Pairs initializers with tensors of equal bytes, where that is certain: one initializer may hold what several tensors
+ * hold, and several what one holds, which are ties. Several on both sides stay apart, for nothing says which is which.
+ * Elements that are all one number match only where one initializer and one tensor of that layout and content are left.
+ * Of tied tensors the first in natural order of their names is taken (`layer.2` before `layer.10`).
  */
-export function matchByContent({ initializers, contents, tensors, digests, taken }: ContentMatchRequest): ContentMatch[] {
+export function matchByContent({
+  initializers,
+  contents,
+  tensors,
+  digests,
+  taken,
+}: ContentMatchRequest): ContentMatch[] {
   const index = contentIndex(tensors, digests, taken);
-  const found = initializers.filter(hasMatchableContent).flatMap((initializer) => holdersOf(initializer, contents.get(initializer.name), index) ?? []);
+  const found = initializers
+    .filter(hasMatchableContent)
+    .flatMap((initializer) => holdersOf(initializer, contents.get(initializer.name), index) ?? []);
   const groupSizes = new Map<string, number>();
   for (const { key } of found) groupSizes.set(key, (groupSizes.get(key) ?? 0) + 1);
   return found.flatMap(({ initializer, key, holders, transpose }) => {
     const uniform = contents.get(initializer)?.uniform === true;
     const free = uniform ? holders.filter((name) => !taken.has(name)) : holders;
-    const isCertain = uniform ? groupSizes.get(key) === 1 && free.length === 1 : groupSizes.get(key) === 1 || free.length === 1;
+    const isCertain = uniform
+      ? groupSizes.get(key) === 1 && free.length === 1
+      : groupSizes.get(key) === 1 || free.length === 1;
     return isCertain ? [{ initializer, tensor: free[0]!, transpose }] : [];
   });
 }
@@ -75,9 +91,16 @@ const naturalOrder = new Intl.Collator('en', { numeric: true });
 /** Tensor names by layout and then by digest, in the order they are to be taken. */
 type ContentIndex = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-function contentIndex(tensors: readonly CheckpointTensor[], digests: ReadonlyMap<string, string>, taken: ReadonlySet<string>): ContentIndex {
+function contentIndex(
+  tensors: readonly CheckpointTensor[],
+  digests: ReadonlyMap<string, string>,
+  taken: ReadonlySet<string>,
+): ContentIndex {
   const ordered = tensors.toSorted(
-    (a, b) => Number(taken.has(a.name)) - Number(taken.has(b.name)) || naturalOrder.compare(a.name, b.name) || (a.name < b.name ? -1 : 1),
+    (a, b) =>
+      Number(taken.has(a.name)) - Number(taken.has(b.name)) ||
+      naturalOrder.compare(a.name, b.name) ||
+      (a.name < b.name ? -1 : 1),
   );
   const index = new Map<string, Map<string, string[]>>();
   for (const tensor of ordered) {
@@ -95,10 +118,18 @@ function contentIndex(tensors: readonly CheckpointTensor[], digests: ReadonlyMap
 /** Tensors with an initializer's bytes, or with its transposed bytes where none has them as they are. */
 function holdersOf(initializer: GraphInitializer, content: ContentDigests | undefined, index: ContentIndex) {
   const [own, turned] = matchableLayouts(initializer);
-  return held(initializer, index, own, content?.plain, false) ?? held(initializer, index, turned, content?.transposed, true);
+  return (
+    held(initializer, index, own, content?.plain, false) ?? held(initializer, index, turned, content?.transposed, true)
+  );
 }
 
-function held({ name }: GraphInitializer, index: ContentIndex, layout: string | undefined, digest: string | undefined, transpose: boolean) {
+function held(
+  { name }: GraphInitializer,
+  index: ContentIndex,
+  layout: string | undefined,
+  digest: string | undefined,
+  transpose: boolean,
+) {
   const holders = layout === undefined || digest === undefined ? undefined : index.get(layout)?.get(digest);
   return holders && { initializer: name, key: `${layout}${digest}`, holders, transpose };
 }

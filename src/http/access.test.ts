@@ -25,7 +25,17 @@ beforeAll(async () => {
   });
   app = createApp(gateway);
   call = caller(app);
-  for (const grants of ['admin', 'read', 'write:acme', 'read:acme', 'read:acme/secret', 'admin:acme', 'admin:other', 'write:acme/open']) await token(grants);
+  for (const grants of [
+    'admin',
+    'read',
+    'write:acme',
+    'read:acme',
+    'read:acme/secret',
+    'admin:acme',
+    'admin:other',
+    'write:acme/open',
+  ])
+    await token(grants);
   const admin = await token('admin');
   for (const [name, visibility] of [
     ['secret', 'private'],
@@ -42,7 +52,10 @@ afterAll(() => gateway.close());
 async function token(grants: string): Promise<{ authorization: string }> {
   const known = tokens.get(grants);
   if (known !== undefined) return known;
-  const { text } = await createToken(gateway.catalog, operator, { name: grants, grants: grants.split(' ').map(parseGrant) });
+  const { text } = await createToken(gateway.catalog, operator, {
+    name: grants,
+    grants: grants.split(' ').map(parseGrant),
+  });
   const header = { authorization: `Bearer ${text}` };
   tokens.set(grants, header);
   return header;
@@ -62,14 +75,26 @@ async function ok(answer: Promise<Answer>): Promise<Answer> {
 async function operations(): Promise<{ method: string; path: (repository: string) => string }[]> {
   const document = (await call('GET', '/openapi.json')).json as { paths: Record<string, Record<string, unknown>> };
   const { packageId } = (await gateway.catalog.checkpoints.find((await trainRun()).id, 1))!;
-  const filled: Record<string, string> = { run: 'train', step: '1', path: 'model.safetensors', tensor: 'w', evalSet: 'held-out', packageId: packageId! };
+  const filled: Record<string, string> = {
+    run: 'train',
+    step: '1',
+    path: 'model.safetensors',
+    tensor: 'w',
+    evalSet: 'held-out',
+    packageId: packageId!,
+  };
   return Object.entries(document.paths).flatMap(([pattern, item]) => {
     const inside = pattern.startsWith('/v1/repositories/{namespace}/{name}');
     if (!inside) return [];
-    const rest = pattern.slice('/v1/repositories/{namespace}/{name}'.length).replace(/\{(\w+)\}/g, (_, name: string) => filled[name] ?? 'x');
+    const rest = pattern
+      .slice('/v1/repositories/{namespace}/{name}'.length)
+      .replace(/\{(\w+)\}/g, (_, name: string) => filled[name] ?? 'x');
     return Object.keys(item)
       .filter((method) => ['get', 'head', 'put', 'post', 'patch', 'delete'].includes(method))
-      .map((method) => ({ method: method.toUpperCase(), path: (repository: string) => `/v1/repositories/${repository}${rest}` }));
+      .map((method) => ({
+        method: method.toUpperCase(),
+        path: (repository: string) => `/v1/repositories/${repository}${rest}`,
+      }));
   });
 }
 
@@ -82,7 +107,9 @@ async function trainRun() {
 function bodyOf(method: string): object | Buffer | undefined {
   if (method === 'PUT') return weights();
   if (method === 'PATCH') return { visibility: 'public' };
-  return method === 'POST' ? { name: 'x', step: 7, spec: { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] } } : undefined;
+  return method === 'POST'
+    ? { name: 'x', step: 7, spec: { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] } }
+    : undefined;
 }
 
 /** An answer without what differs from request to request. */
@@ -92,18 +119,21 @@ function comparable({ status, headers, json, bytes }: Answer): unknown {
 }
 
 describe('a private repository', () => {
-  it.each([undefined, 'admin:other', 'write:acme/open'])('answers every operation as if it did not exist to a token for %s', async (grants) => {
-    const headers = grants === undefined ? {} : await token(grants);
-    const all = await operations();
-    expect(all.length).toBeGreaterThan(25);
-    for (const { method, path } of all) {
-      const hidden = await call(method, path('acme/secret'), bodyOf(method), headers);
-      const absent = await call(method, path('acme/absent'), bodyOf(method), headers);
-      expect(comparable(hidden), `${method} ${path('acme/secret')}`).toEqual(comparable(absent));
-      expect([400, 404], `${method} ${path('acme/secret')}`).toContain(hidden.status);
-      expect(hidden.bytes.toString()).not.toContain('secret');
-    }
-  });
+  it.each([undefined, 'admin:other', 'write:acme/open'])(
+    'answers every operation as if it did not exist to a token for %s',
+    async (grants) => {
+      const headers = grants === undefined ? {} : await token(grants);
+      const all = await operations();
+      expect(all.length).toBeGreaterThan(25);
+      for (const { method, path } of all) {
+        const hidden = await call(method, path('acme/secret'), bodyOf(method), headers);
+        const absent = await call(method, path('acme/absent'), bodyOf(method), headers);
+        expect(comparable(hidden), `${method} ${path('acme/secret')}`).toEqual(comparable(absent));
+        expect([400, 404], `${method} ${path('acme/secret')}`).toContain(hidden.status);
+        expect(hidden.bytes.toString()).not.toContain('secret');
+      }
+    },
+  );
 
   it('is not reached by another spelling of its path', async () => {
     const spellings = [
@@ -153,7 +183,9 @@ describe('a private repository', () => {
   it('tells nobody who may not write in its namespace that its name is taken', async () => {
     const create = async (name: string, headers: Record<string, string>) =>
       comparable(await call('POST', '/v1/repositories', { namespace: 'acme', name }, headers));
-    expect(await create('secret', await token('admin:other'))).toEqual(await create('absent', await token('admin:other')));
+    expect(await create('secret', await token('admin:other'))).toEqual(
+      await create('absent', await token('admin:other')),
+    );
     expect(await create('secret', {})).toMatchObject({ status: 401 });
     expect(await create('secret', await token('write:acme'))).toMatchObject({ status: 409 });
   });
@@ -163,9 +195,19 @@ describe('scopes', () => {
   it('decide what can be done', async () => {
     const allowed = async (grants: string | undefined, name: string) => {
       const headers = grants === undefined ? {} : await token(grants);
-      const read = await call('GET', `/v1/repositories/acme/${name}/runs/train/checkpoints/1/files/model.safetensors`, undefined, headers);
+      const read = await call(
+        'GET',
+        `/v1/repositories/acme/${name}/runs/train/checkpoints/1/files/model.safetensors`,
+        undefined,
+        headers,
+      );
       const write = await call('POST', `/v1/repositories/acme/${name}/runs`, { name: 'train' }, headers);
-      const admin = await call('PATCH', `/v1/repositories/acme/${name}`, { visibility: name === 'open' ? 'public' : 'private' }, headers);
+      const admin = await call(
+        'PATCH',
+        `/v1/repositories/acme/${name}`,
+        { visibility: name === 'open' ? 'public' : 'private' },
+        headers,
+      );
       return [read.status, write.status, admin.status];
     };
     // 409: the run exists, so writing was allowed.
@@ -178,9 +220,13 @@ describe('scopes', () => {
   });
 
   it('keep metrics to tokens that may read everything', async () => {
-    const status = async (headers: Record<string, string>) => (await call('GET', '/metrics', undefined, headers)).status;
-    expect([await status({}), await status(await token('admin:acme')), await status(await token('read'))]).toEqual([401, 403, 200]);
-    for (const path of ['/healthz', '/readyz', '/openapi.json', '/']) expect((await call('GET', path)).status, path).toBe(200);
+    const status = async (headers: Record<string, string>) =>
+      (await call('GET', '/metrics', undefined, headers)).status;
+    expect([await status({}), await status(await token('admin:acme')), await status(await token('read'))]).toEqual([
+      401, 403, 200,
+    ]);
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/'])
+      expect((await call('GET', path)).status, path).toBe(200);
   });
 });
 
@@ -195,7 +241,8 @@ describe('measuring, trying again and changing what a run is measured with', () 
     for (const name of ['secret', 'open']) {
       const path = `/v1/repositories/acme/${name}/eval-sets`;
       await ok(call('POST', path, { name: 'measured', spec }, await token('admin')));
-      for (const part of ['graph', 'batches']) await ok(call('PUT', `${path}/measured/${part}`, weights(), await token('admin')));
+      for (const part of ['graph', 'batches'])
+        await ok(call('PUT', `${path}/measured/${part}`, weights(), await token('admin')));
     }
   });
 
@@ -229,26 +276,46 @@ describe('measuring, trying again and changing what a run is measured with', () 
 describe('a token that does not hold', () => {
   it('is refused everywhere, with a challenge', async () => {
     for (const path of ['/v1/repositories', '/v1/repositories/acme/open', '/openapi.json', '/nowhere']) {
-      const { status, headers, json } = await call('GET', path, undefined, { authorization: `Bearer hf_${'x'.repeat(44)}` });
-      expect([status, json.code, headers.get('www-authenticate')], path).toEqual([401, 'unauthenticated', 'Bearer realm="firn", error="invalid_token"']);
+      const { status, headers, json } = await call('GET', path, undefined, {
+        authorization: `Bearer hf_${'x'.repeat(44)}`,
+      });
+      expect([status, json.code, headers.get('www-authenticate')], path).toEqual([
+        401,
+        'unauthenticated',
+        'Bearer realm="firn", error="invalid_token"',
+      ]);
     }
-    expect((await call('POST', '/v1/tokens', { name: 'x', grants: ['read'] })).headers.get('www-authenticate')).toBe('Bearer realm="firn"');
+    expect((await call('POST', '/v1/tokens', { name: 'x', grants: ['read'] })).headers.get('www-authenticate')).toBe(
+      'Bearer realm="firn"',
+    );
   });
 });
 
 describe('the routes of tokens', () => {
   it('make, list and revoke within what one holds', async () => {
     const admin = await token('admin:acme');
-    const made = await call('POST', '/v1/tokens', { name: 'ci', grants: ['write:acme/lm'], expiresAt: '2100-01-01T00:00:00Z' }, admin);
+    const made = await call(
+      'POST',
+      '/v1/tokens',
+      { name: 'ci', grants: ['write:acme/lm'], expiresAt: '2100-01-01T00:00:00Z' },
+      admin,
+    );
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store']);
     const bearer = { authorization: `Bearer ${made.json.token}` };
-    expect((await call('GET', '/v1/whoami', undefined, bearer)).json).toEqual({ id: made.json.id, name: 'ci', grants: ['write:acme/lm'] });
+    expect((await call('GET', '/v1/whoami', undefined, bearer)).json).toEqual({
+      id: made.json.id,
+      name: 'ci',
+      grants: ['write:acme/lm'],
+    });
     expect((await call('POST', '/v1/tokens', { name: 'x', grants: ['read'] }, admin)).status).toBe(403);
     expect((await call('POST', '/v1/tokens', { name: 'x', grants: ['read:acme/lm'] }, bearer)).status).toBe(403);
-    const ids = async (headers: Record<string, string>) => (await call('GET', '/v1/tokens', undefined, headers)).json.items.map(({ id }: { id: string }) => id);
+    const ids = async (headers: Record<string, string>) =>
+      (await call('GET', '/v1/tokens', undefined, headers)).json.items.map(({ id }: { id: string }) => id);
     expect(await ids(admin)).toContain(made.json.id);
     expect(await ids(await token('admin:other'))).not.toContain(made.json.id);
-    expect((await call('DELETE', `/v1/tokens/${made.json.id}`, undefined, await token('admin:other'))).status).toBe(404);
+    expect((await call('DELETE', `/v1/tokens/${made.json.id}`, undefined, await token('admin:other'))).status).toBe(
+      404,
+    );
     expect((await call('DELETE', `/v1/tokens/${made.json.id}`, undefined, bearer)).json.revokedAt).toBeDefined();
     expect((await call('GET', '/v1/whoami', undefined, bearer)).status).toBe(401);
   });
@@ -269,7 +336,9 @@ describe('an idempotency key', () => {
     const key = { 'idempotency-key': 'shared' };
     const body = { namespace: 'acme', name: 'keyed' };
     expect((await call('POST', '/v1/repositories', body, { ...(await token('write:acme')), ...key })).status).toBe(201);
-    expect((await call('POST', '/v1/repositories', body, { ...(await token('admin:other')), ...key })).status).toBe(403);
+    expect((await call('POST', '/v1/repositories', body, { ...(await token('admin:other')), ...key })).status).toBe(
+      403,
+    );
     const replayed = await call('POST', '/v1/repositories', body, { ...(await token('write:acme')), ...key });
     expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
   });
@@ -280,10 +349,23 @@ describe('every write', () => {
     gateway.lines.length = 0;
     const { id } = (await call('GET', '/v1/whoami', undefined, await token('write:acme'))).json;
     await call('GET', '/v1/repositories', undefined, await token('write:acme'));
-    await call('POST', '/v1/repositories', { namespace: 'acme', name: 'logged' }, { ...(await token('write:acme')), 'x-request-id': 'r-1' });
+    await call(
+      'POST',
+      '/v1/repositories',
+      { namespace: 'acme', name: 'logged' },
+      { ...(await token('write:acme')), 'x-request-id': 'r-1' },
+    );
     await call('DELETE', '/v1/repositories/acme/secret/runs/train', undefined, { 'x-request-id': 'r-2' });
     expect(gateway.lines).toEqual([
-      { requestId: 'r-1', tokenId: id, tokenName: 'write:acme', method: 'POST', path: '/v1/repositories', status: 201, ms: expect.any(Number) },
+      {
+        requestId: 'r-1',
+        tokenId: id,
+        tokenName: 'write:acme',
+        method: 'POST',
+        path: '/v1/repositories',
+        status: 201,
+        ms: expect.any(Number),
+      },
       {
         requestId: 'r-2',
         tokenId: 'anonymous',
@@ -300,12 +382,22 @@ describe('every write', () => {
 describe('limits', () => {
   it('answer 429 with Retry-After, and tell how a client stands with every answer', async () => {
     const limits = new RequestLimits({ tokenPerMinute: 2, anonymousPerMinute: 1, concurrent: 9 });
-    const limited = caller(createApp({ ...gateway, metrics: new (await import('prom-client')).Registry(), admittance: { ...gateway.admittance, limits } }));
+    const limited = caller(
+      createApp({
+        ...gateway,
+        metrics: new (await import('prom-client')).Registry(),
+        admittance: { ...gateway.admittance, limits },
+      }),
+    );
     const headers = await token('read');
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await limited('GET', '/v1/repositories', undefined, headers));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    expect(answers.map((answer) => answer.headers.get('ratelimit')?.split(';t=')[0])).toEqual(['"requests";r=1', '"requests";r=0', '"requests";r=0']);
+    expect(answers.map((answer) => answer.headers.get('ratelimit')?.split(';t=')[0])).toEqual([
+      '"requests";r=1',
+      '"requests";r=0',
+      '"requests";r=0',
+    ]);
     expect(answers[0]!.headers.get('ratelimit-policy')).toBe('"requests";q=2;w=60');
     expect(Number(answers[2]!.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answers[2]!.json.code).toBe('rate-limited');
@@ -314,9 +406,18 @@ describe('limits', () => {
 
   it('stop listening to who tries tokens, and to nobody else', async () => {
     const limits = new RequestLimits({ tokenPerMinute: 2, anonymousPerMinute: 9, concurrent: 9 });
-    const limited = caller(createApp({ ...gateway, metrics: new (await import('prom-client')).Registry(), admittance: { ...gateway.admittance, limits } }));
+    const limited = caller(
+      createApp({
+        ...gateway,
+        metrics: new (await import('prom-client')).Registry(),
+        admittance: { ...gateway.admittance, limits },
+      }),
+    );
     const statuses = [];
-    for (let i = 0; i < 61; i++) statuses.push((await limited('GET', '/v1/whoami', undefined, { authorization: `Bearer hf_${'x'.repeat(44)}` })).status);
+    for (let i = 0; i < 61; i++)
+      statuses.push(
+        (await limited('GET', '/v1/whoami', undefined, { authorization: `Bearer hf_${'x'.repeat(44)}` })).status,
+      );
     expect(statuses).toEqual([...Array(60).fill(401), 429]);
     expect((await limited('GET', '/v1/repositories')).status).toBe(200);
   });

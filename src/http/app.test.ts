@@ -18,7 +18,8 @@ let failure: Error | undefined;
 beforeAll(async () => {
   gateway = await openTestGateway();
   const { repositories } = gateway.catalog;
-  const list: typeof repositories.list = (page) => (failure === undefined ? repositories.list(page) : Promise.reject(failure));
+  const list: typeof repositories.list = (page) =>
+    failure === undefined ? repositories.list(page) : Promise.reject(failure);
   const app = createApp({ ...gateway, catalog: { ...gateway.catalog, repositories: { ...repositories, list } } });
   call = caller(app);
   server = await startServer({ app, host: '127.0.0.1', port: 0 });
@@ -76,7 +77,10 @@ describe('problems', () => {
   });
 
   it('keeps detail and cause of a planned error to the log', async () => {
-    failure = new FirnError('corrupt-object', 'Stored bytes are damaged.', { detail: 'objects/ab/cd', cause: new Error('EIO') });
+    failure = new FirnError('corrupt-object', 'Stored bytes are damaged.', {
+      detail: 'objects/ab/cd',
+      cause: new Error('EIO'),
+    });
     const answer = await call('GET', '/v1/repositories');
     expect(answer.json).toMatchObject({ status: 500, code: 'corrupt-object', detail: 'Stored bytes are damaged.' });
     expect(answer.bytes.toString()).not.toMatch(/objects|EIO/);
@@ -102,13 +106,17 @@ describe('unknown paths and methods', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   });
 
-  it.each(['/v2', '/v1', '/v1/', '/v1/nothing', '/.env', '/v1/repositories/a/b/c'])('answers 404 at %s', async (path) => {
-    expect((await call('GET', path)).json.code).toBe('not-found');
-  });
+  it.each(['/v2', '/v1', '/v1/', '/v1/nothing', '/.env', '/v1/repositories/a/b/c'])(
+    'answers 404 at %s',
+    async (path) => {
+      expect((await call('GET', path)).json.code).toBe('not-found');
+    },
+  );
 });
 
 describe('JSON bodies', () => {
-  const send = (body: string, headers: Record<string, string>) => fetch(`${server.url}/v1/repositories`, { method: 'POST', body, headers });
+  const send = (body: string, headers: Record<string, string>) =>
+    fetch(`${server.url}/v1/repositories`, { method: 'POST', body, headers });
   it.each([
     ['{', { 'content-type': 'application/json' }, 400, 'invalid-request'],
     ['', { 'content-type': 'application/json' }, 400, 'invalid-request'],
@@ -121,7 +129,9 @@ describe('JSON bodies', () => {
   });
 
   it('counts a body without a length', async () => {
-    const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)) });
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)),
+    });
     const answer = await fetch(`${server.url}/v1/repositories`, {
       method: 'POST',
       body: stream,
@@ -145,7 +155,11 @@ describe('Idempotency-Key', () => {
     const second = await call('POST', '/v1/repositories', body('a'), { 'idempotency-key': 'k1' });
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect([second.status, second.json, second.headers.get('location')]).toEqual([201, first.json, '/v1/repositories/once/a']);
+    expect([second.status, second.json, second.headers.get('location')]).toEqual([
+      201,
+      first.json,
+      '/v1/repositories/once/a',
+    ]);
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
   });
 
@@ -160,7 +174,9 @@ describe('Idempotency-Key', () => {
     const refused = await call('POST', '/v1/repositories/once/later/runs', { name: 'r' }, { 'idempotency-key': 'k3' });
     expect(refused.status).toBe(404);
     await call('POST', '/v1/repositories', body('later'));
-    expect((await call('POST', '/v1/repositories/once/later/runs', { name: 'r' }, { 'idempotency-key': 'k3' })).status).toBe(201);
+    expect(
+      (await call('POST', '/v1/repositories/once/later/runs', { name: 'r' }, { 'idempotency-key': 'k3' })).status,
+    ).toBe(201);
   });
 
   it.each(['', 'with space', 'ü', 'x'.repeat(256)])('refuses the key %j', async (key) => {
@@ -184,7 +200,8 @@ describe('operations', () => {
     expect((await call('GET', '/readyz')).json).toEqual({ status: 'ready', checks: { catalog: 'ok', store: 'ok' } });
     await (await fetch(`${server.url}/v1/repositories`)).text();
     let metrics = '';
-    while (!/firn_http_sent_bytes_total\{route="\/v1\/repositories"\} [1-9]/.test(metrics)) metrics = (await call('GET', '/metrics')).bytes.toString();
+    while (!/firn_http_sent_bytes_total\{route="\/v1\/repositories"\} [1-9]/.test(metrics))
+      metrics = (await call('GET', '/metrics')).bytes.toString();
     expect(metrics).toMatch(/firn_http_requests_total\{method="GET",route="\/v1\/repositories",status="200"\} [1-9]/);
     expect(metrics).toMatch(/firn_http_received_bytes_total\{route="\/v1\/repositories"\} [1-9]/);
     expect(metrics).not.toContain('/v1/repositories/once');
@@ -194,10 +211,16 @@ describe('operations', () => {
     const broken = createApp({
       ...gateway,
       metrics: new Registry(),
-      probes: { needed: { catalog: async () => undefined, store: () => Promise.reject(new Error('EIO /srv')) }, wanted: {} },
+      probes: {
+        needed: { catalog: async () => undefined, store: () => Promise.reject(new Error('EIO /srv')) },
+        wanted: {},
+      },
     });
     const answer = await caller(broken)('GET', '/readyz');
-    expect([answer.status, answer.json]).toEqual([503, { status: 'not-ready', checks: { catalog: 'ok', store: 'failed' } }]);
+    expect([answer.status, answer.json]).toEqual([
+      503,
+      { status: 'not-ready', checks: { catalog: 'ok', store: 'failed' } },
+    ]);
     expect(gateway.errors).toMatchObject([{ probe: 'store' }]);
   });
 

@@ -72,5 +72,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
 
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
   if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
-  return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), { Allow: allowed.join(', ') });
+  return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), {
+    Allow: allowed.join(', '),
+  });
 }

@@ -59,7 +59,10 @@ export interface TestGatewayOptions {
   readonly admittance?: (catalog: Catalog) => Admittance;
 }
 
-/** Real catalog (in memory), store (a temporary directory), ingest, codec and restore behind the routes; no worker and no evaluator. */
+/**
+ * Real catalog (in memory), store (a temporary directory), ingest, codec and restore behind the routes; no worker and
+ * no evaluator.
+ */
 export async function openTestGateway({
   limits = {},
   admittance,
@@ -69,8 +72,15 @@ export async function openTestGateway({
   const core = loadCore({ threads: 1 });
   const catalog = await openTestCatalog();
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
-  const restorer = (): Restorer => new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });
-  const ingest = createIngestContext({ catalog, store, limits, now: async () => new Date(), newKeyPart: () => randomBytes(16).toString('hex') });
+  const restorer = (): Restorer =>
+    new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });
+  const ingest = createIngestContext({
+    catalog,
+    store,
+    limits,
+    now: async () => new Date(),
+    newKeyPart: () => randomBytes(16).toString('hex'),
+  });
   const progress = createProgressBus();
   const shared = restorer();
   const errors: object[] = [];

@@ -27,9 +27,13 @@ beforeAll(async () => {
   const limits = new RequestLimits({ tokenPerMinute: 100_000, anonymousPerMinute: 100_000, concurrent });
   const slowly = (catalog: Catalog) => {
     const access = tokenAccess({ catalog });
-    return { principal: async (authorization: string | undefined) => (await pause(lookupMs), access.principal(authorization)) };
+    return {
+      principal: async (authorization: string | undefined) => (await pause(lookupMs), access.principal(authorization)),
+    };
   };
-  gateway = await openTestGateway({ admittance: (catalog: Catalog) => ({ access: slowly(catalog), limits, trustProxy: false }) });
+  gateway = await openTestGateway({
+    admittance: (catalog: Catalog) => ({ access: slowly(catalog), limits, trustProxy: false }),
+  });
   const app = createApp(gateway);
   server = await startServer({ app, host: '127.0.0.1', port: 0 });
   call = caller(app);
@@ -67,8 +71,14 @@ describe('a client that leaves', () => {
     // Long enough for the server to read it, whatever else the machine does.
     await pause(1_000);
     await connection.destroy();
-    await expect.poll(async () => (await gateway.metrics.metrics()).split('\n').filter((line) => /method="PUT".*status="400"/.test(line))).toHaveLength(1);
-    const sent = /firn_http_received_bytes_total\{route="[^"]*files[^"]*"\} (\d+)/.exec(await gateway.metrics.metrics());
+    await expect
+      .poll(async () =>
+        (await gateway.metrics.metrics()).split('\n').filter((line) => /method="PUT".*status="400"/.test(line)),
+      )
+      .toHaveLength(1);
+    const sent = /firn_http_received_bytes_total\{route="[^"]*files[^"]*"\} (\d+)/.exec(
+      await gateway.metrics.metrics(),
+    );
     expect(Number(sent?.[1])).toBeGreaterThanOrEqual(300_000);
   });
 });
@@ -77,7 +87,9 @@ describe('a client without a token', () => {
   it('sends no long JSON', async () => {
     const long = { name: 'r', note: 'x'.repeat(100_000) };
     expect((await call('POST', '/v1/repositories/acme/absent/runs', long)).json.code).toBe('payload-too-large');
-    expect((await call('POST', '/v1/repositories/acme/absent/runs', long, headers.get('admin'))).json.code).not.toBe('payload-too-large');
+    expect((await call('POST', '/v1/repositories/acme/absent/runs', long, headers.get('admin'))).json.code).not.toBe(
+      'payload-too-large',
+    );
   });
 
   it('is answered by a worker as by a gateway', async () => {
@@ -98,7 +110,10 @@ describe('tokens', () => {
     expect((await call('GET', '/v1/tokens?limit=1', undefined, headers.get('write:acme'))).json).toEqual({ items: [] });
     const paged: string[] = [];
     for (let after = ''; ;) {
-      const { items, next } = (await call('GET', `/v1/tokens?limit=1${after}`, undefined, admin)).json as { items: { id: string }[]; next?: string };
+      const { items, next } = (await call('GET', `/v1/tokens?limit=1${after}`, undefined, admin)).json as {
+        items: { id: string }[];
+        next?: string;
+      };
       paged.push(...items.map(({ id }) => id));
       if (next === undefined) break;
       after = `&after=${next}`;
@@ -110,10 +125,22 @@ describe('tokens', () => {
     const admin = headers.get('admin')!;
     const past = { name: 'x', grants: ['read:acme'], expiresAt: '2020-01-01T00:00:00Z' };
     expect((await call('POST', '/v1/tokens', past, admin)).status).toBe(400);
-    const made = await call('POST', '/v1/tokens', { name: 'told', grants: ['read:acme'] }, { ...admin, 'idempotency-key': 'k1' });
+    const made = await call(
+      'POST',
+      '/v1/tokens',
+      { name: 'told', grants: ['read:acme'] },
+      { ...admin, 'idempotency-key': 'k1' },
+    );
     expect(made.status).toBe(201);
-    expect(gateway.lines).toContainEqual(expect.objectContaining({ written: { tokenId: made.json.id, tokenName: 'told', grants: ['read:acme'] } }));
-    const again = await call('POST', '/v1/tokens', { name: 'told', grants: ['read:acme'] }, { ...admin, 'idempotency-key': 'k1' });
+    expect(gateway.lines).toContainEqual(
+      expect.objectContaining({ written: { tokenId: made.json.id, tokenName: 'told', grants: ['read:acme'] } }),
+    );
+    const again = await call(
+      'POST',
+      '/v1/tokens',
+      { name: 'told', grants: ['read:acme'] },
+      { ...admin, 'idempotency-key': 'k1' },
+    );
     expect(again.json.id).not.toBe(made.json.id);
   });
 });
@@ -140,7 +167,11 @@ it('a keyed request is told to come again while its like is in work', async () =
   const { id } = (await call('GET', '/v1/whoami', undefined, headers.get('admin'))).json as { id: string };
   expect(await gateway.catalog.idempotency.begin(`${id} busy`, fingerprint, 60_000)).toBe('started');
   const answer = await call('POST', path, body, { ...headers.get('admin'), 'idempotency-key': 'busy' });
-  expect([answer.status, answer.json.code, answer.headers.get('retry-after')]).toEqual([409, 'idempotency-conflict', '5']);
+  expect([answer.status, answer.json.code, answer.headers.get('retry-after')]).toEqual([
+    409,
+    'idempotency-conflict',
+    '5',
+  ]);
   await gateway.catalog.idempotency.abandon(`${id} busy`, fingerprint);
   expect((await call('POST', path, body, { ...headers.get('admin'), 'idempotency-key': 'busy' })).status).toBe(201);
 });

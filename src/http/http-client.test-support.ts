@@ -10,17 +10,32 @@ export interface Answer {
   readonly json: any;
 }
 
-export type Call = (method: string, path: string, body?: object | Buffer, headers?: Record<string, string>) => Promise<Answer>;
+export type Call = (
+  method: string,
+  path: string,
+  body?: object | Buffer,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
 
 /** Calls an app without a server: objects go as JSON, buffers as they are. */
 export function caller(app: OpenAPIHono<AppEnv>): Call {
   return async (method, path, body, headers = {}) => {
     const raw = Buffer.isBuffer(body);
-    const typed = body === undefined ? {} : raw ? { 'content-length': String(body.length) } : { 'content-type': 'application/json' };
+    const typed =
+      body === undefined
+        ? {}
+        : raw
+          ? { 'content-length': String(body.length) }
+          : { 'content-type': 'application/json' };
     const payload = body === undefined ? {} : { body: raw ? new Uint8Array(body) : JSON.stringify(body) };
     const response = await app.request(path, { method, headers: { ...typed, ...headers }, ...payload });
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return { status: response.status, headers: response.headers, bytes, json: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      json: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined,
+    };
   };
 }

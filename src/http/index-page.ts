@@ -22,7 +22,9 @@ function section(document: OpenApiDocument, tag: string, description: string): s
     methods.flatMap((method) => {
       const operation = item[method];
       if (operation === undefined || operation.tags?.includes(tag) !== true) return [];
-      return [`<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(operation.summary ?? '')}</td></tr>`];
+      return [
+        `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(operation.summary ?? '')}</td></tr>`,
+      ];
     }),
   );
   return `<h2>${escapeHtml(tag)}</h2><p>${escapeHtml(description)}</p><table>${rows.join('')}</table>`;

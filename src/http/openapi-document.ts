@@ -9,10 +9,16 @@ export type OpenApiDocument = ReturnType<OpenAPIHono<AppEnv>['getOpenAPI31Docume
 const tags = [
   { name: 'Repositories', description: 'What runs and eval sets live in.' },
   { name: 'Eval sets', description: 'A graph, batches and metrics that say how good a checkpoint is.' },
-  { name: 'Runs', description: 'Training trajectories: ordered series of checkpoints, possibly forked from one another.' },
+  {
+    name: 'Runs',
+    description: 'Training trajectories: ordered series of checkpoints, possibly forked from one another.',
+  },
   { name: 'Checkpoints', description: 'The state at one step. Uploads are answered 202; compression follows.' },
   { name: 'Files', description: 'Files and tensors of a checkpoint, as uploaded or rebuilt.' },
-  { name: 'Uploads', description: 'Files in several requests, resumed where they broke: tus 1.0, or parts in any order.' },
+  {
+    name: 'Uploads',
+    description: 'Files in several requests, resumed where they broke: tus 1.0, or parts in any order.',
+  },
   { name: 'Packages', description: 'Compressed forms, for clients that decode by themselves.' },
   { name: 'Usage', description: 'What namespaces and repositories take, and may take.' },
   { name: 'Access', description: 'Tokens, and what they allow.' },
@@ -42,7 +48,12 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): OpenApiDocument {
     security: [{ token: [] }, {}],
     tags,
   });
-  return { ...document, paths: Object.fromEntries(Object.entries(document.paths ?? {}).map(([path, item]) => [withoutPatterns(path), item])) };
+  return {
+    ...document,
+    paths: Object.fromEntries(
+      Object.entries(document.paths ?? {}).map(([path, item]) => [withoutPatterns(path), item]),
+    ),
+  };
 }
 
 /** `{path{.+}}`, which lets a router's parameter span segments, is `{path}` in OpenAPI. */

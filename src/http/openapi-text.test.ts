@@ -18,7 +18,9 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>;
 }
 const document = JSON.parse(openApiText()) as { paths: Record<string, Record<string, Operation>> };
-const operations = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
 
 describe('the OpenAPI document', () => {
   it('is the one in openapi/: run `npx tsx scripts/write-openapi.ts` after changing a route', async () => {
@@ -28,20 +30,32 @@ describe('the OpenAPI document', () => {
   it('names every operation once', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(operations.filter(({ operation }) => !operation.operationId || !operation.summary || operation.tags?.length !== 1)).toEqual([]);
+    expect(
+      operations.filter(
+        ({ operation }) => !operation.operationId || !operation.summary || operation.tags?.length !== 1,
+      ),
+    ).toEqual([]);
   });
 
   // The answer of createToken has a secret, which is not kept for a repetition.
   it('declares the Idempotency-Key of every operation that honours one', () => {
-    const keyed = operations.filter(({ operation }) => operation.parameters?.some(({ name, in: where }) => where === 'header' && name === 'idempotency-key'));
-    const posts = operations.filter(({ path, method, operation }) => path.startsWith('/v1/') && method === 'post' && operation.operationId !== 'createToken');
-    expect(keyed.map(({ operation }) => operation.operationId)).toEqual(posts.map(({ operation }) => operation.operationId));
+    const keyed = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ name, in: where }) => where === 'header' && name === 'idempotency-key'),
+    );
+    const posts = operations.filter(
+      ({ path, method, operation }) =>
+        path.startsWith('/v1/') && method === 'post' && operation.operationId !== 'createToken',
+    );
+    expect(keyed.map(({ operation }) => operation.operationId)).toEqual(
+      posts.map(({ operation }) => operation.operationId),
+    );
     expect(posts.filter(({ operation }) => !('409' in operation.responses))).toEqual([]);
   });
 
   it('says what every native operation may refuse', () => {
     const silent = operations.filter(
-      ({ path, operation }) => path.startsWith('/v1/') && !Object.keys(operation.responses).some((status) => status.startsWith('4')),
+      ({ path, operation }) =>
+        path.startsWith('/v1/') && !Object.keys(operation.responses).some((status) => status.startsWith('4')),
     );
     expect(silent).toEqual([]);
   });
@@ -61,7 +75,12 @@ describe('the OpenAPI document', () => {
     const directory = await mkdtemp(join(tmpdir(), 'firn-client-'));
     try {
       // As docs/guide/api.md says it, in a checkout too.
-      const types = ['node_modules/openapi-typescript/bin/cli.js', 'openapi/firn.json', '-o', join(directory, 'firn.d.ts')];
+      const types = [
+        'node_modules/openapi-typescript/bin/cli.js',
+        'openapi/firn.json',
+        '-o',
+        join(directory, 'firn.d.ts'),
+      ];
       await run(process.execPath, types, { cwd: fileURLToPath(root) });
       await writeFile(join(directory, 'use.ts'), clientUse);
       const resolved = ['--paths', 'null', '--typeRoots', fileURLToPath(new URL('node_modules/@types', root))];
@@ -80,7 +99,9 @@ describe('the OpenAPI document', () => {
         join(directory, 'use.ts'),
       ]);
     } catch (error) {
-      throw new Error(`the client does not type-check: ${(error as { stdout?: string }).stdout ?? ''} ${String(error)}`);
+      throw new Error(
+        `the client does not type-check: ${(error as { stdout?: string }).stdout ?? ''} ${String(error)}`,
+      );
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

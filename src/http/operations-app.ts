@@ -10,7 +10,9 @@ import { requestId } from './request/request-id.ts';
 import { registerOperations } from './routes/operations.ts';
 
 /** What a process without a gateway answers: whether it lives, whether it is ready, its metrics. */
-export function createOperationsApp(parts: Pick<Gateway, 'admittance' | 'probes' | 'metrics' | 'log'>): OpenAPIHono<AppEnv> {
+export function createOperationsApp(
+  parts: Pick<Gateway, 'admittance' | 'probes' | 'metrics' | 'log'>,
+): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   app.use(requestId(), jsonLines(), admit(parts.admittance));
   registerOperations(app, parts);

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of the program and of its API, which is that of package.json: as far away from src/http as from dist/http. */
+/**
+ * Version of the program and of its API, which is that of package.json: as far away from src/http as from dist/http.
+ */
 export const programVersion: string = readVersion();
 
 function readVersion(): string {

@@ -1,5 +1,7 @@
 /** A safetensors file of float32 tensors, written from the format's description alone. */
-export function safetensors(tensors: Readonly<Record<string, { shape: readonly number[]; values: readonly number[] }>>): Buffer {
+export function safetensors(
+  tensors: Readonly<Record<string, { shape: readonly number[]; values: readonly number[] }>>,
+): Buffer {
   const header: Record<string, unknown> = {};
   const parts: Buffer[] = [];
   let offset = 0;

@@ -37,7 +37,11 @@ const objects = async (): Promise<string[]> => {
 };
 
 /** Sends the first bytes at once and the others one by one, until the server answers. */
-async function drip(method: string, path: string, { fast, headers }: { fast: number; headers: Record<string, string | number> }) {
+async function drip(
+  method: string,
+  path: string,
+  { fast, headers }: { fast: number; headers: Record<string, string | number> },
+) {
   const connection = await RawConnection.open(server.url);
   await connection.head(method, path, headers);
   await connection.send(bytes.subarray(0, fast));
@@ -51,12 +55,20 @@ async function drip(method: string, path: string, { fast, headers }: { fast: num
   }
   const answer = await answered;
   await connection.destroy();
-  return { status: answer?.status, headers: answer?.headers, problem: JSON.parse(answer?.bytes.toString() ?? '{}') as Record<string, unknown>, sent };
+  return {
+    status: answer?.status,
+    headers: answer?.headers,
+    problem: JSON.parse(answer?.bytes.toString() ?? '{}') as Record<string, unknown>,
+    sent,
+  };
 }
 
 describe('a body that drips', () => {
   it('is answered with what to do, and leaves nothing behind', async () => {
-    const slow = await drip('PUT', `${checkpoint}/files/a.bin`, { fast: 10, headers: { 'Content-Length': bytes.length } });
+    const slow = await drip('PUT', `${checkpoint}/files/a.bin`, {
+      fast: 10,
+      headers: { 'Content-Length': bytes.length },
+    });
     expect([slow.status, slow.problem.code, slow.headers?.get('connection')]).toEqual([408, 'body-too-slow', 'close']);
     expect(slow.problem.detail).toMatch(/10000 bytes a second.*resumable upload/);
     expect(await objects()).toEqual([]);
@@ -70,10 +82,16 @@ describe('a body that drips', () => {
 
   it('of a resumable upload loses nothing that was acknowledged, and the upload goes on', async () => {
     const tus = { 'tus-resumable': '1.0.0' };
-    const created = await call('POST', `${checkpoint}/uploads?path=b.bin`, undefined, { ...tus, 'upload-length': String(bytes.length) });
+    const created = await call('POST', `${checkpoint}/uploads?path=b.bin`, undefined, {
+      ...tus,
+      'upload-length': String(bytes.length),
+    });
     const href = created.headers.get('location')!;
     const bytesOf = { ...tus, 'content-type': 'application/offset+octet-stream' };
-    const slow = await drip('PATCH', href, { fast: 300_000, headers: { ...bytesOf, 'Upload-Offset': 0, 'Content-Length': bytes.length } });
+    const slow = await drip('PATCH', href, {
+      fast: 300_000,
+      headers: { ...bytesOf, 'Upload-Offset': 0, 'Content-Length': bytes.length },
+    });
     expect([slow.status, slow.problem.code]).toEqual([408, 'body-too-slow']);
     const offset = Number((await call('HEAD', href, undefined, tus)).headers.get('upload-offset'));
     expect(offset).toBeGreaterThanOrEqual(300_000);
@@ -87,7 +105,10 @@ describe('a body that drips', () => {
     const announced = { path: 'c.bin', sizeBytes: bytes.length, partBytes: 2 ** 18 };
     const { id, href } = (await call('POST', `${checkpoint}/uploads`, announced)).json as { id: string; href: string };
     const part = href ?? `/v1/repositories/acme/lm/uploads/${id}`;
-    const slow = await drip('PUT', `${part}/parts/2`, { fast: 100, headers: { 'Content-Length': bytes.length - 2 ** 18 } });
+    const slow = await drip('PUT', `${part}/parts/2`, {
+      fast: 100,
+      headers: { 'Content-Length': bytes.length - 2 ** 18 },
+    });
     expect([slow.status, slow.problem.code]).toEqual([408, 'body-too-slow']);
     expect((await call('PUT', `${part}/parts/2`, bytes.subarray(2 ** 18))).status).toBe(200);
     expect((await call('PUT', `${part}/parts/1`, bytes.subarray(0, 2 ** 18))).status).toBe(200);

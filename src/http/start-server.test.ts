@@ -36,7 +36,8 @@ function probeApp(seen: Seen): Hono<AppEnv> {
       for await (const chunk of incomingBody(c, pace, Number(c.req.query('idleMs') ?? 60_000))) {
         digest.update(chunk);
         seen.read += chunk.length;
-        if (c.req.query('stopAt') !== undefined && seen.read >= Number(c.req.query('stopAt'))) throw new FirnError('payload-too-large', 'Enough.');
+        if (c.req.query('stopAt') !== undefined && seen.read >= Number(c.req.query('stopAt')))
+          throw new FirnError('payload-too-large', 'Enough.');
         if (c.req.query('slow') !== undefined) await delay(20);
       }
     } catch (error) {
@@ -122,7 +123,11 @@ describe('uploads', () => {
     const expected = createHash('sha256').update(body).digest('hex');
     const fixed = await fetch(new URL('/upload', url), { method: 'PUT', body });
     expect(await fixed.text()).toBe(expected);
-    const chunked = await fetch(new URL('/upload', url), { method: 'PUT', body: new Blob([body]).stream(), duplex: 'half' } as RequestInit);
+    const chunked = await fetch(new URL('/upload', url), {
+      method: 'PUT',
+      body: new Blob([body]).stream(),
+      duplex: 'half',
+    } as RequestInit);
     expect(await chunked.text()).toBe(expected);
   });
 

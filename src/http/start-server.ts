@@ -25,15 +25,35 @@ export interface RunningServer {
 }
 
 /** Serves the app. Rejects when the port cannot be bound. Port 0 takes a free one. */
-export async function startServer({ app, host, port }: { app: Hono<AppEnv>; host: string; port: number }): Promise<RunningServer> {
+export async function startServer({
+  app,
+  host,
+  port,
+}: {
+  app: Hono<AppEnv>;
+  host: string;
+  port: number;
+}): Promise<RunningServer> {
   const stopping = new AbortController();
   const server = createServer(
-    // No deadline for a whole request: uploads may take hours. Bodies have an idle limit of their own (incoming-body.ts).
-    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerBytesMax },
+    // No deadline for a whole request: uploads may take hours. Bodies have an idle limit of their own
+    // (incoming-body.ts).
+    {
+      requestTimeout: 0,
+      headersTimeout: headersTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      maxHeaderSize: headerBytesMax,
+    },
   );
   const unreadable = refuseUnreadableRequests(server);
-  const bindings = (env: HttpBindings): ServerBindings => ({ ...env, stopping: stopping.signal, hasSurplus: () => unreadable.hasSurplus(env.incoming) });
-  const listener = getRequestListener((request, env) => app.fetch(request, bindings(env as HttpBindings)), { errorHandler: unroutable });
+  const bindings = (env: HttpBindings): ServerBindings => ({
+    ...env,
+    stopping: stopping.signal,
+    hasSurplus: () => unreadable.hasSurplus(env.incoming),
+  });
+  const listener = getRequestListener((request, env) => app.fetch(request, bindings(env as HttpBindings)), {
+    errorHandler: unroutable,
+  });
   server.on('request', (req, res) => void listener(req, res));
   // With a listener here Node leaves the `100 Continue` to whoever first reads the body (incoming-body.ts).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));

@@ -32,10 +32,16 @@ const objects = async (): Promise<string[]> => {
 };
 
 /** Starts a PUT and reports how it went; the body is sent only when the server asks for it. */
-function putWhenAsked(path: string, body: Buffer): Promise<{ continued: boolean; status: number; retryAfter: string | undefined; code: string | undefined }> {
+function putWhenAsked(
+  path: string,
+  body: Buffer,
+): Promise<{ continued: boolean; status: number; retryAfter: string | undefined; code: string | undefined }> {
   return new Promise((resolve, reject) => {
     let continued = false;
-    const request = http.request(`${server.url}${path}`, { method: 'PUT', headers: { expect: '100-continue', 'content-length': body.length } });
+    const request = http.request(`${server.url}${path}`, {
+      method: 'PUT',
+      headers: { expect: '100-continue', 'content-length': body.length },
+    });
     request.on('error', reject);
     request.on('continue', () => {
       continued = true;
@@ -57,7 +63,10 @@ function putWhenAsked(path: string, body: Buffer): Promise<{ continued: boolean;
 describe('uploads over a connection', () => {
   it('leaves nothing of a client that vanishes', async () => {
     const push = vi.spyOn(gateway.uploads, 'pushCheckpoint');
-    const request = http.request(`${server.url}${checkpoints}/1`, { method: 'PUT', headers: { 'content-length': model.length } });
+    const request = http.request(`${server.url}${checkpoints}/1`, {
+      method: 'PUT',
+      headers: { 'content-length': model.length },
+    });
     request.on('error', () => undefined);
     request.write(model.subarray(0, model.length / 2));
     await vi.waitFor(() => expect(push).toHaveBeenCalled(), { timeout: 10_000 });
@@ -79,7 +88,12 @@ describe('uploads over a connection', () => {
     const first = await putWhenAsked(`${checkpoints}/3`, model);
     expect(first).toMatchObject({ continued: true, status: 202 });
     const full = await putWhenAsked(`${checkpoints}/4`, model);
-    expect(full).toMatchObject({ continued: false, status: 503, code: 'overloaded', retryAfter: expect.stringMatching(/^\d+$/) });
+    expect(full).toMatchObject({
+      continued: false,
+      status: 503,
+      code: 'overloaded',
+      retryAfter: expect.stringMatching(/^\d+$/),
+    });
     expect((await call('GET', `${checkpoints}/4`)).status).toBe(404);
   });
 

@@ -11,7 +11,10 @@ import { deletePending } from '../upkeep/garbage/delete-pending.ts';
 import { openTestGateway, type TestGateway } from './gateway.test-support.ts';
 import { ramp, safetensors } from './safetensors.test-support.ts';
 
-/** Random lives of checkpoints, runs and eval sets, kills among them: after each step what the catalog counts is what lies in the store, to the byte. */
+/**
+ * Random lives of checkpoints, runs and eval sets, kills among them: after each step what the catalog counts is what
+ * lies in the store, to the byte.
+ */
 
 const seeds = fc.integer({ min: 0, max: 3 });
 const steps = fc.integer({ min: 1, max: 4 });
@@ -20,16 +23,35 @@ const operations = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('push' as const), run: names, step: steps, seed: seeds }) },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('send' as const), run: names, step: steps, seed: seeds, path: fc.constantFrom('model.safetensors', 'notes.txt') }),
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      run: names,
+      step: steps,
+      seed: seeds,
+      path: fc.constantFrom('model.safetensors', 'notes.txt'),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('commit' as const), run: names, step: steps }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('encode' as const) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), run: names, step: steps }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete run' as const), run: names }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fork' as const), run: names, from: names, step: steps }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('eval part' as const), part: fc.constantFrom('graph' as const, 'batches' as const), seed: seeds }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('eval part' as const),
+      part: fc.constantFrom('graph' as const, 'batches' as const),
+      seed: seeds,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete eval set' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('killed' as const), prefix: fc.constantFrom('staged/x', 'packages/x', 'evalsets/x') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('killed' as const),
+      prefix: fc.constantFrom('staged/x', 'packages/x', 'evalsets/x'),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('find orphans' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('collect' as const) }) },
 );
@@ -63,7 +85,9 @@ class World {
   }
 
   static async open(): Promise<World> {
-    return new World(await gateway.catalog.repositories.create({ namespace: `world-${worlds++}`, name: 'lm', type: 'model' }));
+    return new World(
+      await gateway.catalog.repositories.create({ namespace: `world-${worlds++}`, name: 'lm', type: 'model' }),
+    );
   }
 
   async do(operation: Operation): Promise<void> {
@@ -78,11 +102,17 @@ class World {
     const { catalog, uploads, checkpoints, runs, store } = gateway;
     switch (operation.kind) {
       case 'push':
-        return void (await uploads.pushCheckpoint(await this.#run(operation.run), { step: operation.step, upload: upload(model(operation.seed)) }));
+        return void (await uploads.pushCheckpoint(await this.#run(operation.run), {
+          step: operation.step,
+          upload: upload(model(operation.seed)),
+        }));
       case 'send': {
         const run = await this.#run(operation.run);
         const checkpoint = await uploads.reserveCheckpoint(run, { step: operation.step, files: [] });
-        const bytes = operation.path === 'notes.txt' ? Buffer.from(`notes ${operation.seed}`.repeat(operation.seed + 1)) : model(operation.seed);
+        const bytes =
+          operation.path === 'notes.txt'
+            ? Buffer.from(`notes ${operation.seed}`.repeat(operation.seed + 1))
+            : model(operation.seed);
         return void (await uploads.receiveFile(run, checkpoint, { path: operation.path }, upload(bytes)));
       }
       case 'commit': {
@@ -96,11 +126,15 @@ class World {
       case 'delete run':
         return runs.delete(await this.#run(operation.run));
       case 'fork':
-        return void (await runs.create(this.repository, { name: operation.run, forkFrom: { run: operation.from, step: operation.step } }));
+        return void (await runs.create(this.repository, {
+          name: operation.run,
+          forkFrom: { run: operation.from, step: operation.step },
+        }));
       case 'eval part': {
         const spec = { inputs: { x: 'w' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] } as const;
         const set =
-          (await catalog.evalSets.find(this.repository.id, 'set')) ?? (await catalog.evalSets.create({ repositoryId: this.repository.id, name: 'set', spec }));
+          (await catalog.evalSets.find(this.repository.id, 'set')) ??
+          (await catalog.evalSets.create({ repositoryId: this.repository.id, name: 'set', spec }));
         return uploads.receiveEvalSetPart(set, operation.part, upload(model(operation.seed)));
       }
       case 'delete eval set': {
@@ -124,7 +158,9 @@ class World {
   }
 
   async #run(name: string): Promise<Run> {
-    return (await gateway.catalog.runs.find(this.repository.id, name)) ?? gateway.runs.create(this.repository, { name });
+    return (
+      (await gateway.catalog.runs.find(this.repository.id, name)) ?? gateway.runs.create(this.repository, { name })
+    );
   }
 
   async #checkpoint(run: Run, step: number): Promise<Checkpoint> {
@@ -166,13 +202,16 @@ test('what the catalog counts is what lies in the store, whatever was uploaded, 
         expect(total(hub), operation.kind).toBe(await inStore(world.lost));
         const ofRepository = await usage.repository(world.repository.id);
         expect(ofRepository).toMatchObject({ logical: await visible(world.repository), reserved: 0 });
-        expect(await usage.namespaces({ limit: 1 }, [world.repository.namespace])).toEqual([{ namespace: world.repository.namespace, ...ofRepository }]);
+        expect(await usage.namespaces({ limit: 1 }, [world.repository.namespace])).toEqual([
+          { namespace: world.repository.namespace, ...ofRepository },
+        ]);
       }
       // Nothing of a world is left for the next: its runs are deleted, and what nobody needs goes.
       await gateway.encode();
       for (const run of await gateway.catalog.runs.list(world.repository.id, { limit: 100 })) {
         for (const { id, state } of await gateway.catalog.checkpoints.list(run.id, { limit: 100 }))
-          if (state === 'queued' || state === 'working') await gateway.checkpoints.cancel((await gateway.catalog.checkpoints.get(id))!);
+          if (state === 'queued' || state === 'working')
+            await gateway.checkpoints.cancel((await gateway.catalog.checkpoints.get(id))!);
         await gateway.runs.delete(run);
       }
       for (const key of world.lost) await gateway.store.delete(key);
@@ -181,7 +220,14 @@ test('what the catalog counts is what lies in the store, whatever was uploaded, 
       const left = await usage.repository(world.repository.id);
       expect(left).toMatchObject({
         logical: 0,
-        stored: { package: 0, staged: 0, raw: 0, hidden: 0, pendingDeletion: 0, evalSet: set === undefined ? 0 : expect.any(Number) },
+        stored: {
+          package: 0,
+          staged: 0,
+          raw: 0,
+          hidden: 0,
+          pendingDeletion: 0,
+          evalSet: set === undefined ? 0 : expect.any(Number),
+        },
       });
     }),
     // Worlds share a hub: what a failed one leaves behind would fail every shorter one.

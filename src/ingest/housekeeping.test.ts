@@ -7,7 +7,14 @@ import { discardReservation } from './checkpoint/discard-reservation.ts';
 import { expireReservations } from './checkpoint/expire-reservations.ts';
 import { createIngest } from './ingest.ts';
 import { encodeJobKind, type IngestContext } from './ingest-context.ts';
-import { openIngestHarness, piecesOf, safetensorsFile, unreadBody, uploadOf, type IngestHarness } from './ingest.test-support.ts';
+import {
+  openIngestHarness,
+  piecesOf,
+  safetensorsFile,
+  unreadBody,
+  uploadOf,
+  type IngestHarness,
+} from './ingest.test-support.ts';
 import { defaultIngestLimits } from './ingest-limits.ts';
 import { pushCheckpoint } from './checkpoint/push-checkpoint.ts';
 import { receiveFile } from './checkpoint/receive-file.ts';
@@ -67,7 +74,12 @@ describe('an abandoned reservation', () => {
     );
     expect(await harness.catalog.checkpoints.get(dead.id)).toBeUndefined();
     await commitCheckpoint(ctx, run, alive.id);
-    const claimed = await harness.catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 100 });
+    const claimed = await harness.catalog.jobs.claim({
+      kinds: [encodeJobKind],
+      workerId: 'w',
+      leaseMs: 60_000,
+      limit: 100,
+    });
     expect(claimed.map(({ subjectId }) => subjectId)).toContain(alive.id);
     expect(claimed.map(({ subjectId }) => subjectId)).not.toContain(waiting.id);
   });
@@ -113,19 +125,27 @@ describe('the collection of garbage', () => {
 });
 
 const spec = { inputs: { x: 'inputs' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] } as const;
-const newEvalSet = (name: string): Promise<EvalSet> => harness.catalog.evalSets.create({ repositoryId: harness.repository.id, name, spec });
+const newEvalSet = (name: string): Promise<EvalSet> =>
+  harness.catalog.evalSets.create({ repositoryId: harness.repository.id, name, spec });
 const verbs = (check: (evalSet: EvalSet) => Promise<void> = () => Promise.resolve()) => createIngest(ctx, check);
 const batches = safetensorsFile([['inputs', 'I64', [4, 8]]]);
 
 describe('an eval set', () => {
-  const objectsOf = async (evalSet: EvalSet): Promise<string[]> => (await harness.everything()).filter((key) => key.includes(evalSet.id));
+  const objectsOf = async (evalSet: EvalSet): Promise<string[]> =>
+    (await harness.everything()).filter((key) => key.includes(evalSet.id));
 
   it('is ready once both parts have arrived and pass the check', async () => {
     const evalSet = await newEvalSet('good');
-    await expect(verbs().commitEvalSet(evalSet)).rejects.toMatchObject({ code: 'upload-incomplete', message: expect.stringContaining('graph') as string });
+    await expect(verbs().commitEvalSet(evalSet)).rejects.toMatchObject({
+      code: 'upload-incomplete',
+      message: expect.stringContaining('graph') as string,
+    });
     await verbs().receiveEvalSetPart(evalSet, 'graph', uploadOf(Buffer.from('first graph')));
     await verbs().receiveEvalSetPart(evalSet, 'graph', uploadOf(Buffer.from('graph')));
-    await expect(verbs().commitEvalSet(evalSet)).rejects.toMatchObject({ code: 'upload-incomplete', message: expect.stringContaining('batches') as string });
+    await expect(verbs().commitEvalSet(evalSet)).rejects.toMatchObject({
+      code: 'upload-incomplete',
+      message: expect.stringContaining('batches') as string,
+    });
     await verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(batches, {}));
     expect(await objectsOf(evalSet)).toHaveLength(2);
     let checked: EvalSet | undefined;
@@ -135,21 +155,35 @@ describe('an eval set', () => {
     expect(ready).toMatchObject({ state: 'ready', graphBytes: 5, batchesBytes: batches.length });
     expect(checked).toMatchObject({ graphKey: ready.graphKey, batchesKey: ready.batchesKey });
     expect(await verbs(() => Promise.reject(new Error('checked twice'))).commitEvalSet(evalSet)).toEqual(ready);
-    await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     await verbs().deleteEvalSet(evalSet);
     expect(await objectsOf(evalSet)).toEqual([]);
   });
 
   it('leaves nothing of a refused part', async () => {
     const evalSet = await newEvalSet('refused');
-    await expect(verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(Buffer.from('not safetensors at all')))).rejects.toMatchObject({
+    await expect(
+      verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(Buffer.from('not safetensors at all'))),
+    ).rejects.toMatchObject({
       code: 'not-safetensors',
     });
-    await expect(verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(batches.subarray(0, -1), { lengthBytes: batches.length }))).rejects.toMatchObject({
+    await expect(
+      verbs().receiveEvalSetPart(
+        evalSet,
+        'batches',
+        uploadOf(batches.subarray(0, -1), { lengthBytes: batches.length }),
+      ),
+    ).rejects.toMatchObject({
       code: 'length-mismatch',
     });
-    await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 0 })).rejects.toMatchObject({ code: 'empty-body' });
-    await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 3 * 2 ** 30 })).rejects.toMatchObject({
+    await expect(
+      verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 0 }),
+    ).rejects.toMatchObject({ code: 'empty-body' });
+    await expect(
+      verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 3 * 2 ** 30 }),
+    ).rejects.toMatchObject({
       code: 'payload-too-large',
     });
     expect(await objectsOf(evalSet)).toEqual([]);
@@ -159,11 +193,19 @@ describe('an eval set', () => {
     const evalSet = await newEvalSet('bad');
     await verbs().receiveEvalSetPart(evalSet, 'graph', uploadOf(Buffer.from('graph')));
     await verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(batches));
-    await expect(verbs(() => Promise.reject(new FirnError('overloaded', 'Busy.'))).commitEvalSet(evalSet)).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(
+      verbs(() => Promise.reject(new FirnError('overloaded', 'Busy.'))).commitEvalSet(evalSet),
+    ).rejects.toMatchObject({ code: 'overloaded' });
     expect(await harness.catalog.evalSets.get(evalSet.id)).toMatchObject({ state: 'open' });
     const refusal = { code: 'graph-missing-weights', message: 'Nothing provides "w".' } as const;
-    await expect(verbs(() => Promise.reject(new FirnError(refusal.code, refusal.message))).commitEvalSet(evalSet)).rejects.toMatchObject(refusal);
-    expect(await harness.catalog.evalSets.get(evalSet.id)).toMatchObject({ state: 'failed', errorCode: refusal.code, errorMessage: refusal.message });
+    await expect(
+      verbs(() => Promise.reject(new FirnError(refusal.code, refusal.message))).commitEvalSet(evalSet),
+    ).rejects.toMatchObject(refusal);
+    expect(await harness.catalog.evalSets.get(evalSet.id)).toMatchObject({
+      state: 'failed',
+      errorCode: refusal.code,
+      errorMessage: refusal.message,
+    });
     await expect(verbs().commitEvalSet(evalSet)).rejects.toMatchObject(refusal);
   });
 

@@ -38,16 +38,39 @@ export interface IngestOptions {
   readonly fitsEvalSet?: FitsEvalSet;
 }
 
-export function createIngestContext({ catalog, store, limits: given, now, newKeyPart, tracer = noTracer, fitsEvalSet }: IngestOptions): IngestContext {
+export function createIngestContext({
+  catalog,
+  store,
+  limits: given,
+  now,
+  newKeyPart,
+  tracer = noTracer,
+  fitsEvalSet,
+}: IngestOptions): IngestContext {
   const limits = { ...defaultIngestLimits, ...given };
   const headerLimits = { ...defaultSafetensorsLimits, headerBytesMax: limits.headerBytesMax };
   const budget = new StagingBudget(limits, newKeyPart);
-  return { catalog, store, limits, headerLimits, budget, now, newKeyPart, tracer, ...(fitsEvalSet !== undefined && { fitsEvalSet }) };
+  return {
+    catalog,
+    store,
+    limits,
+    headerLimits,
+    budget,
+    now,
+    newKeyPart,
+    tracer,
+    ...(fitsEvalSet !== undefined && { fitsEvalSet }),
+  };
 }
 
-/** Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's. */
+/**
+ * Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's.
+ */
 export const encodeJobKind = 'encode';
-/** Objects of uploads: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`, and `pieces/<upload id>/<random>` while one comes in several requests. */
+/**
+ * Objects of uploads: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`, and
+ * `pieces/<upload id>/<random>` while one comes in several requests.
+ */
 export const stagedPrefix = 'staged/';
 export const evalSetPrefix = 'evalsets/';
 export const piecePrefix = 'pieces/';

@@ -15,7 +15,12 @@ import type { Upload } from './stage/upload.ts';
 /** The verbs of uploads over one context; each is described in its own file. */
 export interface Ingest {
   reserveCheckpoint(run: Run, reservation: Reservation): Promise<Checkpoint>;
-  receiveFile(run: Run, checkpoint: Checkpoint, file: { path: string; role?: FileRole }, upload: Upload): Promise<ReceivedFile>;
+  receiveFile(
+    run: Run,
+    checkpoint: Checkpoint,
+    file: { path: string; role?: FileRole },
+    upload: Upload,
+  ): Promise<ReceivedFile>;
   commitCheckpoint(run: Run, checkpoint: Checkpoint, signal?: AbortSignal): Promise<CommittedCheckpoint>;
   pushCheckpoint(run: Run, push: Push): Promise<CommittedCheckpoint>;
   receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload): Promise<void>;

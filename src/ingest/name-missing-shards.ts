@@ -18,7 +18,11 @@ const lackingCodes: readonly FirnErrorCode[] = ['graph-missing-weights', 'layout
  */
 export async function namingMissingShards<T>(
   ctx: Pick<IngestContext, 'catalog' | 'store'>,
-  { run, checkpoint, files }: { readonly run: Run; readonly checkpoint: Checkpoint; readonly files: readonly CheckpointFile[] },
+  {
+    run,
+    checkpoint,
+    files,
+  }: { readonly run: Run; readonly checkpoint: Checkpoint; readonly files: readonly CheckpointFile[] },
   work: () => Promise<T>,
 ): Promise<T> {
   try {

@@ -33,12 +33,21 @@ export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEval
 /**
  * As {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set: later ones have its layout.
  */
-export async function refuseUnfitFirst(ctx: IngestContext, { id: runId }: Pick<Run, 'id'>, asked: Pick<AskedFit, 'layout' | 'signal'>): Promise<void> {
+export async function refuseUnfitFirst(
+  ctx: IngestContext,
+  { id: runId }: Pick<Run, 'id'>,
+  asked: Pick<AskedFit, 'layout' | 'signal'>,
+): Promise<void> {
   const { catalog, fitsEvalSet } = ctx;
   if (fitsEvalSet === undefined) return;
   // As it is now: it may have been given another eval set since the request began.
   const run = await catalog.runs.get(runId);
-  if (run?.fidelity !== 'lossy' || run.evalSetId === undefined || (await catalog.checkpoints.anyMeasuredWith(runId, run.evalSetId))) return;
+  if (
+    run?.fidelity !== 'lossy' ||
+    run.evalSetId === undefined ||
+    (await catalog.checkpoints.anyMeasuredWith(runId, run.evalSetId))
+  )
+    return;
   const evalSet = await catalog.evalSets.get(run.evalSetId);
   if (evalSet !== undefined) await refuseUnfit(ctx, { ...asked, evalSet });
 }

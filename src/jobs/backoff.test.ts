@@ -17,12 +17,18 @@ test.each([
 
 test('jitter takes off at most its share, and delays stay whole, positive and bounded', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (failures, random) => {
-      const delayMs = backoffMs(defaultBackoff, failures, random);
-      expect(Number.isInteger(delayMs)).toBe(true);
-      expect(delayMs).toBeGreaterThanOrEqual(defaultBackoff.firstMs * (1 - defaultBackoff.jitter));
-      expect(delayMs).toBeLessThanOrEqual(defaultBackoff.maxMs);
-      expect(delayMs).toBeGreaterThanOrEqual(Math.floor(backoffMs(defaultBackoff, failures, 0) * (1 - defaultBackoff.jitter)));
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (failures, random) => {
+        const delayMs = backoffMs(defaultBackoff, failures, random);
+        expect(Number.isInteger(delayMs)).toBe(true);
+        expect(delayMs).toBeGreaterThanOrEqual(defaultBackoff.firstMs * (1 - defaultBackoff.jitter));
+        expect(delayMs).toBeLessThanOrEqual(defaultBackoff.maxMs);
+        expect(delayMs).toBeGreaterThanOrEqual(
+          Math.floor(backoffMs(defaultBackoff, failures, 0) * (1 - defaultBackoff.jitter)),
+        );
+      },
+    ),
   );
 });

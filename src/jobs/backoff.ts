@@ -14,8 +14,8 @@ export interface BackoffPolicy {
 export const defaultBackoff: BackoffPolicy = { firstMs: 1_000, factor: 4, maxMs: 300_000, jitter: 0.5 };
 
 /**
- * Delay in whole ms after the failure number `failures` (from 1): exponential up to `maxMs`, of which the random share is taken off.
- * `random` is in [0, 1).
+ * Delay in whole ms after the failure number `failures` (from 1): exponential up to `maxMs`, of which the random share
+ * is taken off. `random` is in [0, 1).
  */
 export function backoffMs(policy: BackoffPolicy, failures: number, random: number): number {
   const { firstMs, factor, maxMs, jitter } = policy;

@@ -6,8 +6,9 @@ import type { JobEvent } from './job-event.ts';
 /** What the owner of the subjects does when a job ends without a result. */
 export interface EndHooks {
   /**
-   * The job has ended as failed for good: its tries or its lost workers are used up, or the error is permanent. Marks the subject through `tx`, the
-   * transaction that ends the job: both happen or neither, once. `conflict` and `not-found` mean that the subject needs no mark.
+   * The job has ended as failed for good: its tries or its lost workers are used up, or the error is permanent. Marks
+   * the subject through `tx`, the transaction that ends the job: both happen or neither, once. `conflict` and
+   * `not-found` mean that the subject needs no mark.
    */
   readonly onFailed?: (tx: Catalog, job: Job, error: FirnError) => Promise<void>;
   /** The same for a job that ended as cancelled by the worker. */
@@ -15,7 +16,10 @@ export interface EndHooks {
   readonly onEvent?: (event: JobEvent) => void;
 }
 
-/** Records a failed try, with the mark on the subject when it was the last. Returns the job's state. `conflict` when the claim is lost. */
+/**
+ * Records a failed try, with the mark on the subject when it was the last. Returns the job's state. `conflict` when the
+ * claim is lost.
+ */
 export async function failJob(
   catalog: Catalog,
   hooks: EndHooks,
@@ -29,8 +33,15 @@ export async function failJob(
   });
 }
 
-/** Ends a claim as cancelled with the mark on the subject. `conflict` when the claim is lost, or the handler ended it itself. */
-export async function cancelJob(catalog: Catalog, hooks: EndHooks, { job, claim }: { job: Job; claim: Claim }): Promise<void> {
+/**
+ * Ends a claim as cancelled with the mark on the subject. `conflict` when the claim is lost, or the handler ended it
+ * itself.
+ */
+export async function cancelJob(
+  catalog: Catalog,
+  hooks: EndHooks,
+  { job, claim }: { job: Job; claim: Claim },
+): Promise<void> {
   await catalog.transaction(async (tx) => {
     await tx.jobs.cancelled(claim);
     await marking(hooks, job, hooks.onCancelled?.(tx, job));
@@ -38,11 +49,23 @@ export async function cancelJob(catalog: Catalog, hooks: EndHooks, { job, claim 
 }
 
 /** Takes jobs back from workers that are gone, with the marks on the subjects of those that ended by it. */
-export async function takeBackJobs(catalog: Catalog, hooks: EndHooks, take: (tx: Catalog) => Promise<{ requeued: Job[]; ended: Job[] }>): Promise<void> {
+export async function takeBackJobs(
+  catalog: Catalog,
+  hooks: EndHooks,
+  take: (tx: Catalog) => Promise<{ requeued: Job[]; ended: Job[] }>,
+): Promise<void> {
   const { requeued, ended } = await catalog.transaction(async (tx) => {
     const taken = await take(tx);
     for (const job of taken.ended)
-      await marking(hooks, job, hooks.onFailed?.(tx, job, new FirnError('internal', `The work was interrupted ${job.leasesLost} times and was given up.`)));
+      await marking(
+        hooks,
+        job,
+        hooks.onFailed?.(
+          tx,
+          job,
+          new FirnError('internal', `The work was interrupted ${job.leasesLost} times and was given up.`),
+        ),
+      );
     return taken;
   });
   for (const job of requeued) hooks.onEvent?.({ kind: 'taken-back', job, final: false });
@@ -61,5 +84,7 @@ async function marking(hooks: EndHooks, job: Job, marked: Promise<void> | undefi
 
 /** What may be told of an error: its own sentence when it is a FirnError, a fixed one otherwise. */
 function failureOf(error: unknown): FirnError {
-  return error instanceof FirnError ? error : new FirnError('internal', 'Something went wrong inside the server.', { cause: error });
+  return error instanceof FirnError
+    ? error
+    : new FirnError('internal', 'Something went wrong inside the server.', { cause: error });
 }

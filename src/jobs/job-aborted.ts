@@ -1,6 +1,9 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
-/** cancel: somebody asked for it. lost-lease: another worker may have the job now, nothing may be recorded. shutdown: the process stops, the job goes back. */
+/**
+ * cancel: somebody asked for it. lost-lease: another worker may have the job now, nothing may be recorded. shutdown:
+ * the process stops, the job goes back.
+ */
 export type AbortWhy = 'cancel' | 'lost-lease' | 'shutdown';
 
 const sentences: Readonly<Record<AbortWhy, string>> = {

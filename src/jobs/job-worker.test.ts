@@ -59,7 +59,8 @@ function start(run: JobHandler['run'], set: Partial<JobWorkerOptions> = {}): Job
   return worker;
 }
 
-const enqueue = (set: Partial<Parameters<Catalog['jobs']['enqueue']>[0]> = {}) => catalog.jobs.enqueue({ kind, subjectId: freshName(), ...set });
+const enqueue = (set: Partial<Parameters<Catalog['jobs']['enqueue']>[0]> = {}) =>
+  catalog.jobs.enqueue({ kind, subjectId: freshName(), ...set });
 const now = (job: Job) => catalog.jobs.find(kind, job.subjectId);
 const finish = async (_: Job, { claim }: JobContext): Promise<JobOutcome> => {
   await catalog.jobs.complete(claim);
@@ -260,7 +261,11 @@ describe('failing', () => {
     await worker.idle();
     await worker.idle();
     expect(failed).toMatchObject([{ job: { id: job.id }, error: { code: 'native-failure' } }]);
-    expect(await now(job)).toMatchObject({ state: 'failed', attempts: 2, lastError: 'native-failure: The core failed.' });
+    expect(await now(job)).toMatchObject({
+      state: 'failed',
+      attempts: 2,
+      lastError: 'native-failure: The core failed.',
+    });
     expect(await catalog.repositories.find(name, `j${job.id}`)).toBeDefined();
   });
 
@@ -286,7 +291,11 @@ describe('failing', () => {
       },
       { onFailed },
     ).idle();
-    expect(failed[0]?.error).toMatchObject({ code: 'internal', message: 'Something went wrong inside the server.', cause: bug });
+    expect(failed[0]?.error).toMatchObject({
+      code: 'internal',
+      message: 'Something went wrong inside the server.',
+      cause: bug,
+    });
   });
 
   test('job and mark are one: when the mark fails the job has not ended, and both happen later', async () => {
@@ -444,7 +453,10 @@ describe('leases', () => {
 
   test('a worker whose own leases lapsed while it was blocked renews them before it takes back lapsed ones', async () => {
     const job = await enqueue();
-    const jobs = { ...catalog.jobs, claim: (input: Parameters<Catalog['jobs']['claim']>[0]) => catalog.jobs.claim({ ...input, leaseMs: -1_000 }) };
+    const jobs = {
+      ...catalog.jobs,
+      claim: (input: Parameters<Catalog['jobs']['claim']>[0]) => catalog.jobs.claim({ ...input, leaseMs: -1_000 }),
+    };
     const { run, started } = hanging();
     start(run, { catalog: { ...catalog, jobs }, concurrency: 2 });
     const { signal, claim } = await started;

@@ -22,7 +22,10 @@ export interface JobWorkerOptions extends EndHooks {
   /** How often the queue is looked at when nobody calls `wake`; jobs of gone workers are taken back then, too. */
   readonly pollMs: number;
   readonly backoff?: BackoffPolicy;
-  /** Set only where no other process uses the catalog: running jobs of workers with this prefix are taken back before the first claim. */
+  /**
+   * Set only where no other process uses the catalog: running jobs of workers with this prefix are taken back before
+   * the first claim.
+   */
   readonly takeOverPrefix?: string;
   readonly isPermanent?: (error: unknown) => boolean;
   readonly timers?: Timers;
@@ -43,8 +46,9 @@ export function startWorker(options: JobWorkerOptions): JobWorker {
 }
 
 /**
- * Takes jobs from the catalog's queue and runs their handlers, `concurrency` at a time. One loop at a time looks at the queue: on `wake`, every
- * `pollMs`, and when a job ends. It never rejects and never stops on an error; trouble goes to `onEvent`.
+ * Takes jobs from the catalog's queue and runs their handlers, `concurrency` at a time. One loop at a time looks at the
+ * queue: on `wake`, every `pollMs`, and when a job ends. It never rejects and never stops on an error; trouble goes to
+ * `onEvent`.
  */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
@@ -77,18 +81,27 @@ export class JobWorker {
     this.#look('take-back');
   }
 
-  /** Something changed: looks at the queue now, and at the running jobs for a cancel. Call it after the transaction that enqueued. */
+  /**
+   * Something changed: looks at the queue now, and at the running jobs for a cancel. Call it after the transaction that
+   * enqueued.
+   */
   wake(): void {
     for (const { keeper } of this.#running) void keeper.beat();
     this.#look('claim');
   }
 
-  /** Milliseconds since it last began to look at the queue: little more than `pollMs` while it lives, whether the catalog answers or not. */
+  /**
+   * Milliseconds since it last began to look at the queue: little more than `pollMs` while it lives, whether the
+   * catalog answers or not.
+   */
   lookedMsAgo(): number {
     return this.#timers.nowMs() - this.#lookedAtMs;
   }
 
-  /** Resolves once nothing runs and the last look found nothing to claim. Jobs that wait for their time are not waited for. */
+  /**
+   * Resolves once nothing runs and the last look found nothing to claim. Jobs that wait for their time are not waited
+   * for.
+   */
   async idle(): Promise<void> {
     for (;;) {
       this.#look('claim');
@@ -99,8 +112,9 @@ export class JobWorker {
   }
 
   /**
-   * Claims nothing more, tells the handlers to stop and waits for them at most `deadlineMs`. Interrupted jobs go back to the queue uncounted. One whose
-   * handler does not end in time is taken from it all the same: its claim no longer holds, so it can record nothing. A second call waits for the first.
+   * Claims nothing more, tells the handlers to stop and waits for them at most `deadlineMs`. Interrupted jobs go back
+   * to the queue uncounted. One whose handler does not end in time is taken from it all the same: its claim no longer
+   * holds, so it can record nothing. A second call waits for the first.
    */
   stop(deadlineMs: number): Promise<void> {
     this.#stopped ??= this.#stop(deadlineMs);
@@ -149,7 +163,10 @@ export class JobWorker {
     this.#loopRuns = false;
   }
 
-  /** A blocked event loop may have let this worker's own leases lapse: they are renewed before lapsed ones are taken back. */
+  /**
+   * A blocked event loop may have let this worker's own leases lapse: they are renewed before lapsed ones are taken
+   * back.
+   */
   async #takeBack(): Promise<void> {
     const { catalog, takeOverPrefix } = this.#options;
     if (!this.#tookOver) {
@@ -164,7 +181,8 @@ export class JobWorker {
     const { catalog, handlers, workerId, leaseMs, concurrency } = this.#options;
     const limit = concurrency - this.#running.size;
     if (limit < 1) return;
-    for (const job of await catalog.jobs.claim({ kinds: Object.keys(handlers), workerId, leaseMs, limit })) this.#start(job);
+    for (const job of await catalog.jobs.claim({ kinds: Object.keys(handlers), workerId, leaseMs, limit }))
+      this.#start(job);
   }
 
   #start(job: Job): void {

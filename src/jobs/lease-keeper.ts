@@ -18,8 +18,8 @@ export interface LeaseKeeperOptions {
 const heartbeatsPerLease = 3;
 
 /**
- * Keeps the lease of one running job and turns what it learns into the handler's signal: cancelled, or the lease lost, be it by word of the catalog or
- * because no heartbeat came through for a whole lease.
+ * Keeps the lease of one running job and turns what it learns into the handler's signal: cancelled, or the lease lost,
+ * be it by word of the catalog or because no heartbeat came through for a whole lease.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
@@ -80,7 +80,8 @@ export class LeaseKeeper {
     const { jobs, job, claim, onError } = this.#options;
     try {
       const now = await jobs.find(job.kind, job.subjectId);
-      const endedHere = now?.id === job.id && now.fence === claim.fence && (now.state === 'done' || now.state === 'cancelled');
+      const endedHere =
+        now?.id === job.id && now.fence === claim.fence && (now.state === 'done' || now.state === 'cancelled');
       if (!endedHere) this.abort(new JobAborted('lost-lease'));
     } catch (error) {
       onError(error);

@@ -7,7 +7,10 @@ import { abortWhy } from './job-aborted.ts';
 import type { JobOutcome } from './job-handler.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 
-/** Pause in ms before a job that met `unavailable` is tried again. That counts as no try, however long the server is away: the job has done nothing wrong. */
+/**
+ * Pause in ms before a job that met `unavailable` is tried again. That counts as no try, however long the server is
+ * away: the job has done nothing wrong.
+ */
 const unavailablePauseMs = 15_000;
 
 export interface OutcomeRecorderOptions extends EndHooks {
@@ -18,7 +21,9 @@ export interface OutcomeRecorderOptions extends EndHooks {
   readonly random: () => number;
 }
 
-/** Writes into the catalog how a handler ended. No verb rejects: what cannot be written is left to the lease, and told. */
+/**
+ * Writes into the catalog how a handler ended. No verb rejects: what cannot be written is left to the lease, and told.
+ */
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions;
 

@@ -1,8 +1,9 @@
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 
 /**
- * Codes that may be gone at the next try: another state of the catalog, a full disk, a storage out of reach, a busy or crashed process, bytes that a failing disk read
- * wrongly. Every other code says something about the content, or is a bound that was reached, and would be the same again.
+ * Codes that may be gone at the next try: another state of the catalog, a full disk, a storage out of reach, a busy or
+ * crashed process, bytes that a failing disk read wrongly. Every other code says something about the content, or is a
+ * bound that was reached, and would be the same again.
  */
 const passing: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'conflict',

@@ -2,11 +2,18 @@ import type { Tracer } from '../telemetry/tracer.ts';
 import { abortWhy } from './job-aborted.ts';
 import type { JobHandler } from './job-handler.ts';
 
-/** The handler, each of whose runs is a span `job`: a trace of its own, linked to the request that let the job begin. */
+/**
+ * The handler, each of whose runs is a span `job`: a trace of its own, linked to the request that let the job begin.
+ */
 export function tracedHandler(tracer: Tracer, handler: JobHandler): JobHandler {
   return {
     run: (job, ctx) => {
-      const attributes = { 'firn.job.kind': job.kind, 'firn.job.id': job.id, 'firn.job.subject': job.subjectId, 'firn.job.try': job.fence };
+      const attributes = {
+        'firn.job.kind': job.kind,
+        'firn.job.id': job.id,
+        'firn.job.subject': job.subjectId,
+        'firn.job.try': job.fence,
+      };
       return tracer.span('job', { kind: 'consumer', link: job.traceparent, attributes }, async (span) => {
         try {
           const outcome = await handler.run(job, ctx);

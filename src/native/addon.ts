@@ -20,12 +20,20 @@ export interface CachedSymbolsHandle {
   readonly kind: 'cached-symbols';
 }
 
-/** A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a status number. */
+/**
+ * A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a
+ * status number.
+ */
 export type Started<T> = readonly [job: number, result: Promise<T>] | number;
 
 type Optional<T> = T | undefined;
 type PairArguments = [weights: Uint8Array, weightDtype: number, gradients: Optional<Uint8Array>, gradientDtype: number];
-type PartitionArguments = [protectMagnitudeMin: number, protectSensitivityMin: number, pruneMetric: number, pruneBelow: number];
+type PartitionArguments = [
+  protectMagnitudeMin: number,
+  protectSensitivityMin: number,
+  pruneMetric: number,
+  pruneBelow: number,
+];
 type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Array>];
 type ChainArguments = [
   ...StateArguments,
@@ -42,7 +50,15 @@ type CodedBlockArguments = [
   slots: Uint32Array,
   ...ChainArguments,
 ];
-type GptqPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
+type GptqPlaceArguments = [
+  size: number,
+  inputs: number,
+  outputs: number,
+  inputsLast: number,
+  first: number,
+  strength: number,
+  deadZone: number,
+];
 type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
 type RoundedPlaceArguments = [beside: Uint8Array, segments: Uint32Array];
@@ -52,8 +68,9 @@ type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots:
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
 
 /**
- * What firn_core.node exports, argument by argument (native/binding/calls.h). Enums travel as the numbers of native-numbers.ts, absent
- * levels as -1. A wrong type is a TypeError here; ranges are checked by native-core.ts first and by the addon again.
+ * What firn_core.node exports, argument by argument (native/binding/calls.h). Enums travel as the numbers of
+ * native-numbers.ts, absent levels as -1. A wrong type is a TypeError here; ranges are checked by native-core.ts first
+ * and by the addon again.
  */
 export interface Addon {
   init(threads: number, queueMax: number): EngineHandle;
@@ -62,7 +79,10 @@ export interface Addon {
 
   sketchValues(engine: EngineHandle, values: Uint8Array, dtype: number, sketch: BigUint64Array): Started<void>;
   sketchSensitivity(engine: EngineHandle, ...rest: [...PairArguments, sketch: BigUint64Array]): Started<void>;
-  sketchQuantized(engine: EngineHandle, ...rest: [...PairArguments, ...PartitionArguments, sketch: BigUint64Array]): Started<void>;
+  sketchQuantized(
+    engine: EngineHandle,
+    ...rest: [...PairArguments, ...PartitionArguments, sketch: BigUint64Array]
+  ): Started<void>;
   sketchTopThreshold(sketch: BigUint64Array, fraction: number): number;
   sketchBottomThreshold(sketch: BigUint64Array, fraction: number): number;
 
@@ -75,10 +95,24 @@ export interface Addon {
     sigma: number,
     seed: bigint,
   ): Started<Float32Array>;
-  buildEntropyCodebook(engine: EngineHandle, sketch: BigUint64Array, bins: number, weighting: number, sigma: number, bitPrice: number): Started<Cells>;
+  buildEntropyCodebook(
+    engine: EngineHandle,
+    sketch: BigUint64Array,
+    bins: number,
+    weighting: number,
+    sigma: number,
+    bitPrice: number,
+  ): Started<Cells>;
   assignLevels(
     engine: EngineHandle,
-    ...rest: [...PairArguments, ...PartitionArguments, centroids: Float32Array, prunedLevel: number, protectedLevel: number, boundaries?: Float32Array]
+    ...rest: [
+      ...PairArguments,
+      ...PartitionArguments,
+      centroids: Float32Array,
+      prunedLevel: number,
+      protectedLevel: number,
+      boundaries?: Float32Array,
+    ]
   ): Started<AssignedLevels>;
   dequantize(
     engine: EngineHandle,
@@ -100,7 +134,11 @@ export interface Addon {
   /** Returns the tables or a status number. */
   parseTokenTables(bytes: Uint8Array): TokenTablesHandle | number;
   tokenTablesSerialize(tables: TokenTablesHandle): Uint8Array;
-  tokenTablesEncode(engine: EngineHandle, tables: TokenTablesHandle, ...block: LevelBlockArguments): Started<Uint8Array>;
+  tokenTablesEncode(
+    engine: EngineHandle,
+    tables: TokenTablesHandle,
+    ...block: LevelBlockArguments
+  ): Started<Uint8Array>;
   tokenTablesDecode(
     engine: EngineHandle,
     tables: TokenTablesHandle,
@@ -120,15 +158,46 @@ export interface Addon {
   parseContextTables(bytes: Uint8Array, slots: number): ContextTablesHandle | number;
   contextTablesSerialize(tables: ContextTablesHandle): Uint8Array;
   contextTablesTotalBits(tables: ContextTablesHandle): number;
-  contextTablesEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: ContextBlockArguments): Started<Uint8Array>;
-  contextTablesDecode(engine: EngineHandle, tables: ContextTablesHandle, payload: Uint8Array, ...layout: ContextLayoutArguments): Started<DecodedContexts>;
+  contextTablesEncode(
+    engine: EngineHandle,
+    tables: ContextTablesHandle,
+    ...block: ContextBlockArguments
+  ): Started<Uint8Array>;
+  contextTablesDecode(
+    engine: EngineHandle,
+    tables: ContextTablesHandle,
+    payload: Uint8Array,
+    ...layout: ContextLayoutArguments
+  ): Started<DecodedContexts>;
 
-  exactEncode(engine: EngineHandle, current: Uint8Array, previous: Optional<Uint8Array>, kind: number): Started<Uint8Array>;
-  exactDecode(engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number): Started<Uint8Array>;
+  exactEncode(
+    engine: EngineHandle,
+    current: Uint8Array,
+    previous: Optional<Uint8Array>,
+    kind: number,
+  ): Started<Uint8Array>;
+  exactDecode(
+    engine: EngineHandle,
+    payload: Uint8Array,
+    previous: Optional<Uint8Array>,
+    kind: number,
+    elementCount: number,
+  ): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
-  bitmaskEncode(engine: EngineHandle, current: Uint8Array, previous: Optional<Uint8Array>, kind: number): Started<Uint8Array>;
-  bitmaskDecode(engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number): Started<Uint8Array>;
+  bitmaskEncode(
+    engine: EngineHandle,
+    current: Uint8Array,
+    previous: Optional<Uint8Array>,
+    kind: number,
+  ): Started<Uint8Array>;
+  bitmaskDecode(
+    engine: EngineHandle,
+    payload: Uint8Array,
+    previous: Optional<Uint8Array>,
+    kind: number,
+    elementCount: number,
+  ): Started<Uint8Array>;
   bitmaskChanged(engine: EngineHandle, current: Uint8Array, previous: Uint8Array): Started<number>;
   roundedEncode(engine: EngineHandle, values: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
   roundedDecode(engine: EngineHandle, payload: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
@@ -145,7 +214,13 @@ export interface Addon {
   ): Started<QuantizedSymbols>;
   latticeContexts(engine: EngineHandle, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
   /** The values, then the activity. */
-  latticeApply(engine: EngineHandle, symbols: Uint8Array, escapes: Uint32Array, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
+  latticeApply(
+    engine: EngineHandle,
+    symbols: Uint8Array,
+    escapes: Uint32Array,
+    segments: Int32Array,
+    ...previous: StateArguments
+  ): Started<Uint8Array>;
   latticeValues(engine: EngineHandle, values: Int32Array, segments: Int32Array, dtype: number): Started<Uint8Array>;
   /** Four numbers a part. */
   weightMoments(engine: EngineHandle, ...rest: [...PairArguments, counts: Uint32Array]): Started<Float64Array>;
@@ -156,13 +231,23 @@ export interface Addon {
     weights: Uint8Array,
     dtype: number,
     segment: Int32Array,
-    ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: GptqPlaceArguments]
+    ...rest: [
+      ...previous: StateArguments,
+      prices: Optional<Uint8Array>,
+      factor: Float32Array,
+      ...place: GptqPlaceArguments,
+    ]
   ): Started<Uint8Array>;
 
   /** Seven arguments a link (binding/residual_arguments.h). The values, then the activity. */
   residualState(engine: EngineHandle, ...chain: ChainArguments): Started<Uint8Array>;
   /** Undefined when the elements went to `into`. */
-  residualElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...chain: ChainArguments): Started<Optional<Uint8Array>>;
+  residualElements(
+    engine: EngineHandle,
+    dtype: number,
+    into: Optional<Uint8Array>,
+    ...chain: ChainArguments
+  ): Started<Optional<Uint8Array>>;
 
   residualQuantize(
     engine: EngineHandle,
@@ -171,7 +256,12 @@ export interface Addon {
     ...block: CodedBlockArguments
   ): Started<{ symbols: Optional<CachedSymbolsHandle>; statistics: BigInt64Array; errors: Float64Array }>;
   residualEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: CodedBlockArguments): Started<Uint8Array>;
-  residualCodedElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...block: CodedBlockArguments): Started<Optional<Uint8Array>>;
+  residualCodedElements(
+    engine: EngineHandle,
+    dtype: number,
+    into: Optional<Uint8Array>,
+    ...block: CodedBlockArguments
+  ): Started<Optional<Uint8Array>>;
   residualMovedElements(
     engine: EngineHandle,
     dtype: number,
@@ -181,7 +271,11 @@ export interface Addon {
     ...chain: ChainArguments
   ): Started<Optional<Uint8Array>>;
   countCachedSymbols(engine: EngineHandle, counts: ContextCountsHandle, ...block: CachedBlockArguments): Started<void>;
-  encodeCachedSymbols(engine: EngineHandle, tables: ContextTablesHandle, ...block: CachedBlockArguments): Started<Uint8Array>;
+  encodeCachedSymbols(
+    engine: EngineHandle,
+    tables: ContextTablesHandle,
+    ...block: CachedBlockArguments
+  ): Started<Uint8Array>;
   /** The handle is of no use afterwards. */
   releaseCachedSymbols(symbols: CachedSymbolsHandle): void;
 

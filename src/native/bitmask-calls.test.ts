@@ -21,7 +21,10 @@ describe('a block of 16-bit weights', () => {
         expect(payload.length).toBeLessThanOrEqual(1 + current.length);
         expect(await core.bitmaskDecode(payload, { previous, dtype, elementCount: changed.length })).toEqual(current);
         if (previous === undefined) expect(payload[0]).not.toBe(bitmaskMode);
-        else expect(await core.bitmaskChanged(current, previous)).toBe(changed.filter((word, i) => word !== values[i]).length);
+        else
+          expect(await core.bitmaskChanged(current, previous)).toBe(
+            changed.filter((word, i) => word !== values[i]).length,
+          );
       }),
       { numRuns: 300 },
     );
@@ -29,7 +32,11 @@ describe('a block of 16-bit weights', () => {
 
   it('is refused where its payload is none, or has other bytes of the declared length', async () => {
     const previous = bytesOf(Uint16Array.from({ length: 100 }, (_, i) => 0x3f80 + i));
-    const payload = await core.bitmaskEncode({ current: previous.map((byte, i) => (i % 20 === 0 ? byte ^ 1 : byte)), previous, dtype: 'BF16' });
+    const payload = await core.bitmaskEncode({
+      current: previous.map((byte, i) => (i % 20 === 0 ? byte ^ 1 : byte)),
+      previous,
+      dtype: 'BF16',
+    });
     expect(payload[0]).toBe(bitmaskMode);
     const hostile = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
@@ -50,7 +57,9 @@ describe('a block of 16-bit weights', () => {
       { numRuns: 500 },
     );
     for (const bytes of [new Uint8Array(), payload.subarray(0, -1), Uint8Array.of(...payload, 0)])
-      await expect(core.bitmaskDecode(bytes, { previous, dtype: 'BF16', elementCount: 100 })).rejects.toMatchObject({ code: 'corrupt-package' });
+      await expect(core.bitmaskDecode(bytes, { previous, dtype: 'BF16', elementCount: 100 })).rejects.toMatchObject({
+        code: 'corrupt-package',
+      });
   });
 
   it('is of whole weights of 16 bits, no more than a block, beside as many', async () => {

@@ -1,5 +1,17 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,8 +29,12 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'firn-build-'));
   addon = join(root, 'build', 'Release', 'firn_core.node');
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
-  for (const folder of ['cmake', 'include', 'src', 'binding']) mkdirSync(join(root, 'native', folder), { recursive: true });
-  writeFileSync(join(root, 'native', 'package.json'), JSON.stringify({ name: 'small', binary: { napi_versions: [8] } }));
+  for (const folder of ['cmake', 'include', 'src', 'binding'])
+    mkdirSync(join(root, 'native', folder), { recursive: true });
+  writeFileSync(
+    join(root, 'native', 'package.json'),
+    JSON.stringify({ name: 'small', binary: { napi_versions: [8] } }),
+  );
   writeFileSync(
     join(root, 'native', 'CMakeLists.txt'),
     `
@@ -33,7 +49,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function writeSource(text: string): void {
-  writeFileSync(join(root, 'native', 'binding', 'small.cc'), `extern "C" const char* firn_text() { return "text ${text}"; }\n`);
+  writeFileSync(
+    join(root, 'native', 'binding', 'small.cc'),
+    `extern "C" const char* firn_text() { return "text ${text}"; }\n`,
+  );
 }
 
 function buildNative(env: NodeJS.ProcessEnv = {}, folder = root): Promise<{ code: number | null; output: string }> {
@@ -51,7 +70,10 @@ function buildNative(env: NodeJS.ProcessEnv = {}, folder = root): Promise<{ code
 }
 
 const silent = { code: 0, output: '' };
-/** What a build says where stderr is no terminal. Waiting for another one, and progress every ten seconds, may come between. */
+/**
+ * What a build says where stderr is no terminal. Waiting for another one, and progress every ten seconds, may come
+ * between.
+ */
 const built = {
   code: 0,
   output: expect.stringMatching(
@@ -105,7 +127,10 @@ describe('build-native', () => {
     const outcomes = await Promise.all([buildNative(), buildNative(), buildNative()]);
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(outcomes.filter(({ output }) => output.startsWith('Building the native core'))).toHaveLength(1);
-    for (const { output } of outcomes) expect(['', built.output, 'Another process builds the native core; this one waits for it.\n']).toContainEqual(output);
+    for (const { output } of outcomes)
+      expect(['', built.output, 'Another process builds the native core; this one waits for it.\n']).toContainEqual(
+        output,
+      );
     expect(readFileSync(addon, 'latin1')).toContain('text one');
     expect(readdirSync(join(root, 'build')).sort()).toEqual(['Release', 'addon']);
   });
@@ -133,7 +158,10 @@ describe('build-native', () => {
   });
 
   it.each([
-    ['CMake 3.25 or newer is needed to build the native core; install it (for instance: apt-get install cmake) and run this again.', []],
+    [
+      'CMake 3.25 or newer is needed to build the native core; install it (for instance: apt-get install cmake) and run this again.',
+      [],
+    ],
     [
       'A C++20 compiler is needed to build the native core (tried c++, g++, clang++); install one (for instance: apt-get install g++) and run this again.',
       ['cmake'],

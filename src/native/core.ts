@@ -2,17 +2,18 @@ import type { HalfDtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { StateEncoding } from '../checkpoint/options/state-encoding.ts';
 
 /**
- * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).
- * Calls named `...Sync` run on the caller's thread and are short; the others run on the core's own bounded pool and read their inputs
- * in place: until the promise settles do not write to them, transfer their buffers, or pass memory that another addon frees at exit.
- * They reject with FirnError: `native-failure`, `corrupt-package` (bytes no encoder writes), `overloaded` (queue full), `cancelled`
- * (signal); a value of the wrong type is a TypeError. A cancelled call settles once nothing of it runs any more; what it added to a
- * sketch or to token counts may stay. Results are ordinary buffers of their own.
+ * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper). Calls named
+ * `...Sync` run on the caller's thread and are short; the others run on the core's own bounded pool and read their
+ * inputs in place: until the promise settles do not write to them, transfer their buffers, or pass memory that another
+ * addon frees at exit. They reject with FirnError: `native-failure`, `corrupt-package` (bytes no encoder writes),
+ * `overloaded` (queue full), `cancelled` (signal); a value of the wrong type is a TypeError. A cancelled call settles
+ * once nothing of it runs any more; what it added to a sketch or to token counts may stay. Results are ordinary buffers
+ * of their own.
  */
 export interface NativeCore {
   /**
-   * Adds `values` (elements of `dtype`) to `sketch` in place. Calls of one core that add to the same sketch may be fired together: they
-   * run one after the other. Read the sketch (also with buildCodebook) after they have settled.
+   * Adds `values` (elements of `dtype`) to `sketch` in place. Calls of one core that add to the same sketch may be
+   * fired together: they run one after the other. Read the sketch (also with buildCodebook) after they have settled.
    */
   sketchValues(values: Uint8Array, dtype: QuantizableDtype, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchSensitivity(pair: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
@@ -45,8 +46,9 @@ export interface NativeCore {
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
   /**
-   * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous` and these (firn::bitmask_encode), or an exact one that stands alone where that is shorter or
-   * most of them differ. Its first byte is `bitmaskMode` where it needs `previous`.
+   * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous` and these
+   * (firn::bitmask_encode), or an exact one that stands alone where that is shorter or most of them differ. Its first
+   * byte is `bitmaskMode` where it needs `previous`.
    */
   bitmaskEncode(block: BitmaskBlock, signal?: AbortSignal): Promise<Uint8Array>;
   /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
@@ -57,7 +59,10 @@ export interface NativeCore {
   ): Promise<Uint8Array>;
   /** How many of as many 16-bit elements differ. */
   bitmaskChanged(current: Uint8Array, previous: Uint8Array, signal?: AbortSignal): Promise<number>;
-  /** The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its first byte is `roundedMode`. */
+  /**
+   * The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its
+   * first byte is `roundedMode`.
+   */
   roundedEncode(values: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
   roundedDecode(payload: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
@@ -69,8 +74,8 @@ export interface NativeCore {
   stateNeedsPreviousSync(payload: Uint8Array): boolean;
 
   /**
-   * The steps every weight moves from its previous value. Rejects with `native-failure` also when a weight is not finite or beyond
-   * latticeWeightMax units: choose a larger exponent, or store the tensor another way.
+   * The steps every weight moves from its previous value. Rejects with `native-failure` also when a weight is not
+   * finite or beyond latticeWeightMax units: choose a larger exponent, or store the tensor another way.
    */
   latticeQuantize(block: LatticeWeights, signal?: AbortSignal): Promise<QuantizedSymbols>;
   /** One context a symbol, below latticeContexts, known before the symbol is; zeros without a previous state. */
@@ -78,16 +83,27 @@ export interface NativeCore {
   /** The state after the symbols. Symbols and escapes may be hostile: `corrupt-package`. */
   latticeApply(symbols: LatticeSymbols, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
   /** The rebuilt elements in `dtype`, as bytes. */
-  latticeValues(values: Int32Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype, signal?: AbortSignal): Promise<Uint8Array>;
+  latticeValues(
+    values: Int32Array,
+    segments: readonly LatticeSegment[],
+    dtype: QuantizableDtype,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
 
   /**
-   * Makes a Gram matrix of a tensor's inputs, or the blocks on its diagonal, ready for {@link latticeTargets}: `size` x `size` numbers a block.
-   * `damping`, in units of the mean of the diagonal and positive, is added to it: the more, the weaker the feedback.
+   * Makes a Gram matrix of a tensor's inputs, or the blocks on its diagonal, ready for {@link latticeTargets}: `size` x
+   * `size` numbers a block. `damping`, in units of the mean of the diagonal and positive, is added to it: the more, the
+   * weaker the feedback.
    */
-  gramFactor(gram: Float32Array, request: { readonly size: number; readonly damping: number }, signal?: AbortSignal): Promise<Float32Array>;
+  gramFactor(
+    gram: Float32Array,
+    request: { readonly size: number; readonly damping: number },
+    signal?: AbortSignal,
+  ): Promise<Float32Array>;
   /**
-   * Where the weights of one segment move when what each is rounded by is made up for by the inputs after it (GPTQ, Frantar et al. 2022, section 3).
-   * latticeQuantize of these values, with a dead zone of at most a step, gives the moves. Rejects as latticeQuantize.
+   * Where the weights of one segment move when what each is rounded by is made up for by the inputs after it (GPTQ,
+   * Frantar et al. 2022, section 3). latticeQuantize of these values, with a dead zone of at most a step, gives the
+   * moves. Rejects as latticeQuantize.
    */
   latticeTargets(request: GptqWeights, signal?: AbortSignal): Promise<Float32Array>;
 
@@ -96,18 +112,32 @@ export interface NativeCore {
   /** The elements of that state in `dtype`, as bytes: in `into` where it is given, which must have their length. */
   residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
   /**
-   * Quantizes a block behind a chain, adds its symbols to `counts`, and measures them. With `keep` the symbols come back. Rejects as latticeQuantize, and
-   * for chains as residualState.
+   * Quantizes a block behind a chain, adds its symbols to `counts`, and measures them. With `keep` the symbols come
+   * back. Rejects as latticeQuantize, and for chains as residualState.
    */
-  residualQuantize(block: ResidualBlock, request: { readonly counts: ContextCounts; readonly keep: boolean }, signal?: AbortSignal): Promise<QuantizedBlock>;
+  residualQuantize(
+    block: ResidualBlock,
+    request: { readonly counts: ContextCounts; readonly keep: boolean },
+    signal?: AbortSignal,
+  ): Promise<QuantizedBlock>;
   /** Quantizes a block as residualQuantize does, and gives its payload. */
   residualEncode(block: ResidualBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
   /** Quantizes a block as residualQuantize does, and gives what it is rebuilt to. */
   residualCodedElements(block: ResidualBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
   /** Adds cached symbols to `counts`. */
-  countCachedSymbols(symbols: CachedSymbols, segments: ContextLayout['segments'], counts: ContextCounts, signal?: AbortSignal): Promise<void>;
+  countCachedSymbols(
+    symbols: CachedSymbols,
+    segments: ContextLayout['segments'],
+    counts: ContextCounts,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** The payload of cached symbols. */
-  encodeCachedSymbols(symbols: CachedSymbols, segments: ContextLayout['segments'], tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
+  encodeCachedSymbols(
+    symbols: CachedSymbols,
+    segments: ContextLayout['segments'],
+    tables: ContextTables,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
   /** What cached symbols lead to behind a chain. */
   residualMovedElements(
     symbols: CachedSymbols,
@@ -118,16 +148,20 @@ export interface NativeCore {
 
   crc32cSync(bytes: Uint8Array, seed?: number): number;
   /**
-   * Read-only private mapping of a whole file; unmapped when collected. For evaluation children: writing to it, or reading it
-   * after somebody cut the file short, ends the process. An empty file gives an empty buffer. Throws `internal`.
+   * Read-only private mapping of a whole file; unmapped when collected. For evaluation children: writing to it, or
+   * reading it after somebody cut the file short, ends the process. An empty file gives an empty buffer. Throws
+   * `internal`.
    */
   mapFileSync(path: string): ArrayBuffer;
   /**
-   * Tells the system that an open file will not be read soon: the memory that it keeps the bytes in is free for others, those not yet on disk excepted. A hint, which
-   * never fails for what the file is. Keep the descriptor open meanwhile.
+   * Tells the system that an open file will not be read soon: the memory that it keeps the bytes in is free for others,
+   * those not yet on disk excepted. A hint, which never fails for what the file is. Keep the descriptor open meanwhile.
    */
   forgetFile(descriptor: number): Promise<void>;
-  /** The pool now, and what of it has ended since the start: calls, and the milliseconds their callers waited for all of them. */
+  /**
+   * The pool now, and what of it has ended since the start: calls, and the milliseconds their callers waited for all of
+   * them.
+   */
   stats(): {
     readonly threads: number;
     readonly queued: number;
@@ -182,7 +216,10 @@ export interface CodebookOptions {
 export interface EntropyOptions {
   readonly weighting: CodebookOptions['weighting'];
   readonly sigma: number;
-  /** What a bit a weight is worth, in the error that optimal k-means leaves with as many bins: 0..1024. With 0 it is optimal k-means. */
+  /**
+   * What a bit a weight is worth, in the error that optimal k-means leaves with as many bins: 0..1024. With 0 it is
+   * optimal k-means.
+   */
   readonly bitPrice: number;
 }
 
@@ -193,7 +230,9 @@ export interface Cells {
   readonly boundaries: Float32Array;
 }
 
-/** Levels 0..K-1 are the centroids; the pruned level, then the protected one, follow where present. At most 256 in all. */
+/**
+ * Levels 0..K-1 are the centroids; the pruned level, then the protected one, follow where present. At most 256 in all.
+ */
 export interface LevelMap {
   readonly centroids: Float32Array;
   /** Where bins part, one fewer than centroids; absent: halfway between them. */
@@ -246,13 +285,19 @@ export interface TokenTables {
   ): Promise<Uint8Array>;
 }
 
-/** Ranges of the context coder (native/include/firn/context_coder.h): a symbol, and the one that announces an escape value. */
+/**
+ * Ranges of the context coder (native/include/firn/context_coder.h): a symbol, and the one that announces an escape
+ * value.
+ */
 export const contextSymbols = 32;
 export const contextEscape = 31;
 export const contextsMax = 64;
 export const contextSlotsMax = 65536;
 
-/** What encoder and decoder of a block both know: each element's context, and which elements belong to which slot (tensor). */
+/**
+ * What encoder and decoder of a block both know: each element's context, and which elements belong to which slot
+ * (tensor).
+ */
 export interface ContextLayout {
   /** Below contextsMax, at most blockElementsMax of them. */
   readonly contexts: Uint8Array;
@@ -278,7 +323,10 @@ export interface ContextCounts {
   merge(other: ContextCounts): void;
   /** Tables for what was added so far. `slots` exceeds every slot added; parseContextTables needs the same number. */
   build(request: { readonly slots: number }, signal?: AbortSignal): Promise<ContextTables>;
-  /** What a move costs more than staying put in each context of the lattice, as latticePrices numbers, by what was added so far. */
+  /**
+   * What a move costs more than staying put in each context of the lattice, as latticePrices numbers, by what was added
+   * so far.
+   */
   movePrices(signal?: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -291,7 +339,10 @@ export interface ContextTables {
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
 }
 
-/** First byte of payloads of `bitmaskEncode` that need the previous block: a mode beside those of exact blocks (firn::kBitmaskMode). */
+/**
+ * First byte of payloads of `bitmaskEncode` that need the previous block: a mode beside those of exact blocks
+ * (firn::kBitmaskMode).
+ */
 export const bitmaskMode = 11;
 
 /** At most blockElementsMax elements of 16 bits. */
@@ -307,7 +358,10 @@ export const roundedMode = 10;
 
 /** What lies beside a block of exact F32 elements. */
 export interface RoundedPlace {
-  /** Of the parts of its tensors, in order: as many elements, and the dtype of what lies beside them, undefined where nothing does. */
+  /**
+   * Of the parts of its tensors, in order: as many elements, and the dtype of what lies beside them, undefined where
+   * nothing does.
+   */
   readonly segments: readonly { readonly elementCount: number; readonly dtype: HalfDtype | undefined }[];
   /** The 16-bit elements of the segments that have some, one after another. */
   readonly beside: Uint8Array;
@@ -327,15 +381,18 @@ export interface StatePlace {
   readonly form: StateEncoding;
   readonly segments: readonly StateSegment[];
   /**
-   * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for first moments the second
-   * moments as they come back; else absent.
+   * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for
+   * first moments the second moments as they come back; else absent.
    */
   readonly beside?: Uint8Array | undefined;
 }
 
 export type ElementKind = 'bytes' | 'f16' | 'bf16' | 'f32' | 'f64' | 'word16' | 'word32' | 'word64';
 
-/** Largest block of exactEncode and exactDecode, in uncompressed bytes; bounds what a declared length can make the core allocate. */
+/**
+ * Largest block of exactEncode and exactDecode, in uncompressed bytes; bounds what a declared length can make the core
+ * allocate.
+ */
 export const exactBytesMax = 16_777_216;
 
 export interface ExactBlock {
@@ -361,7 +418,10 @@ export const latticeGainMax = 1023;
 export const latticeDeadZoneMax = 1024;
 /** Contexts of latticeContexts are 0..latticeContexts - 1. */
 export const latticeContexts = 54;
-/** What moves cost: two numbers a context, for a move away from zero as the previous value lies and for one the other way, each 0..255 where latticePriceUnit is the mean. */
+/**
+ * What moves cost: two numbers a context, for a move away from zero as the previous value lies and for one the other
+ * way, each 0..255 where latticePriceUnit is the mean.
+ */
 export const latticePrices = 2 * latticeContexts;
 export const latticePriceUnit = 64;
 /** Symbols are 0..latticeSymbols - 1; the last one is followed up by an escape. */
@@ -399,13 +459,16 @@ export interface LatticeBlock {
 export interface LatticeWeights extends LatticeBlock {
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
-  /** In 1/256 steps: a weight nearer than this to its previous value stays put. 0..latticeDeadZoneMax; 128 rounds to the nearest. */
+  /**
+   * In 1/256 steps: a weight nearer than this to its previous value stays put. 0..latticeDeadZoneMax; 128 rounds to the
+   * nearest.
+   */
   readonly deadZone: number;
 }
 
 /**
- * One symbol an element: 2q for a move of q steps away from zero as the previous value lies (zero counts as positive), 2q - 1 for one the
- * other way; from latticeEscape on, that and the rest as an escape.
+ * One symbol an element: 2q for a move of q steps away from zero as the previous value lies (zero counts as positive),
+ * 2q - 1 for one the other way; from latticeEscape on, that and the rest as an escape.
  */
 export interface LatticeSymbols {
   readonly symbols: Uint8Array;
@@ -414,15 +477,23 @@ export interface LatticeSymbols {
 }
 
 export interface QuantizedSymbols extends LatticeSymbols {
-  /** latticeStatisticsWords sums a segment, in the order of LatticeStatistics of native/include/firn/lattice.h. Merge by adding. */
+  /**
+   * latticeStatisticsWords sums a segment, in the order of LatticeStatistics of native/include/firn/lattice.h. Merge by
+   * adding.
+   */
   readonly statistics: BigInt64Array;
 }
 
-/** Words of one segment's statistics, and where each begins; of three, one for moves of 1, of 2 and of 3 or more steps. */
+/**
+ * Words of one segment's statistics, and where each begins; of three, one for moves of 1, of 2 and of 3 or more steps.
+ */
 export const latticeStatisticsWords = 11;
 /** Three counts of moved elements. */
 export const latticeCountsIndex = 0;
-/** Three sums of |x - k'| - |q| * step, x the weight and k' its previous value in units: the best offset is minus the mean. */
+/**
+ * Three sums of |x - k'| - |q| * step, x the weight and k' its previous value in units: the best offset is minus the
+ * mean.
+ */
 export const latticeResidualsIndex = 3;
 /** The sum of x * x. */
 export const latticeSquaresIndex = 6;
@@ -438,7 +509,10 @@ export interface GptqPlace {
   readonly size: number;
   readonly inputs: number;
   readonly outputs: number;
-  /** Whether inputs are the last axis of the tensor, all axes but the first counted as one; else they are the first of two. */
+  /**
+   * Whether inputs are the last axis of the tensor, all axes but the first counted as one; else they are the first of
+   * two.
+   */
   readonly inputsLast: boolean;
 }
 
@@ -463,9 +537,15 @@ export const gptqBlockMax = 4096;
 /** Most checkpoints whose symbols one payload may hold. */
 export const jointSymbolWidthMax = 4;
 
-/** What the symbols of a payload that holds the symbols of several checkpoints stand for (docs/format-blocks.md, section 15). */
+/**
+ * What the symbols of a payload that holds the symbols of several checkpoints stand for (docs/format-blocks.md, section
+ * 15).
+ */
 export interface JointSymbols {
-  /** The symbols of the first checkpoint in all tuples, then those of the second, and so on; at least one tuple, each symbol at most latticeEscape. */
+  /**
+   * The symbols of the first checkpoint in all tuples, then those of the second, and so on; at least one tuple, each
+   * symbol at most latticeEscape.
+   */
   readonly symbols: Uint8Array;
   /** Checkpoints: 2..jointSymbolWidthMax. */
   readonly width: number;
@@ -478,15 +558,24 @@ export interface ResidualLink {
   readonly segments: readonly LatticeSegment[];
   /** Of each segment, in the tables. */
   readonly slots: Uint32Array;
-  /** Of a payload of several checkpoints, and which of them this link is. It follows links of the same payload, tables and slots for all before it. */
+  /**
+   * Of a payload of several checkpoints, and which of them this link is. It follows links of the same payload, tables
+   * and slots for all before it.
+   */
   readonly part?: { readonly tuples: JointSymbols; readonly position: number } | undefined;
 }
 
 /** A block through a chain of packages, each of which moves the state that the one before left. */
 export interface ResidualChain {
-  /** Oldest first; their segments have the same lengths. At least one to rebuild a block; a block to be coded may have none before it. */
+  /**
+   * Oldest first; their segments have the same lengths. At least one to rebuild a block; a block to be coded may have
+   * none before it.
+   */
   readonly links: readonly ResidualLink[];
-  /** Where the block starts: at the state before the first link, or at one value a segment, in the units of that link or of the block to be coded. */
+  /**
+   * Where the block starts: at the state before the first link, or at one value a segment, in the units of that link or
+   * of the block to be coded.
+   */
   readonly start: LatticeState | Int32Array;
 }
 
@@ -498,15 +587,23 @@ export interface ResidualBlock extends WeightBlock {
   readonly slots: Uint32Array;
   /** As in LatticeWeights, where there are no prices. */
   readonly deadZone: number;
-  /** latticePrices of them: a weight behind a state stays put in a zone of its own, as LatticeHysteresis of native/include/firn/lattice.h says. */
+  /**
+   * latticePrices of them: a weight behind a state stays put in a zone of its own, as LatticeHysteresis of
+   * native/include/firn/lattice.h says.
+   */
   readonly prices?: Uint8Array | undefined;
   /** What is quantized instead of the weights, as F32: errors stay those of the weights. */
   readonly targets?: Uint8Array | undefined;
-  /** With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32, 0 for NaN; 1 where the scale is 0. */
+  /**
+   * With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32, 0
+   * for NaN; 1 where the scale is 0.
+   */
   readonly gradientScales?: Float32Array | undefined;
 }
 
-/** A block's symbols and their contexts, in memory of the core that garbage collection does not know of: give it back. */
+/**
+ * A block's symbols and their contexts, in memory of the core that garbage collection does not know of: give it back.
+ */
 export interface CachedSymbols {
   readonly memoryBytes: number;
   /** Frees the memory, once no job works on it any more; using the symbols afterwards is a TypeError. */
@@ -517,14 +614,20 @@ export interface CachedSymbols {
 export interface QuantizedBlock {
   /** As in QuantizedSymbols. */
   readonly statistics: BigInt64Array;
-  /** latticeErrorWords sums a segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order of blocks, and see latticeError. */
+  /**
+   * latticeErrorWords sums a segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order of
+   * blocks, and see latticeError.
+   */
   readonly errors: Float64Array;
   readonly symbols: CachedSymbols | undefined;
 }
 
 /** Words of one segment's error sums, and where each begins; of three, one for each class of LatticeStatistics. */
 export const latticeErrorWords = 13;
-/** The sums of w x x, of w x r and of w r r: w an element's weight, x the weight in units, r what its moves without offsets leave of it. */
+/**
+ * The sums of w x x, of w x r and of w r r: w an element's weight, x the weight in units, r what its moves without
+ * offsets leave of it.
+ */
 export const latticeErrorSquaresIndex = 0;
 export const latticeErrorProductsIndex = 1;
 export const latticeErrorResidualsIndex = 2;

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Where the native core is that a package directory should load: what was compiled in it, else what a prebuilt package of
- * the same version brought, which npm put beside it. Undefined when there is neither.
+ * Where the native core is that a package directory should load: what was compiled in it, else what a prebuilt package
+ * of the same version brought, which npm put beside it. Undefined when there is neither.
  */
 export function findAddon(packageRoot: string): string | undefined {
   const compiled = join(packageRoot, 'build', 'Release', 'firn_core.node');
@@ -13,7 +13,8 @@ export function findAddon(packageRoot: string): string | undefined {
 
 /** The name of the package with the native core for this machine: by system, processor, and on Linux the C library. */
 export function prebuiltPackageName(): string {
-  const system = process.platform === 'linux' ? [process.platform, process.arch, cLibrary()] : [process.platform, process.arch];
+  const system =
+    process.platform === 'linux' ? [process.platform, process.arch, cLibrary()] : [process.platform, process.arch];
   return `@firn-hub/core-${system.join('-')}`;
 }
 

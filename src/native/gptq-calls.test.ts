@@ -1,12 +1,26 @@
 import { describe, expect, it } from 'vitest';
 
-import { latticePrices, latticePriceUnit, latticeWeightMax, type GptqPlace, type GptqWeights, type LatticeSegment } from './core.ts';
+import {
+  latticePrices,
+  latticePriceUnit,
+  latticeWeightMax,
+  type GptqPlace,
+  type GptqWeights,
+  type LatticeSegment,
+} from './core.ts';
 import { loadCore } from './load-core.ts';
 import { randomWeights, valuesOf } from './reference.test-support.ts';
 
 const core = loadCore({ threads: 2 });
 const [inputs, outputs, size] = [24, 50, 12];
-const segment: LatticeSegment = { elementCount: inputs * outputs, exponent: -16, step: 500, shift: 0, offsets: [0, 0, 0], gain: 256 };
+const segment: LatticeSegment = {
+  elementCount: inputs * outputs,
+  exponent: -16,
+  step: 500,
+  shift: 0,
+  offsets: [0, 0, 0],
+  gain: 256,
+};
 
 /** Inputs that move together, block by block: ones on the diagonal, 0.8 beside it. */
 function grams(): Float32Array {
@@ -20,7 +34,16 @@ async function place(inputsLast = true): Promise<GptqPlace> {
 const weights = Float32Array.from(valuesOf(randomWeights(segment.elementCount, 'F32', 5), 'F32'));
 
 async function request(changes: Partial<GptqWeights> = {}): Promise<GptqWeights> {
-  return { weights: new Uint8Array(weights.buffer), dtype: 'F32', segment, place: await place(), firstElement: 0, strength: 1, deadZone: 140, ...changes };
+  return {
+    weights: new Uint8Array(weights.buffer),
+    dtype: 'F32',
+    segment,
+    place: await place(),
+    firstElement: 0,
+    strength: 1,
+    deadZone: 140,
+    ...changes,
+  };
 }
 
 /** The error of one output when its inputs move together: what the sum over them is off by. */
@@ -49,13 +72,21 @@ describe('rounding with GPTQ', () => {
   it('gives values that latticeQuantize finds again', async () => {
     const targets = await core.latticeTargets(await request());
     const block = { segments: [segment] };
-    const moves = await core.latticeQuantize({ ...block, weights: new Uint8Array(targets.buffer), dtype: 'F32', deadZone: 256 });
+    const moves = await core.latticeQuantize({
+      ...block,
+      weights: new Uint8Array(targets.buffer),
+      dtype: 'F32',
+      deadZone: 256,
+    });
     const { values } = await core.latticeApply(moves, block);
     expect(Float32Array.from(values, (k) => k * 2 ** segment.exponent)).toEqual(targets);
   });
 
   it('goes on from previous values', async () => {
-    const previous = { values: Int32Array.from(weights, (w) => Math.round(w * 2 ** 16) + 100), activity: new Uint8Array(weights.length) };
+    const previous = {
+      values: Int32Array.from(weights, (w) => Math.round(w * 2 ** 16) + 100),
+      activity: new Uint8Array(weights.length),
+    };
     const targets = await core.latticeTargets(await request({ previous, strength: 0 }));
     expect(Float32Array.from(previous.values, (k) => k * 2 ** segment.exponent)).toEqual(targets);
   });
@@ -66,7 +97,9 @@ describe('rounding with GPTQ', () => {
     const wanted = Float32Array.from(values, (k) => (k + 290) * 2 ** segment.exponent);
     const previous = { values, activity: new Uint8Array(values.length) };
     const moved = async (prices: Uint8Array | undefined): Promise<number> => {
-      const targets = await core.latticeTargets(await request({ weights: new Uint8Array(wanted.buffer), previous, strength: 0, prices }));
+      const targets = await core.latticeTargets(
+        await request({ weights: new Uint8Array(wanted.buffer), previous, strength: 0, prices }),
+      );
       return targets.filter((value, i) => value !== values[i]! * 2 ** segment.exponent).length;
     };
     expect(await moved(undefined)).toBe(weights.length);
@@ -89,14 +122,22 @@ describe('rounding with GPTQ', () => {
 
   it('refuses a factor that is not of the matrix, and weights beyond the lattice', async () => {
     const fitting = await place();
-    await expect(core.latticeTargets(await request({ place: { ...fitting, inputs: 36 } }))).rejects.toMatchObject({ code: 'native-failure' });
+    await expect(core.latticeTargets(await request({ place: { ...fitting, inputs: 36 } }))).rejects.toMatchObject({
+      code: 'native-failure',
+    });
     const wild = new Float32Array(segment.elementCount).fill((latticeWeightMax + 1) * 2 ** segment.exponent);
-    await expect(core.latticeTargets(await request({ weights: new Uint8Array(wild.buffer) }))).rejects.toMatchObject({ code: 'native-failure' });
+    await expect(core.latticeTargets(await request({ weights: new Uint8Array(wild.buffer) }))).rejects.toMatchObject({
+      code: 'native-failure',
+    });
   });
 
   it('refuses matrices that are no blocks and damping that is none', async () => {
-    await expect(core.gramFactor(new Float32Array(10), { size: 3, damping: 1 })).rejects.toMatchObject({ code: 'native-failure' });
-    await expect(core.gramFactor(new Float32Array(9), { size: 3, damping: 0 })).rejects.toMatchObject({ code: 'native-failure' });
+    await expect(core.gramFactor(new Float32Array(10), { size: 3, damping: 1 })).rejects.toMatchObject({
+      code: 'native-failure',
+    });
+    await expect(core.gramFactor(new Float32Array(9), { size: 3, damping: 0 })).rejects.toMatchObject({
+      code: 'native-failure',
+    });
     expect(await core.gramFactor(new Float32Array(9), { size: 3, damping: 1 })).toEqual(new Float32Array(9));
   });
 });

@@ -69,7 +69,12 @@ describe('damaged bytes', () => {
   });
 
   it('of a level block cut short or with bytes behind it are refused', async () => {
-    for (const bytes of [payload.subarray(1), payload.subarray(0, -1), Uint8Array.from([...payload, 0]), new Uint8Array()]) {
+    for (const bytes of [
+      payload.subarray(1),
+      payload.subarray(0, -1),
+      Uint8Array.from([...payload, 0]),
+      new Uint8Array(),
+    ]) {
       await expect(tables.decode(bytes, request)).rejects.toMatchObject({ code: 'corrupt-package' });
     }
   });
@@ -77,7 +82,9 @@ describe('damaged bytes', () => {
   it('of an exact block are refused or mean other bytes of the declared length', async () => {
     await fc.assert(
       fc.asyncProperty(damaged(exact), async (bytes) => {
-        const decoded = await resultOf(() => core.exactDecode(bytes, { previous: exactPrevious, kind: 'f32', elementCount: 3000 }));
+        const decoded = await resultOf(() =>
+          core.exactDecode(bytes, { previous: exactPrevious, kind: 'f32', elementCount: 3000 }),
+        );
         if (decoded !== null) expect(decoded).toHaveLength(12_000);
         if (bytes.length > 0) core.exactIsStandaloneSync(bytes);
       }),
@@ -88,11 +95,14 @@ describe('damaged bytes', () => {
   it.each([
     ['alone', undefined],
     ['against another', exactPrevious],
-  ])('of an exact block coded %s are refused when nothing or the mode alone is left, or bytes follow', async (_, previous) => {
-    const request = { ...(previous && { previous }), kind: 'f32', elementCount: 3000 } as const;
-    const whole = await core.exactEncode({ ...(previous && { previous }), current: exactBytes, kind: 'f32' });
-    for (const bytes of [new Uint8Array(), whole.subarray(0, 1), Uint8Array.from([...whole, 0])]) {
-      await expect(core.exactDecode(bytes, request)).rejects.toMatchObject({ code: 'corrupt-package' });
-    }
-  });
+  ])(
+    'of an exact block coded %s are refused when nothing or the mode alone is left, or bytes follow',
+    async (_, previous) => {
+      const request = { ...(previous && { previous }), kind: 'f32', elementCount: 3000 } as const;
+      const whole = await core.exactEncode({ ...(previous && { previous }), current: exactBytes, kind: 'f32' });
+      for (const bytes of [new Uint8Array(), whole.subarray(0, 1), Uint8Array.from([...whole, 0])]) {
+        await expect(core.exactDecode(bytes, request)).rejects.toMatchObject({ code: 'corrupt-package' });
+      }
+    },
+  );
 });

@@ -17,14 +17,19 @@ export interface LatticeError {
 }
 
 /**
- * The error of a tensor's moves with these offsets and this gain. An element's residual r becomes u = r + v o with the offset o of its class and the
- * sign v of its move, its value x - u, and its error u - g (x - u) with g the gain less one. `sums`: latticeErrorWords sums over all its blocks.
+ * The error of a tensor's moves with these offsets and this gain. An element's residual r becomes u = r + v o with the
+ * offset o of its class and the sign v of its move, its value x - u, and its error u - g (x - u) with g the gain less
+ * one. `sums`: latticeErrorWords sums over all its blocks.
  */
-export function latticeError(sums: Float64Array, { offsets, gain }: Pick<LatticeSegment, 'offsets' | 'gain'>): LatticeError {
+export function latticeError(
+  sums: Float64Array,
+  { offsets, gain }: Pick<LatticeSegment, 'offsets' | 'gain'>,
+): LatticeError {
   let squares = sums[latticeErrorResidualsIndex]!;
   let products = sums[latticeErrorProductsIndex]!;
   offsets.forEach((offset, j) => {
-    squares += 2 * offset * sums[latticeErrorSignedResidualsIndex + j]! + offset * offset * sums[latticeErrorWeightsIndex + j]!;
+    squares +=
+      2 * offset * sums[latticeErrorSignedResidualsIndex + j]! + offset * offset * sums[latticeErrorWeightsIndex + j]!;
     products += offset * sums[latticeErrorSignedProductsIndex + j]!;
   });
   const g = (768 + gain) / 1024 - 1;

@@ -1,6 +1,9 @@
 import type { LatticeSegment } from './core.ts';
 
-/** The rules of docs/format-blocks.md, "Lattice blocks", once more, element by element, for the tests of the seam to compare with. */
+/**
+ * The rules of docs/format-blocks.md, "Lattice blocks", once more, element by element, for the tests of the seam to
+ * compare with.
+ */
 export interface ElementState {
   readonly k: number;
   readonly activity: number;
@@ -17,7 +20,12 @@ export function unitsOf(weight: number, exponent: number): number {
 }
 
 /** Steps moved. */
-export function moveOf(x: number, previous: ElementState | undefined, { step, shift }: LatticeSegment, deadZone: number): number {
+export function moveOf(
+  x: number,
+  previous: ElementState | undefined,
+  { step, shift }: LatticeSegment,
+  deadZone: number,
+): number {
   const r = x - (previous?.k ?? 0) * 2 ** shift;
   if (Math.abs(r) * 256 < deadZone * step) return 0;
   return Math.sign(r) * Math.max(1, Math.floor((Math.abs(r) + Math.floor(step / 2)) / step));
@@ -40,7 +48,11 @@ export function contextOf(previous: ElementState | undefined, { step, shift }: L
   return (activityClass * 3 + direction) * 3 + magnitudeClass;
 }
 
-export function afterOf(q: number, previous: ElementState | undefined, { step, shift, offsets }: LatticeSegment): ElementState {
+export function afterOf(
+  q: number,
+  previous: ElementState | undefined,
+  { step, shift, offsets }: LatticeSegment,
+): ElementState {
   const steps = Math.abs(q);
   const distance = steps === 0 ? 0 : steps * step - offsets[Math.min(steps, 3) - 1]!;
   const k = (previous?.k ?? 0) * 2 ** shift + Math.sign(q) * distance;

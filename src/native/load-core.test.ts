@@ -69,7 +69,8 @@ describe('the core', () => {
     const folder = mkdtempSync(join(tmpdir(), 'firn-load-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    for (const room of ['native', 'checkpoint']) cpSync(join(root, 'src', room), join(folder, 'src', room), { recursive: true });
+    for (const room of ['native', 'checkpoint'])
+      cpSync(join(root, 'src', room), join(folder, 'src', room), { recursive: true });
     const load = () =>
       runNode([
         '--import',
@@ -79,10 +80,15 @@ describe('the core', () => {
         `await import(${JSON.stringify(pathToFileURL(join(folder, 'src/native/load-core.ts')).href)})
          .then(({ loadCore }) => loadCore()).catch((error) => console.log(error.code, error.message))`,
       ]);
-    expect(await load()).toEqual({ ...clean, stdout: 'internal The native core is not built: run npm run build:native.\n' });
+    expect(await load()).toEqual({
+      ...clean,
+      stdout: 'internal The native core is not built: run npm run build:native.\n',
+    });
     mkdirSync(join(folder, 'build', 'Release'), { recursive: true });
     writeFileSync(join(folder, 'build', 'Release', 'firn_core.node'), 'not a library');
-    expect((await load()).stdout).toBe('internal The native core does not load on this machine: run npm run build:native.\n');
+    expect((await load()).stdout).toBe(
+      'internal The native core does not load on this machine: run npm run build:native.\n',
+    );
   });
 
   it('reports its threads and its instruction set', () => {
@@ -97,9 +103,12 @@ describe('the core', () => {
     expect(loadCore().stats().threads).toBeGreaterThanOrEqual(1);
   });
 
-  it.each([{ threads: 0 }, { threads: 1.5 }, { queueMax: 0 }, { queueMax: 2 ** 21 }])('refuses the options %j', (options) => {
-    expect(() => loadCore(options)).toThrow(TypeError);
-  });
+  it.each([{ threads: 0 }, { threads: 1.5 }, { queueMax: 0 }, { queueMax: 2 ** 21 }])(
+    'refuses the options %j',
+    (options) => {
+      expect(() => loadCore(options)).toThrow(TypeError);
+    },
+  );
 });
 
 describe('the addon', () => {
@@ -128,10 +137,13 @@ describe('the addon', () => {
   });
 
   it('answers any call without arguments, or with wrong ones, with a TypeError', () => {
-    for (const name of Object.keys(addon).filter((name) => name !== 'createTokenCounts' && name !== 'createContextCounts')) {
+    for (const name of Object.keys(addon).filter(
+      (name) => name !== 'createTokenCounts' && name !== 'createContextCounts',
+    )) {
       expect(() => addon[name]!(), name).toThrow(TypeError);
       expect(() => addon[name]!(...Array<unknown>(12).fill(Symbol('wrong'))), name).toThrow(TypeError);
-      if (name !== 'stats') expect(() => addon[name]!(engine, ...Array<unknown>(11).fill(Number.NaN)), name).toThrow(TypeError);
+      if (name !== 'stats')
+        expect(() => addon[name]!(engine, ...Array<unknown>(11).fill(Number.NaN)), name).toThrow(TypeError);
     }
   });
 

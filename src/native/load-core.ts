@@ -22,21 +22,27 @@ export interface LoadCoreOptions {
 const queueMaxDefault = 1024;
 
 /**
- * Loads the addon and starts a pool of its own threads: one per process, or per worker thread, is enough. The threads end when the
- * core is collected or its process or worker ends; jobs that run then are waited for, the others dropped.
+ * Loads the addon and starts a pool of its own threads: one per process, or per worker thread, is enough. The threads
+ * end when the core is collected or its process or worker ends; jobs that run then are waited for, the others dropped.
  * Throws `internal` when the addon has not been built.
  */
 export function loadCore(options: LoadCoreOptions = {}): NativeCore {
   const addon = loadAddon();
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
   const engine = addon.init(threads, options.queueMax ?? queueMaxDefault);
-  return nativeCore({ addon, engine, abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)), ended: { calls: 0, ms: 0 } });
+  return nativeCore({
+    addon,
+    engine,
+    abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)),
+    ended: { calls: 0, ms: 0 },
+  });
 }
 
 function loadAddon(): Addon {
   const root = packageRoot(dirname(fileURLToPath(import.meta.url)));
   const path = findAddon(root);
-  if (path === undefined) throw new FirnError('internal', `The native core is not built: ${howToBuild(root)}.`, { detail: root });
+  if (path === undefined)
+    throw new FirnError('internal', `The native core is not built: ${howToBuild(root)}.`, { detail: root });
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (cause) {
@@ -54,6 +60,9 @@ function howToBuild(root: string): string {
 function packageRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new FirnError('internal', 'The native core is not built: run npm run build:native.', { detail: 'no package.json' });
+  if (parent === folder)
+    throw new FirnError('internal', 'The native core is not built: run npm run build:native.', {
+      detail: 'no package.json',
+    });
   return packageRoot(parent);
 }

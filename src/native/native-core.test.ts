@@ -7,7 +7,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { quantizableDtypes } from '../checkpoint/dtype.ts';
-import { blockElementsMax, sketchWords, sketchZerosIndex, type ElementKind, type LevelBlock, type Partition, type WeightBlock } from './core.ts';
+import {
+  blockElementsMax,
+  sketchWords,
+  sketchZerosIndex,
+  type ElementKind,
+  type LevelBlock,
+  type Partition,
+  type WeightBlock,
+} from './core.ts';
 import { loadCore } from './load-core.ts';
 import { elementKindBytes } from './check/native-numbers.ts';
 import {
@@ -27,12 +35,19 @@ import {
 } from './reference.test-support.ts';
 
 const core = loadCore({ threads: 2 });
-const nothing: Partition = { protectMagnitudeMin: Infinity, protectSensitivityMin: Infinity, pruneMetric: 'magnitude', pruneBelow: 0 };
+const nothing: Partition = {
+  protectMagnitudeMin: Infinity,
+  protectSensitivityMin: Infinity,
+  pruneMetric: 'magnitude',
+  pruneBelow: 0,
+};
 const count = 5000;
 const pairs = quantizableDtypes.flatMap((weightDtype) =>
   [undefined, ...quantizableDtypes].map((gradientDtype): WeightBlock => {
     const weights = randomWeights(count, weightDtype, 1);
-    return gradientDtype === undefined ? { weights, weightDtype } : { weights, weightDtype, gradients: randomWeights(count, gradientDtype, 2), gradientDtype };
+    return gradientDtype === undefined
+      ? { weights, weightDtype }
+      : { weights, weightDtype, gradients: randomWeights(count, gradientDtype, 2), gradientDtype };
   }),
 );
 const partitions: Partition[] = [
@@ -82,7 +97,9 @@ describe('sketches', () => {
     const [weights, gradients] = weightsOf(pair);
     const sketch = new BigUint64Array(sketchWords);
     await core.sketchQuantized(pair, rounded(partition), sketch);
-    expect(sketch).toEqual(sketchOf(weights.filter((w, i) => fateOf(w, gradients?.[i], rounded(partition)) === 'quantized')));
+    expect(sketch).toEqual(
+      sketchOf(weights.filter((w, i) => fateOf(w, gradients?.[i], rounded(partition)) === 'quantized')),
+    );
   });
 
   it('give the thresholds that hold the largest share inside a fraction', async () => {
@@ -132,27 +149,37 @@ describe('codebooks', () => {
     expect([...centroids].map((c) => Number(c.toPrecision(2)))).toEqual([-0.5, -0.13, 0.25, 1]);
   });
 
-  it.each(['kmeanspp', 'optimal'] as const)('of %s rise strictly, stay within bins and repeat exactly', async (clustering) => {
-    const sketch = sketchOf(valuesOf(randomWeights(20_000, 'F32', 5), 'F32'));
-    for (const bins of [2, 5, 16, 256]) {
-      const options = { clustering, weighting: 'frequency-magnitude', sigma: 0.2, seed: 2n ** 64n - 1n } as const;
-      const centroids = await core.buildCodebook(sketch, bins, options);
-      expect(centroids.length).toBeGreaterThan(0);
-      expect(centroids.length).toBeLessThanOrEqual(bins);
-      expect(centroids.every((c, i) => i === 0 || c > centroids[i - 1]!)).toBe(true);
-      expect(await core.buildCodebook(sketch, bins, options)).toEqual(centroids);
-    }
-  });
+  it.each(['kmeanspp', 'optimal'] as const)(
+    'of %s rise strictly, stay within bins and repeat exactly',
+    async (clustering) => {
+      const sketch = sketchOf(valuesOf(randomWeights(20_000, 'F32', 5), 'F32'));
+      for (const bins of [2, 5, 16, 256]) {
+        const options = { clustering, weighting: 'frequency-magnitude', sigma: 0.2, seed: 2n ** 64n - 1n } as const;
+        const centroids = await core.buildCodebook(sketch, bins, options);
+        expect(centroids.length).toBeGreaterThan(0);
+        expect(centroids.length).toBeLessThanOrEqual(bins);
+        expect(centroids.every((c, i) => i === 0 || c > centroids[i - 1]!)).toBe(true);
+        expect(await core.buildCodebook(sketch, bins, options)).toEqual(centroids);
+      }
+    },
+  );
 
   it('that are entropy-constrained part where their boundaries say, and need fewer bits than k-means', async () => {
     const weights = randomWeights(20_000, 'F32', 5);
     const sketch = sketchOf(valuesOf(weights, 'F32'));
-    const nothing = { protectMagnitudeMin: Infinity, protectSensitivityMin: Infinity, pruneMetric: 'magnitude', pruneBelow: 0 } as const;
+    const nothing = {
+      protectMagnitudeMin: Infinity,
+      protectSensitivityMin: Infinity,
+      pruneMetric: 'magnitude',
+      pruneBelow: 0,
+    } as const;
     const bitsAt = async (bitPrice: number) => {
       const cells = await core.buildEntropyCodebook(sketch, 16, { weighting: 'frequency', sigma: 0.2, bitPrice });
       expect(cells.boundaries).toHaveLength(cells.centroids.length - 1);
       const { levels } = await core.assignLevels({ weights, weightDtype: 'F32' }, nothing, cells);
-      const bins = valuesOf(weights, 'F32').map((value) => cells.boundaries.filter((boundary) => value >= boundary).length);
+      const bins = valuesOf(weights, 'F32').map(
+        (value) => cells.boundaries.filter((boundary) => value >= boundary).length,
+      );
       expect([...levels]).toEqual([...bins]);
       return entropyBits(levels);
     };
@@ -175,7 +202,10 @@ describe('codebooks', () => {
 function entropyBits(levels: Uint8Array): number {
   const counts = new Map<number, number>();
   for (const level of levels) counts.set(level, (counts.get(level) ?? 0) + 1);
-  return [...counts.values()].reduce((sum, count) => sum - (count / levels.length) * Math.log2(count / levels.length), 0);
+  return [...counts.values()].reduce(
+    (sum, count) => sum - (count / levels.length) * Math.log2(count / levels.length),
+    0,
+  );
 }
 
 function distortion(values: number[], centroids: number[]): number {
@@ -201,8 +231,11 @@ describe('assignment', () => {
     const [weights, gradients] = weightsOf(pair);
     const fates = weights.map((w, i) => fateOf(w, gradients?.[i], rounded(partition)));
     const { levels, protectedWords } = await core.assignLevels(pair, partition, map);
-    expect([...levels]).toEqual(weights.map((w, i) => ({ protected: 6, pruned: 5, quantized: binOf(w, centroids) })[fates[i]!]));
-    const words = pair.weightDtype === 'F16' ? new Uint16Array(pair.weights.buffer) : Uint16Array.from(weights, bf16Bits);
+    expect([...levels]).toEqual(
+      weights.map((w, i) => ({ protected: 6, pruned: 5, quantized: binOf(w, centroids) })[fates[i]!]),
+    );
+    const words =
+      pair.weightDtype === 'F16' ? new Uint16Array(pair.weights.buffer) : Uint16Array.from(weights, bf16Bits);
     expect([...protectedWords]).toEqual([...words].filter((_, i) => fates[i] === 'protected'));
   });
 
@@ -211,12 +244,16 @@ describe('assignment', () => {
     const shifted = new Uint8Array(weights.length + 1);
     shifted.set(weights, 1);
     const straight = await core.assignLevels({ weights, weightDtype: 'F32' }, nothing, { centroids });
-    expect(await core.assignLevels({ weights: shifted.subarray(1), weightDtype: 'F32' }, nothing, { centroids })).toEqual(straight);
+    expect(
+      await core.assignLevels({ weights: shifted.subarray(1), weightDtype: 'F32' }, nothing, { centroids }),
+    ).toEqual(straight);
   });
 
   it('needs a level for what the partition protects', async () => {
     const pair = { weights: randomWeights(8, 'F32', 9), weightDtype: 'F32' } as const;
-    await expect(core.assignLevels(pair, { ...nothing, protectMagnitudeMin: 0.1 }, { centroids })).rejects.toMatchObject({
+    await expect(
+      core.assignLevels(pair, { ...nothing, protectMagnitudeMin: 0.1 }, { centroids }),
+    ).rejects.toMatchObject({
       code: 'native-failure',
       detail: expect.stringContaining('invalid_argument'),
     });
@@ -224,34 +261,45 @@ describe('assignment', () => {
 });
 
 describe('dequantization', () => {
-  it.each(quantizableDtypes)('looks levels up in a table of %s and takes the protected words in order', async (dtype) => {
-    const table = randomWeights(256, dtype, 10);
-    const elementBytes = table.length / 256;
-    const random = randomNumbers(11);
-    const levels = Uint8Array.from({ length: count }, () => Math.floor(random() * 7));
-    const protectedWords = Uint16Array.from(
-      levels.filter((level) => level === 6),
-      (_, i) => i,
-    );
-    const out = await core.dequantize(levels, { dtype, table, levelCount: 7, protectedLevel: 6, protectedWords });
-    let next = 0;
-    const expected = [...levels].flatMap((level) => {
-      if (level !== 6) return [...table.subarray(level * elementBytes, (level + 1) * elementBytes)];
-      const word = protectedWords[next++]!;
-      // bfloat16 is the upper half of a binary32.
-      return dtype === 'F32' ? [0, 0, word & 255, word >> 8] : [word & 255, word >> 8];
-    });
-    expect(Buffer.from(out).equals(Buffer.from(expected))).toBe(true);
-  });
+  it.each(quantizableDtypes)(
+    'looks levels up in a table of %s and takes the protected words in order',
+    async (dtype) => {
+      const table = randomWeights(256, dtype, 10);
+      const elementBytes = table.length / 256;
+      const random = randomNumbers(11);
+      const levels = Uint8Array.from({ length: count }, () => Math.floor(random() * 7));
+      const protectedWords = Uint16Array.from(
+        levels.filter((level) => level === 6),
+        (_, i) => i,
+      );
+      const out = await core.dequantize(levels, { dtype, table, levelCount: 7, protectedLevel: 6, protectedWords });
+      let next = 0;
+      const expected = [...levels].flatMap((level) => {
+        if (level !== 6) return [...table.subarray(level * elementBytes, (level + 1) * elementBytes)];
+        const word = protectedWords[next++]!;
+        // bfloat16 is the upper half of a binary32.
+        return dtype === 'F32' ? [0, 0, word & 255, word >> 8] : [word & 255, word >> 8];
+      });
+      expect(Buffer.from(out).equals(Buffer.from(expected))).toBe(true);
+    },
+  );
 
   it('refuses levels past the last and a wrong number of protected words', async () => {
-    const request = { dtype: 'F32', table: new Uint8Array(1024), levelCount: 4, protectedLevel: 3, protectedWords: new Uint16Array(1) } as const;
+    const request = {
+      dtype: 'F32',
+      table: new Uint8Array(1024),
+      levelCount: 4,
+      protectedLevel: 3,
+      protectedWords: new Uint16Array(1),
+    } as const;
     for (const levels of [
       [0, 4, 3],
       [0, 1],
       [3, 3],
     ]) {
-      await expect(core.dequantize(Uint8Array.from(levels), request)).rejects.toMatchObject({ code: 'corrupt-package' });
+      await expect(core.dequantize(Uint8Array.from(levels), request)).rejects.toMatchObject({
+        code: 'corrupt-package',
+      });
     }
     expect(await core.dequantize(Uint8Array.of(0, 3), request)).toHaveLength(8);
   });
@@ -280,35 +328,43 @@ describe('token tables', () => {
     return base ? { current, modulus } : { previous, current, modulus };
   }
 
-  it.each([true, false])('code blocks in as many bits as a Huffman code of their tokens takes (base: %s)', async (base) => {
-    const blocks = [1, 2, 3].map((seed) => levelBlock(4000 + seed, 7, seed, base));
-    const counts = core.createTokenCounts();
-    await Promise.all(blocks.map((block) => counts.add(block)));
-    const tokens = new Map<number, number[]>();
-    for (const { previous, current, modulus } of blocks) {
-      for (const [source, group] of tokensOf(previous, current, modulus)) tokens.set(source, [...(tokens.get(source) ?? []), ...group]);
-    }
-    expect(counts.payloadBits()).toBe([...tokens.values()].reduce((sum, group) => sum + huffmanBits(group), 0));
+  it.each([true, false])(
+    'code blocks in as many bits as a Huffman code of their tokens takes (base: %s)',
+    async (base) => {
+      const blocks = [1, 2, 3].map((seed) => levelBlock(4000 + seed, 7, seed, base));
+      const counts = core.createTokenCounts();
+      await Promise.all(blocks.map((block) => counts.add(block)));
+      const tokens = new Map<number, number[]>();
+      for (const { previous, current, modulus } of blocks) {
+        for (const [source, group] of tokensOf(previous, current, modulus))
+          tokens.set(source, [...(tokens.get(source) ?? []), ...group]);
+      }
+      expect(counts.payloadBits()).toBe([...tokens.values()].reduce((sum, group) => sum + huffmanBits(group), 0));
 
-    const tables = counts.build();
-    const payloads = await Promise.all(blocks.map((block) => tables.encode(block)));
-    const payloadBits = payloads.reduce((sum, payload) => sum + 8 * payload.length, 0);
-    expect(payloadBits).toBeGreaterThanOrEqual(counts.payloadBits());
-    expect(payloadBits).toBeLessThan(counts.payloadBits() + 8 * blocks.length);
+      const tables = counts.build();
+      const payloads = await Promise.all(blocks.map((block) => tables.encode(block)));
+      const payloadBits = payloads.reduce((sum, payload) => sum + 8 * payload.length, 0);
+      expect(payloadBits).toBeGreaterThanOrEqual(counts.payloadBits());
+      expect(payloadBits).toBeLessThan(counts.payloadBits() + 8 * blocks.length);
 
-    const stored = core.parseTokenTables(tables.serialize());
-    for (const [i, { previous, current, modulus }] of blocks.entries()) {
-      const request = { ...(previous && { previous }), elementCount: current.length, modulus };
-      expect(Buffer.from(await stored.decode(payloads[i]!, request)).equals(current)).toBe(true);
-    }
-  });
+      const stored = core.parseTokenTables(tables.serialize());
+      for (const [i, { previous, current, modulus }] of blocks.entries()) {
+        const request = { ...(previous && { previous }), elementCount: current.length, modulus };
+        expect(Buffer.from(await stored.decode(payloads[i]!, request)).equals(current)).toBe(true);
+      }
+    },
+  );
 
   it('round-trip any block', async () => {
     const level = fc.integer({ min: 0, max: 255 });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(level, level), { maxLength: 300 }), fc.boolean(), async (pairs, base) => {
         const previous = base ? undefined : Uint8Array.from(pairs, ([level]) => level);
-        const block = { ...(previous && { previous }), current: Uint8Array.from(pairs, ([, level]) => level), modulus: 256 };
+        const block = {
+          ...(previous && { previous }),
+          current: Uint8Array.from(pairs, ([, level]) => level),
+          modulus: 256,
+        };
         const counts = core.createTokenCounts();
         await counts.add(block);
         const tables = counts.build();
@@ -335,14 +391,20 @@ describe('token tables', () => {
     await counts.add(block);
     const tables = counts.build();
     const payload = await tables.encode(block);
-    const decoded = await tables.decode(payload, { previous: block.previous!, elementCount: blockElementsMax, modulus: 34 });
+    const decoded = await tables.decode(payload, {
+      previous: block.previous!,
+      elementCount: blockElementsMax,
+      modulus: 34,
+    });
     expect(Buffer.from(decoded).equals(block.current)).toBe(true);
   });
 
   it('refuse a block with a token they have no code for', async () => {
     const counts = core.createTokenCounts();
     await counts.add({ current: Uint8Array.of(0, 1, 0, 1), modulus: 4 });
-    await expect(counts.build().encode({ current: Uint8Array.of(3), modulus: 4 })).rejects.toMatchObject({ code: 'native-failure' });
+    await expect(counts.build().encode({ current: Uint8Array.of(3), modulus: 4 })).rejects.toMatchObject({
+      code: 'native-failure',
+    });
   });
 });
 
@@ -351,7 +413,10 @@ describe('exact coding', () => {
 
   it.each(kinds)('gives back the bytes of %s blocks, alone and against another', async (kind) => {
     for (const elementCount of [0, 1, 1000, 20_000]) {
-      const current = randomWeights(elementCount * elementKindBytes[kind], 'BF16', 15).subarray(0, elementCount * elementKindBytes[kind]);
+      const current = randomWeights(elementCount * elementKindBytes[kind], 'BF16', 15).subarray(
+        0,
+        elementCount * elementKindBytes[kind],
+      );
       const previous = current.map((byte, i) => (i % 10 === 0 ? byte ^ 1 : byte));
       const alone = await core.exactEncode({ current, kind });
       expect(alone.length).toBeLessThanOrEqual(current.length + 1);
@@ -360,9 +425,13 @@ describe('exact coding', () => {
 
       const difference = await core.exactEncode({ current, previous, kind });
       expect(difference.length).toBeLessThanOrEqual(alone.length);
-      expect(Buffer.from(await core.exactDecode(difference, { previous, kind, elementCount })).equals(current)).toBe(true);
+      expect(Buffer.from(await core.exactDecode(difference, { previous, kind, elementCount })).equals(current)).toBe(
+        true,
+      );
       if (!core.exactIsStandaloneSync(difference)) {
-        await expect(core.exactDecode(difference, { kind, elementCount })).rejects.toMatchObject({ code: 'native-failure' });
+        await expect(core.exactDecode(difference, { kind, elementCount })).rejects.toMatchObject({
+          code: 'native-failure',
+        });
       }
     }
   });
@@ -418,11 +487,15 @@ describe('mapped files', () => {
       writeFileSync(join(folder, 'empty'), '');
       expect(Buffer.from(core.mapFileSync(join(folder, 'weights'))).equals(bytes)).toBe(true);
       expect(core.mapFileSync(join(folder, 'empty')).byteLength).toBe(0);
-      expect(() => core.mapFileSync(folder)).toThrow(expect.objectContaining({ code: 'internal', detail: `EISDIR: ${folder}` }));
+      expect(() => core.mapFileSync(folder)).toThrow(
+        expect.objectContaining({ code: 'internal', detail: `EISDIR: ${folder}` }),
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }
     const absent = join(folder, 'absent');
-    expect(() => core.mapFileSync(absent)).toThrow(expect.objectContaining({ code: 'internal', detail: `ENOENT: ${absent}` }));
+    expect(() => core.mapFileSync(absent)).toThrow(
+      expect.objectContaining({ code: 'internal', detail: `ENOENT: ${absent}` }),
+    );
   });
 });

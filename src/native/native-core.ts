@@ -66,7 +66,8 @@ function sketchCalls(runner: JobRunner) {
         }),
       ),
     sketchTopThresholdSync: (sketch, fraction) => addon.sketchTopThreshold(...thresholdArguments(sketch, fraction)),
-    sketchBottomThresholdSync: (sketch, fraction) => addon.sketchBottomThreshold(...thresholdArguments(sketch, fraction)),
+    sketchBottomThresholdSync: (sketch, fraction) =>
+      addon.sketchBottomThreshold(...thresholdArguments(sketch, fraction)),
   } satisfies Partial<NativeCore>;
 }
 
@@ -78,13 +79,28 @@ function quantizeCalls(runner: JobRunner) {
         checkArguments.sketch(sketch);
         checkArguments.codebook(bins, options);
         const { sigma, seed } = options;
-        return addon.buildCodebook(engine, sketch, bins, clustering[options.clustering], weighting[options.weighting], sigma, seed);
+        return addon.buildCodebook(
+          engine,
+          sketch,
+          bins,
+          clustering[options.clustering],
+          weighting[options.weighting],
+          sigma,
+          seed,
+        );
       }),
     buildEntropyCodebook: (sketch, bins, options, signal) =>
       runJob(runner, signal, () => {
         checkArguments.sketch(sketch);
         checkArguments.entropyCodebook(bins, options);
-        return addon.buildEntropyCodebook(engine, sketch, bins, weighting[options.weighting], options.sigma, options.bitPrice);
+        return addon.buildEntropyCodebook(
+          engine,
+          sketch,
+          bins,
+          weighting[options.weighting],
+          options.sigma,
+          options.bitPrice,
+        );
       }),
     assignLevels: (pair, partition, map, signal) =>
       runJob(runner, signal, () => {
@@ -92,7 +108,15 @@ function quantizeCalls(runner: JobRunner) {
         checkArguments.partition(partition);
         checkArguments.levelMap(map);
         const { centroids, boundaries, prunedLevel = noLevel, protectedLevel = noLevel } = map;
-        return addon.assignLevels(engine, ...pairArguments(pair), ...partitionArguments(partition), centroids, prunedLevel, protectedLevel, boundaries);
+        return addon.assignLevels(
+          engine,
+          ...pairArguments(pair),
+          ...partitionArguments(partition),
+          centroids,
+          prunedLevel,
+          protectedLevel,
+          boundaries,
+        );
       }),
     dequantize: (levels, request, signal) =>
       runJob(runner, signal, () => {
@@ -166,7 +190,8 @@ function bitmaskCalls(runner: JobRunner) {
   };
   const checkPrevious = (previous: Uint8Array, lengthBytes: number): void => {
     checkArguments.bytes('previous', previous);
-    if (previous.byteLength !== lengthBytes) throw argumentError(`previous: ${previous.byteLength} bytes, not ${lengthBytes}`);
+    if (previous.byteLength !== lengthBytes)
+      throw argumentError(`previous: ${previous.byteLength} bytes, not ${lengthBytes}`);
   };
   return {
     bitmaskEncode: ({ current, previous, dtype }, signal) =>
@@ -203,10 +228,13 @@ function plainCalls(runner: JobRunner) {
       return addon.crc32c(bytes, seed);
     },
     mapFileSync: (path) => {
-      if (typeof path !== 'string' || path.includes('\0')) throw new TypeError('path must be a string without null characters');
+      if (typeof path !== 'string' || path.includes('\0'))
+        throw new TypeError('path must be a string without null characters');
       const mapped = addon.mapFile(engine, path);
       if (typeof mapped !== 'number') return mapped;
-      throw new FirnError('internal', 'A file could not be mapped.', { detail: `${getSystemErrorName(-mapped)}: ${path}` });
+      throw new FirnError('internal', 'A file could not be mapped.', {
+        detail: `${getSystemErrorName(-mapped)}: ${path}`,
+      });
     },
     forgetFile: async (descriptor) => {
       await runJob(runner, undefined, () => {
@@ -219,7 +247,12 @@ function plainCalls(runner: JobRunner) {
 }
 
 function partitionArguments({ protectMagnitudeMin, protectSensitivityMin, pruneMetric, pruneBelow }: Partition) {
-  return [Math.fround(protectMagnitudeMin), Math.fround(protectSensitivityMin), metric[pruneMetric], Math.fround(pruneBelow)] as const;
+  return [
+    Math.fround(protectMagnitudeMin),
+    Math.fround(protectSensitivityMin),
+    metric[pruneMetric],
+    Math.fround(pruneBelow),
+  ] as const;
 }
 
 function thresholdArguments(sketch: Sketch, fraction: number) {

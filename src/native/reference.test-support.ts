@@ -60,7 +60,11 @@ export function sensitivity(weight: number, gradient: number): number {
 }
 
 /** partition.h, for one weight; `gradient` is absent when there are none. */
-export function fateOf(weight: number, gradient: number | undefined, partition: Partition): 'protected' | 'pruned' | 'quantized' {
+export function fateOf(
+  weight: number,
+  gradient: number | undefined,
+  partition: Partition,
+): 'protected' | 'pruned' | 'quantized' {
   const m = Math.abs(weight);
   const s = gradient === undefined ? 0 : sensitivity(weight, gradient);
   if (m >= partition.protectMagnitudeMin || (s > 0 && s >= partition.protectSensitivityMin)) return 'protected';
@@ -76,7 +80,11 @@ export function binOf(value: number, centroids: Float32Array): number {
 }
 
 /** Value and run-length tokens of one block, by source level (delta.h). */
-export function tokensOf(previous: Uint8Array | undefined, current: Uint8Array, modulus: number): Map<number, number[]> {
+export function tokensOf(
+  previous: Uint8Array | undefined,
+  current: Uint8Array,
+  modulus: number,
+): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   current.forEach((level, i) => {
     const source = previous?.[i] ?? 0;

@@ -8,9 +8,9 @@ import { randomWeights } from './reference.test-support.ts';
 /**
  * What a native call costs beyond its kernel: npx tsx src/native/seam.bench.ts
  *
- * One thread in the pool. `alone`: one call at a time, from call to settled promise. `in line`: the time each of many queued calls
- * takes, where submitting and settling overlap the kernels. `submit`: what one call holds the JavaScript thread for before its
- * promise is returned. Medians of `rounds`, with the range that holds the middle half.
+ * One thread in the pool. `alone`: one call at a time, from call to settled promise. `in line`: the time each of many
+ * queued calls takes, where submitting and settling overlap the kernels. `submit`: what one call holds the JavaScript
+ * thread for before its promise is returned. Medians of `rounds`, with the range that holds the middle half.
  */
 const rounds = 31;
 const callsPerRound = 64;
@@ -50,7 +50,12 @@ function calls(core: NativeCore, elementCount: number): Record<string, () => Pro
   const levels = halves.subarray(0, elementCount).map((byte) => byte % 16);
   const table = randomWeights(256, 'F32', 3);
   const protectedWords = new Uint16Array();
-  const nothing = { protectMagnitudeMin: Infinity, protectSensitivityMin: Infinity, pruneMetric: 'magnitude', pruneBelow: 0 } as const;
+  const nothing = {
+    protectMagnitudeMin: Infinity,
+    protectSensitivityMin: Infinity,
+    pruneMetric: 'magnitude',
+    pruneBelow: 0,
+  } as const;
   const map = { centroids: Float32Array.from({ length: 16 }, (_, i) => (i - 8) / 100) };
   return {
     'convert BF16 to F32': () => core.convert(halves, 'BF16', 'F32'),
@@ -61,7 +66,9 @@ function calls(core: NativeCore, elementCount: number): Record<string, () => Pro
 
 async function main(): Promise<void> {
   const core = loadCore({ threads: 1 });
-  console.log(`${availableParallelism()} cores, Node ${process.versions.node}, ${core.stats().simd}; microseconds a call, median (middle half)`);
+  console.log(
+    `${availableParallelism()} cores, Node ${process.versions.node}, ${core.stats().simd}; microseconds a call, median (middle half)`,
+  );
   for (const elementCount of [0, blockElementsMax]) {
     for (const [name, call] of Object.entries(calls(core, elementCount))) {
       await call();

@@ -1,6 +1,9 @@
 import { corruptPackage } from './corrupt-package.ts';
 
-/** Reads little-endian fields of hostile bytes in order. Every method throws `corrupt-package` past the end. Views share the input. */
+/**
+ * Reads little-endian fields of hostile bytes in order. Every method throws `corrupt-package` past the end. Views share
+ * the input.
+ */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;

@@ -32,7 +32,10 @@ function filesOf(files: readonly FileToMake[]): PackageFile[] {
       content: { type: 'safetensors', layout, codings, blocks: planTensors(layout, codings).blocks.map(entry) },
     };
   });
-  return [...made, { path: 'blob', sizeBytes: 600, sha256: 'cd'.repeat(32), content: { type: 'blob', blocks: [entry()] } }];
+  return [
+    ...made,
+    { path: 'blob', sizeBytes: 600, sha256: 'cd'.repeat(32), content: { type: 'blob', blocks: [entry()] } },
+  ];
 }
 
 const float = (name: string, count: number, coding?: TensorCoding): FileToMake['tensors'][number] => ({
@@ -50,13 +53,24 @@ const ancestor: PackageIndex = {
   codebooks: [],
   tableSets: [],
   files: filesOf([
-    { path: 'one', tensors: [float('a', 300_000), float('b', 600), float('tied', 600, copyOf(0, 1)), float('empty', 0)] },
+    {
+      path: 'one',
+      tensors: [float('a', 300_000), float('b', 600), float('tied', 600, copyOf(0, 1)), float('empty', 0)],
+    },
     { path: 'two', tensors: [float('b', 700), float('c', 700), half('h', 600)] },
   ]),
 };
 
 function deltaOf(files: readonly FileToMake[]): PackageIndex {
-  return { formatVersion: 6, id, kind: 'delta', ancestorId: ancestor.id, codebooks: [], tableSets: [], files: filesOf(files) };
+  return {
+    formatVersion: 6,
+    id,
+    kind: 'delta',
+    ancestorId: ancestor.id,
+    codebooks: [],
+    tableSets: [],
+    files: filesOf(files),
+  };
 }
 
 const decoded = (index: PackageIndex, formatVersion: FormatVersion = 6): PackageIndex =>
@@ -66,19 +80,26 @@ const decoded = (index: PackageIndex, formatVersion: FormatVersion = 6): Package
     ...(index.kind === 'delta' && { ancestor }),
   });
 
-const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string => refusalOf(() => decoded(index, formatVersion));
+const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string =>
+  refusalOf(() => decoded(index, formatVersion));
 
 /** Tensor 1 of file `one` of the ancestor, by its layout: the names are in the order of their offsets. */
 const numberOf = (path: string, name: string): [number, number] => {
   const file = ancestor.files.findIndex((each) => each.path === path);
   const content = ancestor.files[file]!.content;
-  return [file, content.type === 'safetensors' ? content.layout.tensors.findIndex((tensor) => tensor.name === name) : -1];
+  return [
+    file,
+    content.type === 'safetensors' ? content.layout.tensors.findIndex((tensor) => tensor.name === name) : -1,
+  ];
 };
 
 describe('an index with kept tensors', () => {
   it('says which they are in the ancestor: of any file, name and coding', () => {
     const index = deltaOf([
-      { path: 'one', tensors: [float('x', 300_000, kept(...numberOf('one', 'a'))), float('b', 700, kept(...numberOf('two', 'c')))] },
+      {
+        path: 'one',
+        tensors: [float('x', 300_000, kept(...numberOf('one', 'a'))), float('b', 700, kept(...numberOf('two', 'c')))],
+      },
       { path: 'new', tensors: [float('y', 600, kept(...numberOf('one', 'tied'))), float('z', 600)] },
     ]);
     expect(decoded(index)).toEqual(index);
@@ -94,32 +115,50 @@ describe('an index with kept tensors', () => {
     ['of a blob', kept(2, 0), 'none of the ancestor'],
     ['that is a copy of a kept one', copyOf(0, 0), 'no blocks itself'],
   ])('is refused with one %s', (_, coding, reason) => {
-    const index = deltaOf([{ path: 'one', tensors: [float('k', 600, kept(...numberOf('one', 'b'))), float('x', 600, coding)] }]);
+    const index = deltaOf([
+      { path: 'one', tensors: [float('k', 600, kept(...numberOf('one', 'b'))), float('x', 600, coding)] },
+    ]);
     expect(refusal(index)).toContain(reason);
   });
 
   it('is refused with an empty one, and in a base', () => {
-    expect(refusal(deltaOf([{ path: 'one', tensors: [float('x', 0, kept(...numberOf('one', 'empty')))] }]))).toContain('none of the ancestor');
-    expect(refusal({ ...ancestor, files: filesOf([{ path: 'one', tensors: [float('x', 600, kept(0, 1))] }]) })).toContain('none of the ancestor');
+    expect(refusal(deltaOf([{ path: 'one', tensors: [float('x', 0, kept(...numberOf('one', 'empty')))] }]))).toContain(
+      'none of the ancestor',
+    );
+    expect(
+      refusal({ ...ancestor, files: filesOf([{ path: 'one', tensors: [float('x', 600, kept(0, 1))] }]) }),
+    ).toContain('none of the ancestor');
   });
 
   it('is refused with more of them than a reader may allocate for', () => {
     // A tensor of a terabyte and more that the ancestor says it has: each that is kept would be two million blocks.
     const elementCount = 2 ** 21 * 131_072;
     const there = { ...ancestor, files: filesOf([{ path: 'one', tensors: [] }]) };
-    const huge: PackageIndex = { ...there, files: there.files.map((file) => (file.path === 'one' ? withTensor(file, elementCount) : file)) };
+    const huge: PackageIndex = {
+      ...there,
+      files: there.files.map((file) => (file.path === 'one' ? withTensor(file, elementCount) : file)),
+    };
     const deltaWith = (names: readonly string[]): PackageIndex =>
       deltaOf([{ path: 'one', tensors: names.map((name) => float(name, elementCount, kept(0, 0))) }]);
-    const read = (index: PackageIndex) => decodePackageIndex(encodePackageIndex(index, huge), { id, formatVersion: 6, ancestor: huge });
+    const read = (index: PackageIndex) =>
+      decodePackageIndex(encodePackageIndex(index, huge), { id, formatVersion: 6, ancestor: huge });
     expect(read(deltaWith(['a', 'b'])).files).toHaveLength(2);
-    expect(() => read(deltaWith(['a', 'b', 'c']))).toThrow(expect.objectContaining({ detail: expect.stringContaining('more copies') as string }) as Error);
+    expect(() => read(deltaWith(['a', 'b', 'c']))).toThrow(
+      expect.objectContaining({ detail: expect.stringContaining('more copies') as string }) as Error,
+    );
   });
 
   it('gives them blocks behind the file’s own, cut as the ancestor’s are', () => {
-    const { content } = deltaOf([{ path: 'one', tensors: [float('b', 600), float('x', 300_000, kept(...numberOf('one', 'a')))] }]).files[0]!;
+    const { content } = deltaOf([
+      { path: 'one', tensors: [float('b', 600), float('x', 300_000, kept(...numberOf('one', 'a')))] },
+    ]).files[0]!;
     if (content.type !== 'safetensors') throw new TypeError('not safetensors');
     const { codings, layout } = content;
-    const placed = placeCopies(planTensors(layout, codings), { codings, file: 0, planOf: () => expect.fail('no other file is asked for') });
+    const placed = placeCopies(planTensors(layout, codings), {
+      codings,
+      file: 0,
+      planOf: () => expect.fail('no other file is asked for'),
+    });
     const named = { file: 0, tensor: numberOf('one', 'a')[1] };
     expect(placed.copied).toEqual([
       { inherited: named, firstElement: 0, elementCount: 131_072 },
@@ -141,7 +180,11 @@ describe('a gathered block', () => {
   const gathered = (path: string, tensors: FileToMake['tensors']) => {
     const plan = planFile(filesOf([{ path, tensors }])[0]!)!;
     return plan.blocks.map((block) =>
-      gatherBlock(block, { path, plan }, { names, planOf })?.map(({ file, tensor, firstElement }) => [file, tensor, firstElement]),
+      gatherBlock(block, { path, plan }, { names, planOf })?.map(({ file, tensor, firstElement }) => [
+        file,
+        tensor,
+        firstElement,
+      ]),
     );
   };
 
@@ -171,5 +214,8 @@ describe('a gathered block', () => {
 /** The file with one tensor instead of its own, whose blocks are left out: nothing here asks for them. */
 function withTensor(file: PackageFile, elementCount: number): PackageFile {
   if (file.content.type !== 'safetensors') throw new TypeError('not safetensors');
-  return { ...file, content: { ...file.content, layout: buildSafetensorsHeader([float('huge', elementCount)], {}), codings: [exact] } };
+  return {
+    ...file,
+    content: { ...file.content, layout: buildSafetensorsHeader([float('huge', elementCount)], {}), codings: [exact] },
+  };
 }

@@ -29,7 +29,8 @@ export class MemoryStore implements ObjectStore {
       sizeBytes: bytes.length,
       read: async (offsetBytes, lengthBytes) => {
         this.reads++;
-        if (offsetBytes < 0 || offsetBytes + lengthBytes > bytes.length) throw new FirnError('invalid-request', 'Beyond the end.');
+        if (offsetBytes < 0 || offsetBytes + lengthBytes > bytes.length)
+          throw new FirnError('invalid-request', 'Beyond the end.');
         return bytes.slice(offsetBytes, offsetBytes + lengthBytes);
       },
       stream: async function* (startBytes = 0, endBytes = bytes.length) {
@@ -55,7 +56,8 @@ export class MemoryStore implements ObjectStore {
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     for (const [key, bytes] of this.objects) {
-      if (key.startsWith(prefix)) yield { key, sizeBytes: bytes.length, storedBytes: bytes.length, modifiedAt: new Date(0) };
+      if (key.startsWith(prefix))
+        yield { key, sizeBytes: bytes.length, storedBytes: bytes.length, modifiedAt: new Date(0) };
     }
   }
 

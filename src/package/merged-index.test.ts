@@ -10,11 +10,18 @@ import { planTensors } from './blocks/plan-file.ts';
 import type { ResidualTensor } from './residual-tensor.ts';
 
 const id = (digit: number): string => String(digit).repeat(32);
-const mergedPackage: MergedPackage = { id: id(9), packageIds: [id(2), id(3), id(4)], tuples: { symbols: Uint8Array.of(0, 2, 31, 0, 0, 1), width: 3 } };
+const mergedPackage: MergedPackage = {
+  id: id(9),
+  packageIds: [id(2), id(3), id(4)],
+  tuples: { symbols: Uint8Array.of(0, 2, 31, 0, 0, 1), width: 3 },
+};
 /** Many more residual blocks than an index without their entries has room for. */
 const bigBlocks = 300;
 
-/** A large residual tensor, a small one, and an exact one; offsets of its blocks start at `offset`, and those of residual blocks are `shared` where that is given. */
+/**
+ * A large residual tensor, a small one, and an exact one; offsets of its blocks start at `offset`, and those of
+ * residual blocks are `shared` where that is given.
+ */
 function contentAt(step: number, offset: number, shared?: readonly BlockEntry[]): SafetensorsContent {
   const layout = buildSafetensorsHeader(
     [
@@ -25,7 +32,14 @@ function contentAt(step: number, offset: number, shared?: readonly BlockEntry[])
     { step: String(step) },
   );
   const codings: TensorCoding[] = [{ kind: 'residual' }, { kind: 'exact', layerType: 'buffer' }, { kind: 'residual' }];
-  const record: ResidualTensor = { exponent: -20 - step, origin: 0, shift: step === 0 ? 0 : 1, stepCode: 300, offsets: [1, -1], gain: 256 + step };
+  const record: ResidualTensor = {
+    exponent: -20 - step,
+    origin: 0,
+    shift: step === 0 ? 0 : 1,
+    stepCode: 300,
+    offsets: [1, -1],
+    gain: 256 + step,
+  };
   const residuals = new Map([0, 2].map((tensor) => [tensor, { ...record, origin: 0 }]));
   let at = offset;
   const blocks = planTensors(layout, codings).blocks.map(({ coding }, number) => {
@@ -63,7 +77,14 @@ function partsOf(): PackageIndex[] {
     shared = content.blocks;
     offset = Math.max(...content.blocks.map(({ offsetBytes, lengthBytes }) => offsetBytes + lengthBytes));
     const ancestorId = position === 0 ? base.id : mergedPackage.packageIds[position - 1]!;
-    parts.push(indexOf(Number(packageId[0]), content, { formatVersion: 3, kind: 'delta', ancestorId, part: { mergedPackage, position } }));
+    parts.push(
+      indexOf(Number(packageId[0]), content, {
+        formatVersion: 3,
+        kind: 'delta',
+        ancestorId,
+        part: { mergedPackage, position },
+      }),
+    );
   }
   return parts;
 }
@@ -71,25 +92,37 @@ function partsOf(): PackageIndex[] {
 describe('the index of a merged package', () => {
   const parts = partsOf();
   const stored = encodeMergedPackageIndex(parts, base);
-  const decode = (bytes: Uint8Array, ancestor: PackageIndex | undefined = base) => decodeMergedPackageIndex(bytes, { id: mergedPackage.id, ancestor });
+  const decode = (bytes: Uint8Array, ancestor: PackageIndex | undefined = base) =>
+    decodeMergedPackageIndex(bytes, { id: mergedPackage.id, ancestor });
   const damage = expect.objectContaining({ code: 'corrupt-package' });
 
   it('comes back as it went in, entries of residual blocks once', () => {
     expect(decode(stored)).toEqual(parts);
-    expect([readAncestorId(stored), readPackageIds(stored, { id: mergedPackage.id, formatVersion: 3 })]).toEqual([base.id, mergedPackage.packageIds]);
+    expect([readAncestorId(stored), readPackageIds(stored, { id: mergedPackage.id, formatVersion: 3 })]).toEqual([
+      base.id,
+      mergedPackage.packageIds,
+    ]);
     expect(stored.length).toBeLessThan(12 * bigBlocks);
   });
 
   it('is what later packages are decoded with', () => {
     const last = parts[2]!;
     const next = indexOf(5, contentAt(4, 24), { kind: 'delta', ancestorId: last.id });
-    expect(decodePackageIndex(encodePackageIndex(next, last), { formatVersion: 2, id: next.id, ancestor: decode(stored)[2] })).toEqual(next);
+    expect(
+      decodePackageIndex(encodePackageIndex(next, last), {
+        formatVersion: 2,
+        id: next.id,
+        ancestor: decode(stored)[2],
+      }),
+    ).toEqual(next);
   });
 
   it('is damaged without its ancestor, with another, and as a package of one checkpoint', () => {
     expect(() => decodeMergedPackageIndex(stored, { id: mergedPackage.id })).toThrow(damage);
     expect(() => decode(stored, { ...base, id: id(8) })).toThrow(damage);
-    expect(() => decodePackageIndex(stored, { formatVersion: 3, id: mergedPackage.id, ancestor: base })).toThrow(damage);
+    expect(() => decodePackageIndex(stored, { formatVersion: 3, id: mergedPackage.id, ancestor: base })).toThrow(
+      damage,
+    );
     expect(() => decode(stored.subarray(0, -1))).toThrow(damage);
   });
 

@@ -1,7 +1,15 @@
 import { corruptPackage } from './corrupt-package.ts';
 import { decodePackageIndex, readAncestorId, readPackageIds } from './index/decode-index.ts';
 import { decodeMergedPackageIndex } from './index/decode-merged.ts';
-import { checkFrame, decodePrefix, decodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
+import {
+  checkFrame,
+  decodePrefix,
+  decodeTrailer,
+  prefixBytes,
+  trailerBytes,
+  type Crc32c,
+  type IndexLocation,
+} from './package-frame.ts';
 import type { FormatVersion, PackageIndex } from './package-index.ts';
 
 /** Random access to a package's bytes; an ObjectReader is one. */
@@ -10,7 +18,10 @@ export interface PackageSource {
   read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-/** A package's frame and stored index, checked against their checksum but not decoded: a delta's index needs the ancestor's first. */
+/**
+ * A package's frame and stored index, checked against their checksum but not decoded: a delta's index needs the
+ * ancestor's first.
+ */
 export interface StoredIndex extends IndexLocation {
   readonly id: string;
   /** What chains call it: its id, or those of the checkpoints of a merged package, oldest first. */
@@ -24,9 +35,16 @@ export interface StoredIndex extends IndexLocation {
  * Reads prefix, index and trailer of a package with nothing but its bytes.
  * Rejects with `corrupt-package`, `unsupported-format`, and the source's errors.
  */
-export async function readStoredIndex(source: PackageSource, crc32c: Crc32c, signal?: AbortSignal): Promise<StoredIndex> {
+export async function readStoredIndex(
+  source: PackageSource,
+  crc32c: Crc32c,
+  signal?: AbortSignal,
+): Promise<StoredIndex> {
   if (source.sizeBytes < prefixBytes + trailerBytes) throw corruptPackage('the package is shorter than its frame');
-  const [prefix, trailer] = await Promise.all([source.read(0, prefixBytes, signal), source.read(source.sizeBytes - trailerBytes, trailerBytes, signal)]);
+  const [prefix, trailer] = await Promise.all([
+    source.read(0, prefixBytes, signal),
+    source.read(source.sizeBytes - trailerBytes, trailerBytes, signal),
+  ]);
   const { id, formatVersion } = decodePrefix(prefix);
   const location = decodeTrailer(trailer, source.sizeBytes);
   const indexBytes = await source.read(location.indexOffsetBytes, location.indexLengthBytes, signal);
@@ -46,7 +64,9 @@ export function decodeStoredIndex(stored: StoredIndex, ancestor: PackageIndex | 
 export function decodeStoredIndexes(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex[] {
   const { indexBytes, id, formatVersion, indexOffsetBytes } = stored;
   const indexes =
-    formatVersion === 3 ? decodeMergedPackageIndex(indexBytes, { id, ancestor }) : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
+    formatVersion === 3
+      ? decodeMergedPackageIndex(indexBytes, { id, ancestor })
+      : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
   if (payloadEndBytes(indexes) !== indexOffsetBytes) throw corruptPackage('the payloads do not fill the package');
   return indexes;
 }

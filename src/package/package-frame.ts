@@ -25,20 +25,30 @@ export function encodePrefix(id: string, formatVersion: FormatVersion): Uint8Arr
   return new ByteWriter().append(magic).u8(formatVersion).u8(0).u8(0).u8(0).append(idBytes(id)).finish();
 }
 
-/** The package id and format version. Throws `corrupt-package`, or `unsupported-format` for a version this build does not know. */
+/**
+ * The package id and format version. Throws `corrupt-package`, or `unsupported-format` for a version this build does
+ * not know.
+ */
 export function decodePrefix(bytes: Uint8Array): { readonly id: string; readonly formatVersion: FormatVersion } {
   const reader = new ByteReader(bytes);
   if (!magic.every((byte) => byte === reader.u8())) throw corruptPackage('the magic bytes are missing');
   const version = reader.u8();
   const formatVersion = formatVersions.find((known) => known === version);
   if (formatVersion === undefined)
-    throw new FirnError('unsupported-format', 'The package has a format version this server cannot read.', { detail: `version ${version}` });
+    throw new FirnError('unsupported-format', 'The package has a format version this server cannot read.', {
+      detail: `version ${version}`,
+    });
   if (reader.u8() + reader.u8() + reader.u8() !== 0) throw corruptPackage('reserved bytes of the prefix are set');
   return { id: Buffer.from(reader.take(16)).toString('hex'), formatVersion };
 }
 
 /** The last `trailerBytes` bytes: index offset and length, and one CRC-32C over prefix, index and these two. */
-export function encodeTrailer(prefix: Uint8Array, index: Uint8Array, indexOffsetBytes: number, crc32c: Crc32c): Uint8Array {
+export function encodeTrailer(
+  prefix: Uint8Array,
+  index: Uint8Array,
+  indexOffsetBytes: number,
+  crc32c: Crc32c,
+): Uint8Array {
   const location = new ByteWriter()
     .u32(indexOffsetBytes % 2 ** 32)
     .u32(Math.floor(indexOffsetBytes / 2 ** 32))
@@ -55,8 +65,10 @@ export function decodeTrailer(trailer: Uint8Array, sizeBytes: number): IndexLoca
   const reader = new ByteReader(trailer);
   const low = reader.u32();
   const location = { indexOffsetBytes: low + reader.u32() * 2 ** 32, indexLengthBytes: reader.u32() };
-  if (location.indexOffsetBytes < prefixBytes || location.indexLengthBytes > indexBytesMax) throw corruptPackage('the index lies outside its limits');
-  if (location.indexOffsetBytes + location.indexLengthBytes + trailerBytes !== sizeBytes) throw corruptPackage('index and trailer do not end the package');
+  if (location.indexOffsetBytes < prefixBytes || location.indexLengthBytes > indexBytesMax)
+    throw corruptPackage('the index lies outside its limits');
+  if (location.indexOffsetBytes + location.indexLengthBytes + trailerBytes !== sizeBytes)
+    throw corruptPackage('index and trailer do not end the package');
   return location;
 }
 
@@ -64,7 +76,8 @@ export function decodeTrailer(trailer: Uint8Array, sizeBytes: number): IndexLoca
 export function checkFrame(prefix: Uint8Array, index: Uint8Array, trailer: Uint8Array, crc32c: Crc32c): void {
   const location = trailer.subarray(0, trailerBytes - 4);
   const expected = new ByteReader(trailer.subarray(trailerBytes - 4)).u32();
-  if (crc32c(location, crc32c(index, crc32c(prefix))) !== expected) throw corruptPackage('the checksum of the index does not match');
+  if (crc32c(location, crc32c(index, crc32c(prefix))) !== expected)
+    throw corruptPackage('the checksum of the index does not match');
 }
 
 /** 16 bytes of an id of 32 lower-case hex digits. Throws `internal` for anything else. */

@@ -12,7 +12,10 @@ export type { StateCoding } from './codings/state-coding.ts';
 export type { PackageCodebook } from './package-codebook.ts';
 export type { TensorPlace } from './tensor-place.ts';
 
-/** The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a delta, the ancestor. */
+/**
+ * The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a
+ * delta, the ancestor.
+ */
 export interface PackageIndex {
   readonly formatVersion: FormatVersion;
   readonly kind: 'base' | 'delta';
@@ -26,7 +29,10 @@ export interface PackageIndex {
   /** What residual tensors share; a package of version 1 has none. */
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
-  /** Of a checkpoint stored in a merged package: its residual blocks share their payloads with those of the checkpoints beside it. */
+  /**
+   * Of a checkpoint stored in a merged package: its residual blocks share their payloads with those of the checkpoints
+   * beside it.
+   */
   readonly part?: MergedPackagePart;
 }
 
@@ -96,11 +102,17 @@ export function isExactCoding({ kind }: { readonly kind: Exclude<TensorCoding['k
 /** The elements are those of another tensor of the package, which is no copy. From version 4 on. */
 export interface CopyCoding extends TensorPlace {
   readonly kind: 'copy';
-  /** Whether they are that tensor's as F32, which it may then lie anywhere to be copied from; else it comes before the copy and has its dtype. From version 5 on. */
+  /**
+   * Whether they are that tensor's as F32, which it may then lie anywhere to be copied from; else it comes before the
+   * copy and has its dtype. From version 5 on.
+   */
   readonly widened?: true;
 }
 
-/** The elements are those of a tensor of the ancestor, as they come back there, whatever its name, file and coding. From version 6 on. */
+/**
+ * The elements are those of a tensor of the ancestor, as they come back there, whatever its name, file and coding. From
+ * version 6 on.
+ */
 export interface InheritedCoding extends TensorPlace {
   readonly kind: 'inherited';
 }

@@ -4,7 +4,10 @@ export interface ResidualTensor {
   readonly exponent: number;
   /** Units that every state starts at where a block has no previous one: the mean of a vector. */
   readonly origin: number;
-  /** States of the ancestor are multiplied by 2^shift: its exponent is this one's plus shift. 0 without an ancestor's tensor. */
+  /**
+   * States of the ancestor are multiplied by 2^shift: its exponent is this one's plus shift. 0 without an ancestor's
+   * tensor.
+   */
   readonly shift: number;
   /** Quantization step before the package's scale, in 1/32 octaves of a unit. */
   readonly stepCode: number;
@@ -14,7 +17,10 @@ export interface ResidualTensor {
   readonly gain: number;
 }
 
-/** Added to the step codes of a package's tensors: matrices have two axes longer than one at least, all others are vectors. In 1/32 octaves. */
+/**
+ * Added to the step codes of a package's tensors: matrices have two axes longer than one at least, all others are
+ * vectors. In 1/32 octaves.
+ */
 export interface StepScales {
   readonly vectors: number;
   readonly matrices: number;
@@ -37,8 +43,9 @@ export const exponentMax = 104;
 
 /** round(2^(20 + i / 32)): steps have to be the same integers everywhere. */
 const octave = [
-  1048576, 1071537, 1095000, 1118978, 1143480, 1168519, 1194106, 1220254, 1246974, 1274279, 1302182, 1330696, 1359835, 1389611, 1420040, 1451135, 1482910,
-  1515382, 1548564, 1582474, 1617125, 1652536, 1688722, 1725700, 1763488, 1802103, 1841564, 1881889, 1923097, 1965207, 2008240, 2052214,
+  1048576, 1071537, 1095000, 1118978, 1143480, 1168519, 1194106, 1220254, 1246974, 1274279, 1302182, 1330696, 1359835,
+  1389611, 1420040, 1451135, 1482910, 1515382, 1548564, 1582474, 1617125, 1652536, 1688722, 1725700, 1763488, 1802103,
+  1841564, 1881889, 1923097, 1965207, 2008240, 2052214,
 ];
 
 /** The step of a tensor in units, 1..65535. */

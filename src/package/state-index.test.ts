@@ -40,7 +40,11 @@ function indexOf(
   given: readonly TensorCoding[],
   { ancestor, formatVersion = 4 }: { ancestor?: PackageIndex; formatVersion?: FormatVersion } = {},
 ) {
-  const blocks = planTensors(layout, given).blocks.map((_, i) => ({ offsetBytes: 24 + 3 * i, lengthBytes: 3, crc32c: i }));
+  const blocks = planTensors(layout, given).blocks.map((_, i) => ({
+    offsetBytes: 24 + 3 * i,
+    lengthBytes: 3,
+    crc32c: i,
+  }));
   const file: PackageFile = {
     path: 'a.optim.safetensors',
     sizeBytes: layout.sizeBytes,
@@ -48,17 +52,25 @@ function indexOf(
     content: { type: 'safetensors', layout, codings: given, blocks },
   };
   const index = { formatVersion, id: id(digit), codebooks: [], tableSets: [], files: [file] };
-  return ancestor === undefined ? ({ ...index, kind: 'base' } as const) : ({ ...index, kind: 'delta', ancestorId: ancestor.id } as const);
+  return ancestor === undefined
+    ? ({ ...index, kind: 'base' } as const)
+    : ({ ...index, kind: 'delta', ancestorId: ancestor.id } as const);
 }
 
 describe('tensors of optimizer state', () => {
   it('come back in an index, alone and behind an ancestor', () => {
     const base = indexOf(1, codings());
-    const delta = indexOf(2, codings({ 'm.bias': { kind: 'state', form: 'clusters' }, 'v.bias': { kind: 'state', form: 'momentum' } }), { ancestor: base });
+    const delta = indexOf(
+      2,
+      codings({ 'm.bias': { kind: 'state', form: 'clusters' }, 'v.bias': { kind: 'state', form: 'momentum' } }),
+      { ancestor: base },
+    );
     const same = indexOf(3, codings(), { ancestor: base });
     expect(decodePackageIndex(encodePackageIndex(base), { id: base.id, formatVersion: 4 })).toEqual(base);
     for (const index of [delta, same]) {
-      expect(decodePackageIndex(encodePackageIndex(index, base), { id: index.id, formatVersion: 4, ancestor: base })).toEqual(index);
+      expect(
+        decodePackageIndex(encodePackageIndex(index, base), { id: index.id, formatVersion: 4, ancestor: base }),
+      ).toEqual(index);
     }
   });
 
@@ -70,7 +82,9 @@ describe('tensors of optimizer state', () => {
     ['of integers', codings({ step: second }), 4],
   ] as const)('%s are refused', (_, given, formatVersion) => {
     const bytes = encodePackageIndex(indexOf(1, given, { formatVersion: 4 }));
-    expect(() => decodePackageIndex(bytes, { id: id(1), formatVersion })).toThrow(expect.objectContaining({ code: 'corrupt-package' }));
+    expect(() => decodePackageIndex(bytes, { id: id(1), formatVersion })).toThrow(
+      expect.objectContaining({ code: 'corrupt-package' }),
+    );
   });
 
   it('have blocks of one form, with the rows of their tensors, and first moments find the blocks of the second ones', () => {
@@ -85,7 +99,9 @@ describe('tensors of optimizer state', () => {
         { elementCount: 24, columns: 6, column: 0 },
       ],
     ]);
-    const parts = blocks.map((block) => besideParts(plan, given, block).map((part) => ({ ...part, coding: plan.blocks[part.block]!.coding })));
+    const parts = blocks.map((block) =>
+      besideParts(plan, given, block).map((part) => ({ ...part, coding: plan.blocks[part.block]!.coding })),
+    );
     const level = { kind: 'state', form: 'secondMoment' };
     const at = plan.firstBlock[numberOf('v.big')]!;
     expect(parts).toEqual([
@@ -93,7 +109,12 @@ describe('tensors of optimizer state', () => {
       [{ block: at + 1, firstElement: 0, elementCount: 150_000 - blockElementsMax, coding: level }],
       [
         { block: plan.firstBlock[numberOf('v.bias')], firstElement: 0, elementCount: 7, coding: level },
-        { block: plan.firstBlock[numberOf('v.conv')], firstElement: 0, elementCount: 24, coding: { kind: 'exact', elementKind: 'f32' } },
+        {
+          block: plan.firstBlock[numberOf('v.conv')],
+          firstElement: 0,
+          elementCount: 24,
+          coding: { kind: 'exact', elementKind: 'f32' },
+        },
       ],
     ]);
   });

@@ -51,11 +51,18 @@ describe('writePackage', () => {
     expect(written.indexOffsetBytes + written.indexLengthBytes + trailerBytes).toBe(bytes.length);
     expect(frameBytes(written.index)).toBe(bytes.length - 1006);
     const stored = await readStoredIndex(await store.open('p'), core.crc32cSync);
-    expect(stored).toMatchObject({ id, ancestorId: undefined, indexOffsetBytes: written.indexOffsetBytes, indexLengthBytes: written.indexLengthBytes });
+    expect(stored).toMatchObject({
+      id,
+      ancestorId: undefined,
+      indexOffsetBytes: written.indexOffsetBytes,
+      indexLengthBytes: written.indexLengthBytes,
+    });
     expect(decodeStoredIndex(stored, undefined)).toEqual(written.index);
     expect(
       written.index.files.map(({ content }) =>
-        content.type === 'external' ? [] : content.blocks.map(({ offsetBytes, lengthBytes }) => [offsetBytes, lengthBytes]),
+        content.type === 'external'
+          ? []
+          : content.blocks.map(({ offsetBytes, lengthBytes }) => [offsetBytes, lengthBytes]),
       ),
     ).toEqual([
       [[24, 4]],
@@ -80,7 +87,10 @@ describe('writePackage', () => {
     // One byte more between the payloads and the index, with a frame that is right otherwise.
     const index = bytes.subarray(written.indexOffsetBytes, written.indexOffsetBytes + written.indexLengthBytes);
     const body = Buffer.concat([bytes.subarray(0, written.indexOffsetBytes), Uint8Array.of(0), index]);
-    store.objects.set('p', Buffer.concat([body, encodeTrailer(encodePrefix(id, 1), index, written.indexOffsetBytes + 1, core.crc32cSync)]));
+    store.objects.set(
+      'p',
+      Buffer.concat([body, encodeTrailer(encodePrefix(id, 1), index, written.indexOffsetBytes + 1, core.crc32cSync)]),
+    );
     const stored = await readStoredIndex(await store.open('p'), core.crc32cSync);
     expect(() => decodeStoredIndex(stored, undefined)).toThrow(expect.objectContaining({ code: 'corrupt-package' }));
   });

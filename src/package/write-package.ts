@@ -1,7 +1,14 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ObjectStore, StoredObject } from '../store/object-store.ts';
 import { encodePackageIndex } from './index/encode-index.ts';
-import { encodePrefix, encodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
+import {
+  encodePrefix,
+  encodeTrailer,
+  prefixBytes,
+  trailerBytes,
+  type Crc32c,
+  type IndexLocation,
+} from './package-frame.ts';
 import type { BlockEntry, FormatVersion, PackageFile, PackageIndex } from './package-index.ts';
 import { planFile, type ContentToPlan } from './blocks/plan-file.ts';
 
@@ -18,7 +25,10 @@ export interface PackageToWrite {
   readonly formatVersion: FormatVersion;
   /** Index of the ancestor, for a delta. */
   readonly ancestor?: PackageIndex | undefined;
-  /** One payload per planned block (`planFile`), file after file. Pulled as the store takes bytes, so memory is what the producer keeps ahead. */
+  /**
+   * One payload per planned block (`planFile`), file after file. Pulled as the store takes bytes, so memory is what the
+   * producer keeps ahead.
+   */
   readonly payloads: AsyncIterable<Uint8Array>;
   /** Called once, after the last payload: digests of rebuilt files may be known only then. */
   readonly draft: () => PackageDraft | Promise<PackageDraft>;
@@ -59,7 +69,9 @@ export interface FrameToWrite<Result> {
   readonly formatVersion: FormatVersion;
   readonly payloads: AsyncIterable<Uint8Array>;
   /** Called once, after the last payload, with the entries of all payloads in order. */
-  readonly seal: (entries: readonly BlockEntry[]) => Promise<{ readonly indexBytes: Uint8Array; readonly result: Result }>;
+  readonly seal: (
+    entries: readonly BlockEntry[],
+  ) => Promise<{ readonly indexBytes: Uint8Array; readonly result: Result }>;
 }
 
 /** `writePackage` for any kind of index. */
@@ -72,7 +84,11 @@ export async function writeFrame<Result>(
   const body = frameBytesOf(content, crc32c, (done) => {
     written = done;
   });
-  const object = await store.put(key, body, { sizeMaxBytes, ...(replace === undefined ? {} : { replace }), ...(signal === undefined ? {} : { signal }) });
+  const object = await store.put(key, body, {
+    sizeMaxBytes,
+    ...(replace === undefined ? {} : { replace }),
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (written === undefined) throw new FirnError('internal', 'The store stopped reading a package before its end.');
   return { ...written, object };
 }
@@ -111,6 +127,8 @@ function fillEntries(draft: PackageDraft, entries: readonly BlockEntry[]): Packa
     return { ...file, content: file.content.type === 'external' ? file.content : { ...file.content, blocks } };
   });
   if (at !== entries.length)
-    throw new FirnError('internal', 'The package has another number of payloads than its plan.', { detail: `${entries.length} payloads, ${at} blocks` });
+    throw new FirnError('internal', 'The package has another number of payloads than its plan.', {
+      detail: `${entries.length} payloads, ${at} blocks`,
+    });
   return { ...draft, files };
 }

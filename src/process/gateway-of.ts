@@ -81,7 +81,12 @@ export function gatewayOf(
     },
     runs: {
       create: (repository, input, signal) =>
-        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input, signal),
+        createRun(
+          { ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) },
+          repository,
+          input,
+          signal,
+        ),
       change: (run, change, signal) => changeRun(ingestContext, run, change, signal),
       delete: (run) => deleteRun({ catalog }, run),
     },
@@ -97,14 +102,18 @@ export function gatewayOf(
     resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
     checkpoints: {
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
-      retry: (run, checkpoint, change, signal) => waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
+      retry: (run, checkpoint, change, signal) =>
+        waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads,
   };
 }
 
-/** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */
+/**
+ * Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every
+ * machine.
+ */
 function seedOf(name: string): string {
   return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
 }

@@ -49,13 +49,21 @@ describe('a gateway', () => {
   });
 
   test('without one goes on, degraded', async () => {
-    expect(await ask('gateway')).toMatchObject({ status: 'degraded', checks: { workers: 'failed' }, workers: { living: 0 } });
+    expect(await ask('gateway')).toMatchObject({
+      status: 'degraded',
+      checks: { workers: 'failed' },
+      workers: { living: 0 },
+    });
   });
 
   test('that needs more workers than there are is not ready', async () => {
     await announceWorker();
     expect(await ask('gateway', 1)).toMatchObject({ status: 'ready', workers: { living: 1 } });
-    expect(await ask('gateway', 2)).toMatchObject({ status: 'not-ready', checks: { workers: 'failed' }, workers: { living: 1 } });
+    expect(await ask('gateway', 2)).toMatchObject({
+      status: 'not-ready',
+      checks: { workers: 'failed' },
+      workers: { living: 1 },
+    });
   });
 
   test.each(['catalog', 'store'])('without its %s is not ready', async (part) => {
@@ -73,7 +81,10 @@ describe('a gateway', () => {
 
 describe('a worker', () => {
   test('says nothing of other workers', async () => {
-    expect(await ask('worker')).toEqual({ status: 'ready', checks: { process: 'ok', catalog: 'ok', store: 'ok', claims: 'ok', evaluation: 'ok' } });
+    expect(await ask('worker')).toEqual({
+      status: 'ready',
+      checks: { process: 'ok', catalog: 'ok', store: 'ok', claims: 'ok', evaluation: 'ok' },
+    });
   });
 
   test('whose claim loop stands still is not ready', async () => {

@@ -6,7 +6,10 @@ import type { JobWorker } from '../jobs/job-worker.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { livingMs } from '../upkeep/announce-process.ts';
 
-/** A claim loop that has not looked at the queue for so long stands still, in ms; it looks every second, and one look waits for the database at most about as long. */
+/**
+ * A claim loop that has not looked at the queue for so long stands still, in ms; it looks every second, and one look
+ * waits for the database at most about as long.
+ */
 const claimsStaleMs = 60_000;
 
 export interface ProbedParts {
@@ -27,10 +30,19 @@ export function isClaiming(worker: Pick<JobWorker, 'lookedMsAgo'>): boolean {
 }
 
 /**
- * What /readyz asks. A worker cannot do without its claim loop and evaluations; a gateway goes on without workers, unless it was told otherwise: uploads are kept, and downloads need none. In a process that
- * is both, the gateway counts.
+ * What /readyz asks. A worker cannot do without its claim loop and evaluations; a gateway goes on without workers,
+ * unless it was told otherwise: uploads are kept, and downloads need none. In a process that is both, the gateway
+ * counts.
  */
-export function probesOf({ catalog, store, evaluator, isGateway, worker, workersMin, isStopping }: ProbedParts): Probes {
+export function probesOf({
+  catalog,
+  store,
+  evaluator,
+  isGateway,
+  worker,
+  workersMin,
+  isStopping,
+}: ProbedParts): Probes {
   const seeWorkers = async (): Promise<WorkersSeen> => {
     const { count: living, ...signs } = await catalog.processes.living('worker', livingMs);
     if (!('oldestSignMs' in signs)) return { living };

@@ -4,8 +4,13 @@ import { shutDown, type ShutdownStep } from './shut-down.ts';
 
 function recorded() {
   const said: string[] = [];
-  const tell = (fields: object, message?: string): void => void said.push(`${(fields as { phase: string }).phase}: ${message}`);
-  const step = (name: string, end: () => Promise<void>, deadlineMs = 10_000): ShutdownStep => ({ name, deadlineMs, end });
+  const tell = (fields: object, message?: string): void =>
+    void said.push(`${(fields as { phase: string }).phase}: ${message}`);
+  const step = (name: string, end: () => Promise<void>, deadlineMs = 10_000): ShutdownStep => ({
+    name,
+    deadlineMs,
+    end,
+  });
   return { said, log: { info: tell, warn: tell, error: tell } as never, step };
 }
 
@@ -15,7 +20,14 @@ test('phases follow each other, their steps go together, and each is told by nam
   const both = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await shutDown([[step('a', async () => undefined)], [step('b', () => both), step('c', async () => release())], [step('d', async () => undefined)]], log);
+  await shutDown(
+    [
+      [step('a', async () => undefined)],
+      [step('b', () => both), step('c', async () => release())],
+      [step('d', async () => undefined)],
+    ],
+    log,
+  );
   expect(said).toEqual([
     'a: shutting down',
     'a: shut down',

@@ -10,16 +10,23 @@ export interface ShutdownStep {
 }
 
 /**
- * Ends things in order: steps of a phase at once, phases one after the other, each step told to the log by its name. None keeps the later ones from being taken. Rejects after the last
- * with the first failure.
+ * Ends things in order: steps of a phase at once, phases one after the other, each step told to the log by its name.
+ * None keeps the later ones from being taken. Rejects after the last with the first failure.
  */
-export async function shutDown(phases: readonly (readonly ShutdownStep[])[], log: Pick<Logger, 'info' | 'warn' | 'error'>): Promise<void> {
+export async function shutDown(
+  phases: readonly (readonly ShutdownStep[])[],
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+): Promise<void> {
   const failures: unknown[] = [];
-  for (const steps of phases) await Promise.all(steps.map((step) => take(step, log).catch((error: unknown) => failures.push(error))));
+  for (const steps of phases)
+    await Promise.all(steps.map((step) => take(step, log).catch((error: unknown) => failures.push(error))));
   if (failures.length > 0) throw failures[0];
 }
 
-async function take({ name, deadlineMs, end }: ShutdownStep, log: Pick<Logger, 'info' | 'warn' | 'error'>): Promise<void> {
+async function take(
+  { name, deadlineMs, end }: ShutdownStep,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+): Promise<void> {
   const startedMs = performance.now();
   log.info({ phase: name, deadlineMs }, 'shutting down');
   let timer: NodeJS.Timeout | undefined;

@@ -34,9 +34,15 @@ type Chore = (signal: AbortSignal) => Promise<number | void>;
 
 /** How often orphans and old rows are looked for. */
 const pauseMs = 10 * 60 * 1000;
-/** How often reservations and uploads are looked for whose time is over, in ms: a reservation holds up its run until then. */
+/**
+ * How often reservations and uploads are looked for whose time is over, in ms: a reservation holds up its run until
+ * then.
+ */
 const expiryMs = 30 * 1000;
-/** A chore that any process has begun within this part of its pause is not begun again: less than all of it, so that no turn is missed for a moment. */
+/**
+ * A chore that any process has begun within this part of its pause is not begun again: less than all of it, so that no
+ * turn is missed for a moment.
+ */
 const turnShare = 0.5;
 /** Finished jobs are kept this long, for whoever asks what happened. */
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
@@ -47,7 +53,11 @@ const unfinishedGraceMs = 24 * 3600 * 1000;
 
 /** Each chore on its own: one that fails is told and keeps none of the others from being done. */
 export function startUpkeep(parts: UpkeepParts): Periodic {
-  const slow = repeat(parts, { ...ofThisDisk(parts), ...(parts.ofHub && inTurns(parts, ofTheHub(parts), pauseMs)) }, pauseMs);
+  const slow = repeat(
+    parts,
+    { ...ofThisDisk(parts), ...(parts.ofHub && inTurns(parts, ofTheHub(parts), pauseMs)) },
+    pauseMs,
+  );
   const fast = parts.ofHub ? repeat(parts, inTurns(parts, expiries(parts), expiryMs), expiryMs) : undefined;
   return { stop: async (deadlineMs) => void (await Promise.all([slow.stop(deadlineMs), fast?.stop(deadlineMs)])) };
 }
@@ -111,10 +121,17 @@ function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepPart
 }
 
 /** Chores of the hub that its processes do by turns, each as often as if there were one process. */
-function inTurns({ catalog, alone }: UpkeepParts, chores: Readonly<Record<string, Chore>>, everyMs: number): Readonly<Record<string, Chore>> {
+function inTurns(
+  { catalog, alone }: UpkeepParts,
+  chores: Readonly<Record<string, Chore>>,
+  everyMs: number,
+): Readonly<Record<string, Chore>> {
   if (alone) return chores;
   const turnMs = everyMs * turnShare;
   return Object.fromEntries(
-    Object.entries(chores).map(([name, run]) => [name, async (signal: AbortSignal) => ((await catalog.chores.begin(name, turnMs)) ? run(signal) : undefined)]),
+    Object.entries(chores).map(([name, run]) => [
+      name,
+      async (signal: AbortSignal) => ((await catalog.chores.begin(name, turnMs)) ? run(signal) : undefined),
+    ]),
   );
 }

@@ -22,7 +22,11 @@ export interface Watch {
 }
 
 /** Begins to watch this life of a process. Close it. */
-export async function watchProcess({ otlp }: Pick<Config, 'otlp'>, processId: string, log: Pick<Logger, 'warn'>): Promise<Watch> {
+export async function watchProcess(
+  { otlp }: Pick<Config, 'otlp'>,
+  processId: string,
+  log: Pick<Logger, 'warn'>,
+): Promise<Watch> {
   const metrics = new Registry();
   const traces = otlp && (await openTraces(otlp, processId, log));
   const { onCall, onRetry } = storeMetrics(metrics);
@@ -37,7 +41,16 @@ export async function watchProcess({ otlp }: Pick<Config, 'otlp'>, processId: st
 }
 
 /** Whoever traces nothing does not load OpenTelemetry. */
-async function openTraces(otlp: NonNullable<Config['otlp']>, instanceId: string, log: Pick<Logger, 'warn'>): Promise<RunningTraces> {
+async function openTraces(
+  otlp: NonNullable<Config['otlp']>,
+  instanceId: string,
+  log: Pick<Logger, 'warn'>,
+): Promise<RunningTraces> {
   const { startTraces } = await import('../telemetry/otlp-tracer.ts');
-  return startTraces({ ...otlp, version: programVersion, instanceId, onTrouble: (trouble) => log.warn(trouble, 'traces do not reach the collector') });
+  return startTraces({
+    ...otlp,
+    version: programVersion,
+    instanceId,
+    onTrouble: (trouble) => log.warn(trouble, 'traces do not reach the collector'),
+  });
 }

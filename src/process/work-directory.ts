@@ -15,7 +15,10 @@ const prefix = 'process-';
 /** A directory younger than this may belong to a process that is just about to lock it, in ms. */
 const settlingMs = 60_000;
 
-/** Scratch space of the one process of a data directory. What a killed one left goes, but `kept`, which holds what is whole or recognised. */
+/**
+ * Scratch space of the one process of a data directory. What a killed one left goes, but `kept`, which holds what is
+ * whole or recognised.
+ */
 export async function openSoleWorkDirectory(path: string, kept: string): Promise<WorkDirectory> {
   await mkdir(kept, { recursive: true });
   for (const name of await readdir(path)) {

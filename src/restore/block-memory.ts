@@ -1,6 +1,6 @@
 /**
- * Memory for decoded blocks, used again once a block is done with: blocks made anew one after the other cost more in page faults and garbage
- * collection than in decoding.
+ * Memory for decoded blocks, used again once a block is done with: blocks made anew one after the other cost more in
+ * page faults and garbage collection than in decoding.
  */
 export class BlockMemory {
   /** Weak: whoever does not give a block back keeps nobody from collecting it. */

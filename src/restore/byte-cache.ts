@@ -38,7 +38,10 @@ export class ByteCache<Value> {
     return entry.value;
   }
 
-  /** Keeps `value`, which takes `bytes` bytes, and drops the least recently used until the bound holds; one larger than the bound is not kept. */
+  /**
+   * Keeps `value`, which takes `bytes` bytes, and drops the least recently used until the bound holds; one larger than
+   * the bound is not kept.
+   */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     if (bytes > this.#maxBytes) return;

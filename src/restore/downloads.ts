@@ -53,14 +53,22 @@ export class Downloads {
   }
 
   /**
-   * The file as a download returns it, or with its floating point tensors as `dtype`. Rejects with `checkpoint-not-ready`, `invalid-request`, `not-found` when the checkpoint was deleted since it was
-   * looked up, and the errors of restore and store.
+   * The file as a download returns it, or with its floating point tensors as `dtype`. Rejects with
+   * `checkpoint-not-ready`, `invalid-request`, `not-found` when the checkpoint was deleted since it was looked up, and
+   * the errors of restore and store.
    */
-  openFile(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
+  openFile(
+    checkpoint: Checkpoint,
+    file: CheckpointFile,
+    view?: { readonly dtype: QuantizableDtype },
+  ): Promise<OpenedFile> {
     return this.#whileThere(checkpoint, () => this.#open(checkpoint, file, view));
   }
 
-  /** An object of the checkpoint as it lies in the store. Rejects with `not-found` when the checkpoint was deleted since it was looked up, and the errors of the store. */
+  /**
+   * An object of the checkpoint as it lies in the store. Rejects with `not-found` when the checkpoint was deleted since
+   * it was looked up, and the errors of the store.
+   */
   openObject(checkpoint: Checkpoint, key: string): Promise<OpenedFile> {
     return this.#whileThere(checkpoint, () => openNamed(this.#services.store, key));
   }
@@ -72,12 +80,17 @@ export class Downloads {
     } catch (error) {
       const mayBeGone = error instanceof FirnError && goneCodes.has(error.code);
       const now = mayBeGone ? await this.#services.catalog.checkpoints.get(checkpoint.id) : checkpoint;
-      if (now === undefined || now.deletedAt !== undefined) throw new FirnError('not-found', 'The checkpoint was deleted meanwhile.', { cause: error });
+      if (now === undefined || now.deletedAt !== undefined)
+        throw new FirnError('not-found', 'The checkpoint was deleted meanwhile.', { cause: error });
       throw error;
     }
   }
 
-  async #open(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
+  async #open(
+    checkpoint: Checkpoint,
+    file: CheckpointFile,
+    view?: { readonly dtype: QuantizableDtype },
+  ): Promise<OpenedFile> {
     if (file.storage === 'reference') return this.#open(...(await this.#origin(file)), view);
     if (file.storage === 'raw') return this.#openRaw(file, view?.dtype);
     const chain = await this.#openChain(checkpoint);
@@ -85,31 +98,55 @@ export class Downloads {
       const whole = chain.file(file.path);
       const restored = view === undefined ? whole : whole.view(view.dtype);
       const { length: chainLength } = chain.links;
-      return { sizeBytes: restored.sizeBytes, chainLength, stream: (start, end, signal) => restored.stream(start, end, signal), close: () => chain.close() };
+      return {
+        sizeBytes: restored.sizeBytes,
+        chainLength,
+        stream: (start, end, signal) => restored.stream(start, end, signal),
+        close: () => chain.close(),
+      };
     });
   }
 
-  /** One tensor's data, a floating point one as `dtype` when that is given. Rejects with `not-found` when no file has it, and as `openFile`. */
+  /**
+   * One tensor's data, a floating point one as `dtype` when that is given. Rejects with `not-found` when no file has
+   * it, and as `openFile`.
+   */
   openTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
     return this.#whileThere(checkpoint, () => this.#findTensor(checkpoint, name, view));
   }
 
-  async #findTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
-    const files = (await this.#services.catalog.files.list(checkpoint.id)).filter((file) => file.storage !== undefined && file.path.endsWith('.safetensors'));
+  async #findTensor(
+    checkpoint: Checkpoint,
+    name: string,
+    view?: { readonly dtype: QuantizableDtype },
+  ): Promise<OpenedTensor> {
+    const files = (await this.#services.catalog.files.list(checkpoint.id)).filter(
+      (file) => file.storage !== undefined && file.path.endsWith('.safetensors'),
+    );
     // Model tensors first: an optimizer file may use the same names.
-    for (const file of [...files.filter((each) => each.role === 'model'), ...files.filter((each) => each.role !== 'model')]) {
+    for (const file of [
+      ...files.filter((each) => each.role === 'model'),
+      ...files.filter((each) => each.role !== 'model'),
+    ]) {
       const found = await this.#tensorIn(checkpoint, file, name, view?.dtype);
       if (found !== undefined) return { ...found, path: file.path };
     }
     throw new FirnError('not-found', 'The checkpoint has no tensor of this name.');
   }
 
-  async #tensorIn(checkpoint: Checkpoint, file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
+  async #tensorIn(
+    checkpoint: Checkpoint,
+    file: CheckpointFile,
+    name: string,
+    dtype: QuantizableDtype | undefined,
+  ): Promise<OpenedTensor | undefined> {
     if (file.storage === 'reference') {
       const [owner, origin] = await this.#origin(file);
       return this.#tensorIn(owner, origin, name, dtype);
     }
-    return file.storage === 'raw' ? this.#rawTensor(file, name, dtype) : this.#packagedTensor(checkpoint, file, name, dtype);
+    return file.storage === 'raw'
+      ? this.#rawTensor(file, name, dtype)
+      : this.#packagedTensor(checkpoint, file, name, dtype);
   }
 
   /** The file that holds the bytes of a reference, with its checkpoint, live or hidden. */
@@ -117,7 +154,8 @@ export class Downloads {
     const { catalog } = this.#services;
     const origin = originId === undefined ? undefined : await catalog.files.get(originId);
     const checkpoint = origin && (await catalog.checkpoints.get(origin.checkpointId));
-    if (checkpoint === undefined || origin?.storage === 'reference') throw new FirnError('internal', 'The stored file is gone.', { detail: `origin of ${id}` });
+    if (checkpoint === undefined || origin?.storage === 'reference')
+      throw new FirnError('internal', 'The stored file is gone.', { detail: `origin of ${id}` });
     return [checkpoint, origin!];
   }
 
@@ -125,21 +163,36 @@ export class Downloads {
     const reader = await openNamed(this.#services.store, rawKeyOf(file));
     return closingOnFailure(reader, async () => {
       const bytes = dtype === undefined ? reader : await RawSafetensorsFile.open(reader, this.#services.core, dtype);
-      return { sizeBytes: bytes.sizeBytes, stream: (start, end, signal) => bytes.stream(start, end, signal), close: () => reader.close() };
+      return {
+        sizeBytes: bytes.sizeBytes,
+        stream: (start, end, signal) => bytes.stream(start, end, signal),
+        close: () => reader.close(),
+      };
     });
   }
 
-  async #rawTensor(file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
+  async #rawTensor(
+    file: CheckpointFile,
+    name: string,
+    dtype: QuantizableDtype | undefined,
+  ): Promise<OpenedTensor | undefined> {
     const reader = await openNamed(this.#services.store, rawKeyOf(file));
     return closingOnFailure(reader, async () => {
-      const opened = await RawSafetensorsFile.open(reader, this.#services.core, dtype).catch(absentWhen('invalid-request'));
+      const opened = await RawSafetensorsFile.open(reader, this.#services.core, dtype).catch(
+        absentWhen('invalid-request'),
+      );
       // Only called .safetensors: it has no tensors, and says nothing about the other files.
       if (opened === undefined) await reader.close();
       return opened && this.#tensorOf(file.path, opened, name, () => reader.close());
     });
   }
 
-  async #packagedTensor(checkpoint: Checkpoint, file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
+  async #packagedTensor(
+    checkpoint: Checkpoint,
+    file: CheckpointFile,
+    name: string,
+    dtype: QuantizableDtype | undefined,
+  ): Promise<OpenedTensor | undefined> {
     const chain = await this.#openChain(checkpoint);
     return closingOnFailure(chain, async () => {
       const whole = chain.file(file.path);
@@ -153,7 +206,12 @@ export class Downloads {
     });
   }
 
-  async #tensorOf(path: string, file: TensorFile, name: string, close: () => Promise<void>): Promise<OpenedTensor | undefined> {
+  async #tensorOf(
+    path: string,
+    file: TensorFile,
+    name: string,
+    close: () => Promise<void>,
+  ): Promise<OpenedTensor | undefined> {
     const entry = findTensor(file, name);
     if (entry === undefined) {
       await close();
@@ -171,7 +229,8 @@ export class Downloads {
   }
 
   async #openChain(checkpoint: Checkpoint) {
-    if (checkpoint.packageId === undefined) throw new FirnError('checkpoint-not-ready', 'The checkpoint is not ready yet.');
+    if (checkpoint.packageId === undefined)
+      throw new FirnError('checkpoint-not-ready', 'The checkpoint is not ready yet.');
     return this.#services.restorer.open(await this.#services.catalog.packages.chain(checkpoint.packageId));
   }
 }
@@ -185,7 +244,8 @@ function findTensor(file: TensorFile, name: string): TensorEntry | undefined {
 }
 
 function rawKeyOf(file: CheckpointFile): string {
-  if (file.rawKey === undefined) throw new FirnError('internal', 'The stored file is gone.', { detail: `${file.checkpointId} ${file.path}` });
+  if (file.rawKey === undefined)
+    throw new FirnError('internal', 'The stored file is gone.', { detail: `${file.checkpointId} ${file.path}` });
   return file.rawKey;
 }
 

@@ -16,7 +16,10 @@ export interface RestoredBytes {
 type OnRestored = (restored: RestoredBytes) => void;
 
 /** The downloads, telling of every range streamed from them. */
-export function meteredDownloads(downloads: Downloads, onRestored: OnRestored): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'> {
+export function meteredDownloads(
+  downloads: Downloads,
+  onRestored: OnRestored,
+): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'> {
   return {
     openFile: (...which) => meteredFile(() => downloads.openFile(...which), onRestored),
     openObject: (...which) => meteredFile(() => downloads.openObject(...which), onRestored),
@@ -24,14 +27,24 @@ export function meteredDownloads(downloads: Downloads, onRestored: OnRestored): 
   };
 }
 
-/** The file that `open` opens, telling of every range streamed from it; the time that its reader takes between two pieces is not counted. */
-export async function meteredFile<File extends OpenedFile>(open: () => Promise<File>, onRestored: OnRestored): Promise<File> {
+/**
+ * The file that `open` opens, telling of every range streamed from it; the time that its reader takes between two
+ * pieces is not counted.
+ */
+export async function meteredFile<File extends OpenedFile>(
+  open: () => Promise<File>,
+  onRestored: OnRestored,
+): Promise<File> {
   const startedMs = performance.now();
   const file = await open();
   const { sizeBytes, chainLength = 0 } = file;
   const what = { kind: kindOf(chainLength), chainLength: Math.max(1, chainLength) };
   const openMs = performance.now() - startedMs;
-  const stream = async function* (startBytes: number, endBytes: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const stream = async function* (
+    startBytes: number,
+    endBytes: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
     const pieces = file.stream(startBytes, endBytes, signal)[Symbol.asyncIterator]();
     let firstMs: number | undefined;
     let madeMs = 0;
@@ -48,7 +61,8 @@ export async function meteredFile<File extends OpenedFile>(open: () => Promise<F
       }
     } finally {
       await pieces.return?.();
-      if (firstMs !== undefined) onRestored({ ...what, firstByteSeconds: (openMs + firstMs) / 1000, seconds: madeMs / 1000, bytes });
+      if (firstMs !== undefined)
+        onRestored({ ...what, firstByteSeconds: (openMs + firstMs) / 1000, seconds: madeMs / 1000, bytes });
     }
   };
   return { ...file, sizeBytes, stream, close: () => file.close() };

@@ -1,7 +1,10 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
 
-/** Opens an object that the catalog names: one that is not there is damage of the store, `corrupt-object`, and not something that its reader should not have asked for. */
+/**
+ * Opens an object that the catalog names: one that is not there is damage of the store, `corrupt-object`, and not
+ * something that its reader should not have asked for.
+ */
 export async function openNamed(store: Pick<ObjectStore, 'open'>, key: string): Promise<ObjectReader> {
   try {
     return await store.open(key);

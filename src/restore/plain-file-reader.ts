@@ -6,14 +6,18 @@ import type { ObjectReader } from '../store/object-store.ts';
 /** Most bytes of one piece of a stream. */
 const pieceBytesMax = 1024 * 1024;
 
-/** Opens an ordinary file, such as a downloaded package, as an object. Its bytes carry no checksums of a store. Rejects with `not-found`. */
+/**
+ * Opens an ordinary file, such as a downloaded package, as an object. Its bytes carry no checksums of a store. Rejects
+ * with `not-found`.
+ */
 export async function openPlainFile(path: string): Promise<ObjectReader> {
   const file = await open(path, 'r').catch((cause: unknown) => {
     throw new FirnError('not-found', `The file ${path} cannot be opened.`, { cause });
   });
   const { size: sizeBytes } = await file.stat();
   const read = async (offsetBytes: number, lengthBytes: number): Promise<Uint8Array> => {
-    if (offsetBytes < 0 || lengthBytes < 0 || offsetBytes + lengthBytes > sizeBytes) throw new FirnError('invalid-request', 'The range lies outside the file.');
+    if (offsetBytes < 0 || lengthBytes < 0 || offsetBytes + lengthBytes > sizeBytes)
+      throw new FirnError('invalid-request', 'The range lies outside the file.');
     const bytes = new Uint8Array(lengthBytes);
     for (let filled = 0; filled < lengthBytes;) {
       const { bytesRead } = await file.read(bytes, filled, lengthBytes - filled, offsetBytes + filled);
@@ -26,7 +30,8 @@ export async function openPlainFile(path: string): Promise<ObjectReader> {
     sizeBytes,
     read,
     stream: async function* (startBytes = 0, endBytes = sizeBytes) {
-      for (let at = startBytes; at < endBytes; at += pieceBytesMax) yield await read(at, Math.min(pieceBytesMax, endBytes - at));
+      for (let at = startBytes; at < endBytes; at += pieceBytesMax)
+        yield await read(at, Math.min(pieceBytesMax, endBytes - at));
     },
     close: () => file.close(),
   };

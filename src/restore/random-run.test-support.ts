@@ -66,7 +66,8 @@ interface FileState {
   /** Per block: levels and words, or bytes. */
   readonly blocks: readonly BlockState[];
 }
-type BlockState = { readonly levels: Uint8Array; readonly protectedWords: Uint16Array } | { readonly bytes: Uint8Array };
+type BlockState =
+  { readonly levels: Uint8Array; readonly protectedWords: Uint16Array } | { readonly bytes: Uint8Array };
 
 interface CheckpointState {
   readonly codebooks: readonly PackageCodebook[];
@@ -80,11 +81,18 @@ interface FileShape {
 }
 
 /**
- * Stores a run of random checkpoints as base and deltas: mixed dtypes, scalars, empty and large tensors, shards, blobs; level counts, metadata and
- * now and then a tensor's coding change on the way. Returns them oldest first.
+ * Stores a run of random checkpoints as base and deltas: mixed dtypes, scalars, empty and large tensors, shards, blobs;
+ * level counts, metadata and now and then a tensor's coding change on the way. Returns them oldest first.
  */
-export async function storeRandomRun(dice: Dice, core: NativeCore, store: ObjectStore, options: RandomRunOptions): Promise<StoredCheckpoint[]> {
-  const shapes = Array.from({ length: 1 + dice.below(2) }, (_, shard) => randomShape(dice, `${options.shardName ?? 'model'}-${shard}.safetensors`, options));
+export async function storeRandomRun(
+  dice: Dice,
+  core: NativeCore,
+  store: ObjectStore,
+  options: RandomRunOptions,
+): Promise<StoredCheckpoint[]> {
+  const shapes = Array.from({ length: 1 + dice.below(2) }, (_, shard) =>
+    randomShape(dice, `${options.shardName ?? 'model'}-${shard}.safetensors`, options),
+  );
   const stored: StoredCheckpoint[] = [];
   let before: (CheckpointState & { written: WrittenPackage }) | undefined;
   for (let step = 0; step < options.length; step++) {
@@ -97,7 +105,11 @@ export async function storeRandomRun(dice: Dice, core: NativeCore, store: Object
     const written = await storeCheckpoint({ state, before, core, store, id, files });
     const { sizeBytes } = written.object;
     const { indexOffsetBytes, indexLengthBytes, index } = written;
-    stored.push({ location: { id, key: id, sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: before?.written.index.id }, index, files });
+    stored.push({
+      location: { id, key: id, sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: before?.written.index.id },
+      index,
+      files,
+    });
     before = { ...state, written };
   }
   return stored;
@@ -108,7 +120,12 @@ function randomShape(dice: Dice, path: string, { large, tensorsMax }: RandomRunO
   const tensors = Array.from({ length: dice.below(tensorsMax + 1) }, (_, i) => {
     const dtype = dice.pick(dtypes);
     const shape = randomDimensions(dice, large);
-    return { name: `layer.${i}.${dice.pick(['weight', 'bias', 'ünï'])}`, dtype, shape, layerType: dice.pick(layerTypes) };
+    return {
+      name: `layer.${i}.${dice.pick(['weight', 'bias', 'ünï'])}`,
+      dtype,
+      shape,
+      layerType: dice.pick(layerTypes),
+    };
   });
   return { path, tensors };
 }
@@ -122,8 +139,15 @@ function randomDimensions(dice: Dice, large: boolean): number[] {
   return [1 + dice.below(40), 1 + dice.below(large ? 300 : 8)];
 }
 
-function randomCheckpoint(dice: Dice, shapes: readonly FileShape[], before: CheckpointState | undefined, step: number): CheckpointState {
-  const classes = quantizedLayerTypes.flatMap((layerType) => (['F32', 'F16', 'BF16'] as const).map((dtype) => ({ layerType, dtype })));
+function randomCheckpoint(
+  dice: Dice,
+  shapes: readonly FileShape[],
+  before: CheckpointState | undefined,
+  step: number,
+): CheckpointState {
+  const classes = quantizedLayerTypes.flatMap((layerType) =>
+    (['F32', 'F16', 'BF16'] as const).map((dtype) => ({ layerType, dtype })),
+  );
   // Another order than before now and then: codebook numbers mean nothing across packages.
   const codebooks = (dice.chance(50) ? classes : classes.reverse()).map((entry) => randomCodebook(dice, entry));
   const files = shapes.map((shape) => randomSafetensors(dice, shape, codebooks, before, step));
@@ -131,7 +155,10 @@ function randomCheckpoint(dice: Dice, shapes: readonly FileShape[], before: Chec
   return { codebooks, files };
 }
 
-function randomCodebook(dice: Dice, { layerType, dtype }: { layerType: QuantizedLayerType; dtype: QuantizableDtype }): PackageCodebook {
+function randomCodebook(
+  dice: Dice,
+  { layerType, dtype }: { layerType: QuantizedLayerType; dtype: QuantizableDtype },
+): PackageCodebook {
   const centroids = 1 + dice.below(dice.chance(20) ? 250 : 20);
   const pruned = dice.chance(50);
   const guarded = dice.chance(70);
@@ -149,13 +176,24 @@ function randomCodebook(dice: Dice, { layerType, dtype }: { layerType: Quantized
   };
 }
 
-function randomSafetensors(dice: Dice, shape: FileShape, codebooks: readonly PackageCodebook[], before: CheckpointState | undefined, step: number): FileState {
-  const layout = buildSafetensorsHeader(shape.tensors, dice.chance(50) ? { step: String(step * 100), note: 'x'.repeat(dice.below(30)) } : {});
+function randomSafetensors(
+  dice: Dice,
+  shape: FileShape,
+  codebooks: readonly PackageCodebook[],
+  before: CheckpointState | undefined,
+  step: number,
+): FileState {
+  const layout = buildSafetensorsHeader(
+    shape.tensors,
+    dice.chance(50) ? { step: String(step * 100), note: 'x'.repeat(dice.below(30)) } : {},
+  );
   const oddTensor = dice.chance(30) ? dice.below(shape.tensors.length + 1) : -1;
   const codings = layout.tensors.map((entry, i): TensorCoding => {
     const { layerType } = shape.tensors.find(({ name }) => name === entry.name)!;
     const codebook = codebooks.findIndex((book) => book.layerType === layerType && book.dtype === entry.dtype);
-    return codebook < 0 || !isQuantizable(entry.dtype) || i === oddTensor ? { kind: 'exact', layerType } : { kind: 'levels', codebook };
+    return codebook < 0 || !isQuantizable(entry.dtype) || i === oddTensor
+      ? { kind: 'exact', layerType }
+      : { kind: 'levels', codebook };
   });
   const content = { type: 'safetensors', layout, codings } as const;
   const plan = planFile({ sizeBytes: layout.sizeBytes, content })!;
@@ -171,7 +209,8 @@ function randomSafetensors(dice: Dice, shape: FileShape, codebooks: readonly Pac
 
 function randomBlob(dice: Dice, before: CheckpointState | undefined): FileState {
   const previous = before?.files.find((file) => file.path === 'config/tokens.json');
-  const sizeBytes = previous !== undefined && dice.chance(60) ? previous.sizeBytes : dice.pick([0, 1, 500, 131072, 131073]);
+  const sizeBytes =
+    previous !== undefined && dice.chance(60) ? previous.sizeBytes : dice.pick([0, 1, 500, 131072, 131073]);
   const content = { type: 'blob' } as const;
   const plan = planFile({ sizeBytes, content })!;
   return {
@@ -184,13 +223,22 @@ function randomBlob(dice: Dice, before: CheckpointState | undefined): FileState 
 }
 
 /** Mostly what it was before, where that fits; else anything, or mostly one value in long runs. */
-function randomLevels(dice: Dice, block: PlannedBlock, codebook: PackageCodebook, before: BlockState | undefined): BlockState {
+function randomLevels(
+  dice: Dice,
+  block: PlannedBlock,
+  codebook: PackageCodebook,
+  before: BlockState | undefined,
+): BlockState {
   const moved = dice.pick([0, 1, 30, 100]);
   const skew = dice.pick([0, 90, 99]);
   const old = before !== undefined && 'levels' in before ? before.levels : undefined;
   const levels = Uint8Array.from({ length: block.elementCount }, (_, i) => {
     const was = old?.[i];
-    return was !== undefined && was < codebook.levelCount && !dice.chance(moved) ? was : dice.chance(skew) ? 0 : dice.below(codebook.levelCount);
+    return was !== undefined && was < codebook.levelCount && !dice.chance(moved)
+      ? was
+      : dice.chance(skew)
+        ? 0
+        : dice.below(codebook.levelCount);
   });
   const protectedCount = levels.reduce((count, level) => count + Number(level === codebook.protectedLevel), 0);
   return { levels, protectedWords: Uint16Array.from({ length: protectedCount }, () => dice.below(65536)) };
@@ -209,7 +257,8 @@ function fileBytes(file: FileState, codebooks: readonly PackageCodebook[]): Uint
   out.set(file.plan.layout.headerBytes);
   file.plan.blocks.forEach((block, i) => {
     const state = file.blocks[i]!;
-    const bytes = 'bytes' in state ? state.bytes : lookUp(state, codebooks[(block.coding as { codebook: number }).codebook]!);
+    const bytes =
+      'bytes' in state ? state.bytes : lookUp(state, codebooks[(block.coding as { codebook: number }).codebook]!);
     let at = 0;
     for (const segment of block.segments) {
       const entry = file.plan.layout.tensors[segment.tensor]!;
@@ -229,7 +278,8 @@ function lookUp(
   const out = new Uint8Array(levels.length * width);
   let word = 0;
   levels.forEach((level, i) => {
-    if (level === protectedLevel) new DataView(out.buffer).setUint16(i * width + width - 2, protectedWords[word++]!, true);
+    if (level === protectedLevel)
+      new DataView(out.buffer).setUint16(i * width + width - 2, protectedWords[word++]!, true);
     else out.set(table.subarray(level * width, (level + 1) * width), i * width);
   });
   return out;
@@ -255,7 +305,10 @@ async function storeCheckpoint(request: StoreRequest): Promise<WrittenPackage> {
       formatVersion: 1,
       ancestor: before?.written.index,
       payloads: (async function* () {
-        for (const job of jobs) yield job.kind === 'exact' ? await encodeExactBlock(core, job) : await encodeLevelBlock(tables[job.tableSet]!, job);
+        for (const job of jobs)
+          yield job.kind === 'exact'
+            ? await encodeExactBlock(core, job)
+            : await encodeLevelBlock(tables[job.tableSet]!, job);
       })(),
       draft: () => ({
         formatVersion: 1,
@@ -278,13 +331,30 @@ async function storeCheckpoint(request: StoreRequest): Promise<WrittenPackage> {
 }
 
 type BlockJob =
-  | { kind: 'levels'; levels: Uint8Array; protectedWords: Uint16Array; previous: Uint8Array | undefined; modulus: number; tableSet: number }
-  | { kind: 'exact'; bytes: Uint8Array; previous: Uint8Array | undefined; elementKind: Extract<PlannedBlock['coding'], { kind: 'exact' }>['elementKind'] };
+  | {
+      kind: 'levels';
+      levels: Uint8Array;
+      protectedWords: Uint16Array;
+      previous: Uint8Array | undefined;
+      modulus: number;
+      tableSet: number;
+    }
+  | {
+      kind: 'exact';
+      bytes: Uint8Array;
+      previous: Uint8Array | undefined;
+      elementKind: Extract<PlannedBlock['coding'], { kind: 'exact' }>['elementKind'];
+    };
 
 function fileJobs(file: FileState, state: CheckpointState, before: CheckpointState | undefined): BlockJob[] {
   const previous = before?.files.find((other) => other.path === file.path && other.content.type === file.content.type);
   const matches =
-    previous === undefined ? undefined : matchBlocks({ plan: previous.plan, codebooks: before!.codebooks }, { plan: file.plan, codebooks: state.codebooks });
+    previous === undefined
+      ? undefined
+      : matchBlocks(
+          { plan: previous.plan, codebooks: before!.codebooks },
+          { plan: file.plan, codebooks: state.codebooks },
+        );
   return file.plan.blocks.map((block, i): BlockJob => {
     const match = matches?.[i] ?? -1;
     const now = file.blocks[i]!;
@@ -315,7 +385,11 @@ async function buildTables(core: NativeCore, jobs: readonly BlockJob[], setCount
   const counts = Array.from({ length: setCount }, () => core.createTokenCounts());
   for (const job of jobs) {
     if (job.kind === 'levels')
-      await counts[job.tableSet]!.add({ current: job.levels, modulus: job.modulus, ...(job.previous === undefined ? {} : { previous: job.previous }) });
+      await counts[job.tableSet]!.add({
+        current: job.levels,
+        modulus: job.modulus,
+        ...(job.previous === undefined ? {} : { previous: job.previous }),
+      });
   }
   return counts.map((count) => count.build());
 }

@@ -10,7 +10,11 @@ export function restoreToFile(bytes: AsyncIterable<Uint8Array>, path: string): P
 }
 
 /** As `restoreToFile`, with another reader of what was written: it reads the stream that it is given to its end. */
-export async function restoreThrough<T>(bytes: AsyncIterable<Uint8Array>, path: string, read: (written: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
+export async function restoreThrough<T>(
+  bytes: AsyncIterable<Uint8Array>,
+  path: string,
+  read: (written: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
   const file = await open(path, 'wx');
   try {
     const found = await read(written(bytes, (piece) => file.writeFile(piece)));
@@ -23,7 +27,10 @@ export async function restoreThrough<T>(bytes: AsyncIterable<Uint8Array>, path: 
   }
 }
 
-async function* written(bytes: AsyncIterable<Uint8Array>, write: (piece: Uint8Array) => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* written(
+  bytes: AsyncIterable<Uint8Array>,
+  write: (piece: Uint8Array) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     await write(piece);
     yield piece;

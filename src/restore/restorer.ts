@@ -44,7 +44,10 @@ export class Restorer {
     this.#blocks = new ByteCache(options.blockCacheBytesMax, this.#counts.block);
   }
 
-  /** Opens a package with its ancestors, newest first, the base last. Rejects as `PackageChain.open`. Close the chain after use. */
+  /**
+   * Opens a package with its ancestors, newest first, the base last. Rejects as `PackageChain.open`. Close the chain
+   * after use.
+   */
   open(packages: readonly PackageLocation[], signal?: AbortSignal): Promise<PackageChain> {
     const { core, store } = this.#options;
     const entries = packages.map((entry) => ({ ...entry, open: () => openNamed(store, entry.key) }));
@@ -54,6 +57,9 @@ export class Restorer {
   /** Of package indexes and of decoded blocks; for metrics. */
   caches(): { readonly index: CacheState; readonly block: CacheState } {
     const { index, block } = this.#counts;
-    return { index: { ...index, usedBytes: this.#indexes.usedBytes }, block: { ...block, usedBytes: this.#blocks.usedBytes } };
+    return {
+      index: { ...index, usedBytes: this.#indexes.usedBytes },
+      block: { ...block, usedBytes: this.#blocks.usedBytes },
+    };
   }
 }

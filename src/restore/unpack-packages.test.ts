@@ -36,7 +36,11 @@ async function filesIn(directory: string): Promise<string[]> {
 describe('unpackPackages', () => {
   it('rebuilds the newest of a chain given in any order, and says what is elsewhere', async () => {
     const outFolder = join(folder, 'out', 'deeper');
-    const unpacked = await unpackPackages({ core, packagePaths: [packagePaths[1]!, packagePaths[2]!, packagePaths[0]!], outFolder });
+    const unpacked = await unpackPackages({
+      core,
+      packagePaths: [packagePaths[1]!, packagePaths[2]!, packagePaths[0]!],
+      outFolder,
+    });
     expect(unpacked.map(({ file, written }) => [file.path, written])).toEqual(
       [...run[2]!.files.keys()].map((path) => [path, true] as [string, boolean]).concat([['raw/optimizer.bin', false]]),
     );
@@ -45,7 +49,8 @@ describe('unpackPackages', () => {
   });
 
   it('refuses packages that are not one whole chain', async () => {
-    const unpackTo = (...paths: string[]) => unpackPackages({ core, packagePaths: paths, outFolder: join(folder, 'out') });
+    const unpackTo = (...paths: string[]) =>
+      unpackPackages({ core, packagePaths: paths, outFolder: join(folder, 'out') });
     const [base, middle, newest] = packagePaths as [string, string, string];
     await expect(unpackTo(newest, base)).rejects.toMatchObject({ code: 'invalid-request' });
     await expect(unpackTo(newest)).rejects.toMatchObject({ code: 'invalid-request' });
@@ -55,7 +60,8 @@ describe('unpackPackages', () => {
   });
 
   describe('given a package of several checkpoints', () => {
-    const fixture = (name: string): string => fileURLToPath(new URL(`../../test/fixtures/format-v3/${name}`, import.meta.url));
+    const fixture = (name: string): string =>
+      fileURLToPath(new URL(`../../test/fixtures/format-v3/${name}`, import.meta.url));
     const chain = [fixture('run-1-to-3.firn'), fixture('run-0.firn')];
     let expected: { packageId: string; digests: Record<string, string> }[];
     beforeEach(async () => {
@@ -78,7 +84,9 @@ describe('unpackPackages', () => {
       await expect(unpackTo('out', chain, 'ab'.repeat(16))).rejects.toMatchObject({ code: 'invalid-request' });
       await expect(unpackTo('out', chain.slice(0, 1))).rejects.toMatchObject({ code: 'invalid-request' });
       await expect(unpackTo('out', chain, expected[0]!.packageId)).rejects.toMatchObject({ code: 'invalid-request' });
-      await expect(unpackTo('out', [...chain, fixture('run-1.firn')])).rejects.toMatchObject({ code: 'invalid-request' });
+      await expect(unpackTo('out', [...chain, fixture('run-1.firn')])).rejects.toMatchObject({
+        code: 'invalid-request',
+      });
     });
   });
 
@@ -89,7 +97,9 @@ describe('unpackPackages', () => {
     for (const taken of [last.path, dirname(last.path)]) {
       await mkdir(dirname(join(outFolder, taken)), { recursive: true });
       await writeFile(join(outFolder, taken), 'theirs');
-      await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({ code: 'conflict' });
+      await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({
+        code: 'conflict',
+      });
       expect(await readFile(join(outFolder, taken), 'utf8')).toBe('theirs');
       expect((await filesIn(outFolder)).length).toBe(1);
       await rm(outFolder, { recursive: true });
@@ -99,7 +109,12 @@ describe('unpackPackages', () => {
   it('takes a name as long as a disk does, and refuses a longer one before it writes anything', async () => {
     const store = new MemoryStore();
     const pack = async (nameBytes: number) => {
-      const options = { length: 1, large: false, tensorsMax: 3, shardName: 'x'.repeat(nameBytes - '-0.safetensors'.length) };
+      const options = {
+        length: 1,
+        large: false,
+        tensorsMax: 3,
+        shardName: 'x'.repeat(nameBytes - '-0.safetensors'.length),
+      };
       const [{ location, files }] = (await storeRandomRun(new Dice(4), core, store, options)) as [StoredCheckpoint];
       const path = join(folder, `${nameBytes}.firn`);
       await writeFile(path, store.objects.get(location.key)!);
@@ -107,7 +122,9 @@ describe('unpackPackages', () => {
     };
     const [fits, tooLong] = [await pack(255), await pack(256)];
     const outFolder = join(folder, 'out');
-    await expect(unpackPackages({ core, packagePaths: tooLong.packagePaths, outFolder })).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(unpackPackages({ core, packagePaths: tooLong.packagePaths, outFolder })).rejects.toMatchObject({
+      code: 'invalid-request',
+    });
     expect(existsSync(outFolder)).toBe(false);
     await unpackPackages({ core, packagePaths: fits.packagePaths, outFolder });
     for (const [path, bytes] of fits.files) expect((await readFile(join(outFolder, path))).equals(bytes)).toBe(true);
@@ -116,13 +133,17 @@ describe('unpackPackages', () => {
   it('overwrites nothing, and leaves nothing when a file is damaged', async () => {
     const outFolder = join(folder, 'out');
     await unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder });
-    await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     const bytes = await readFile(packagePaths[0]!);
     // The first payload starts after the prefix.
     bytes[24]! ^= 4;
     await writeFile(packagePaths[0]!, bytes);
     const damaged = join(folder, 'damaged');
-    await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder: damaged })).rejects.toMatchObject({ code: 'corrupt-package' });
+    await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder: damaged })).rejects.toMatchObject({
+      code: 'corrupt-package',
+    });
     expect(await readdir(damaged)).toEqual([]);
   });
 });

@@ -30,16 +30,25 @@ export interface UnpackRequest {
 
 export interface UnpackedFile {
   readonly file: PackageFile;
-  /** False for an external file that no other file of the package is identical to: its bytes are elsewhere, to be downloaded as they are. */
+  /**
+   * False for an external file that no other file of the package is identical to: its bytes are elsewhere, to be
+   * downloaded as they are.
+   */
   readonly written: boolean;
 }
 
 /**
- * Rebuilds the files of the newest of some packages with nothing but the packages. They appear under their paths once the digests of all are right; a
- * failure leaves none of them. Rejects with `invalid-request` (not one whole chain, or a name no disk takes), `not-found`, `conflict` (a file is there
- * already), `corrupt-package`, `unsupported-format`.
+ * Rebuilds the files of the newest of some packages with nothing but the packages. They appear under their paths once
+ * the digests of all are right; a failure leaves none of them. Rejects with `invalid-request` (not one whole chain, or
+ * a name no disk takes), `not-found`, `conflict` (a file is there already), `corrupt-package`, `unsupported-format`.
  */
-export async function unpackPackages({ core, packagePaths, packageId, outFolder, signal }: UnpackRequest): Promise<UnpackedFile[]> {
+export async function unpackPackages({
+  core,
+  packagePaths,
+  packageId,
+  outFolder,
+  signal,
+}: UnpackRequest): Promise<UnpackedFile[]> {
   const packages = orderChain((await Promise.all(packagePaths.map((path) => identify(core, path)))).flat(), packageId);
   const kept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(blockCacheMaxBytes) };
   const chain = await PackageChain.open(kept, packages, signal);
@@ -65,10 +74,16 @@ export async function unpackPackages({ core, packagePaths, packageId, outFolder,
   }
 }
 
-/** The file of the package whose bytes these are: itself or, for an external one, another with its digest. Undefined when they are not in the package. */
+/**
+ * The file of the package whose bytes these are: itself or, for an external one, another with its digest. Undefined
+ * when they are not in the package.
+ */
 function holderOf(file: PackageFile, files: readonly PackageFile[]): PackageFile | undefined {
   if (file.content.type !== 'external') return file;
-  return files.find(({ content, sha256, sizeBytes }) => content.type !== 'external' && sha256 === file.sha256 && sizeBytes === file.sizeBytes);
+  return files.find(
+    ({ content, sha256, sizeBytes }) =>
+      content.type !== 'external' && sha256 === file.sha256 && sizeBytes === file.sizeBytes,
+  );
 }
 
 interface FileToRebuild extends PackageFile {
@@ -98,7 +113,8 @@ function orderChain(packages: readonly ChainedPackage[], wantedId: string | unde
   const byId = new Map(packages.map((entry) => [entry.id, entry]));
   const ancestors = new Set(packages.map(({ ancestorId }) => ancestorId));
   const newest = [...byId.values()].filter(({ id }) => (wantedId === undefined ? !ancestors.has(id) : id === wantedId));
-  if (wantedId !== undefined && newest.length === 0) throw new FirnError('invalid-request', `None of the files holds the package ${wantedId}.`);
+  if (wantedId !== undefined && newest.length === 0)
+    throw new FirnError('invalid-request', `None of the files holds the package ${wantedId}.`);
   if (newest.length !== 1 || byId.size !== packages.length) throw notOneChain();
   const chain: ChainedPackage[] = [];
   for (let next: ChainedPackage | undefined = newest[0]; next !== undefined;) {
@@ -106,7 +122,8 @@ function orderChain(packages: readonly ChainedPackage[], wantedId: string | unde
     const { ancestorId }: ChainedPackage = next;
     if (ancestorId === undefined) break;
     next = byId.get(ancestorId);
-    if (next === undefined) throw new FirnError('invalid-request', `The package ${ancestorId} is missing: another one builds on it.`);
+    if (next === undefined)
+      throw new FirnError('invalid-request', `The package ${ancestorId} is missing: another one builds on it.`);
     // Packages may name each other in a circle.
     if (chain.length > packages.length) throw notOneChain();
   }
@@ -116,20 +133,38 @@ function orderChain(packages: readonly ChainedPackage[], wantedId: string | unde
 }
 
 function notOneChain(): FirnError {
-  return new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
+  return new FirnError(
+    'invalid-request',
+    'The packages are not one chain: give one package and each of its ancestors once.',
+  );
 }
 
-/** Throws `invalid-request` for a name that no disk takes, `conflict` for a path that is taken; the paths are relative and without "..", as decoded. */
+/**
+ * Throws `invalid-request` for a name that no disk takes, `conflict` for a path that is taken; the paths are relative
+ * and without "..", as decoded.
+ */
 function checkFree(files: readonly PackageFile[], outFolder: string): void {
   for (const { path } of files) {
-    if (existsSync(join(outFolder, checkNewFilePath(path)))) throw new FirnError('conflict', `The file ${path} is there already.`);
-    const taken = foldersOf(path).find((folder) => statSync(join(outFolder, folder), { throwIfNoEntry: false })?.isDirectory() === false);
-    if (taken !== undefined) throw new FirnError('conflict', `The file ${path} cannot be written: ${taken} is there already and is no folder.`);
+    if (existsSync(join(outFolder, checkNewFilePath(path))))
+      throw new FirnError('conflict', `The file ${path} is there already.`);
+    const taken = foldersOf(path).find(
+      (folder) => statSync(join(outFolder, folder), { throwIfNoEntry: false })?.isDirectory() === false,
+    );
+    if (taken !== undefined)
+      throw new FirnError(
+        'conflict',
+        `The file ${path} cannot be written: ${taken} is there already and is no folder.`,
+      );
   }
 }
 
 /** Rebuilds every file under its number in `scratch`; rejects unless all of them are what was stored. */
-async function rebuild(chain: PackageChain, files: readonly FileToRebuild[], scratch: string, signal: AbortSignal | undefined): Promise<void> {
+async function rebuild(
+  chain: PackageChain,
+  files: readonly FileToRebuild[],
+  scratch: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (const [number, file] of files.entries()) {
     const { sha256 } = await restoreToFile(chain.file(file.holder).passing(signal), join(scratch, String(number)));
     if (sha256 !== file.sha256) throw corruptPackage(`${file.path} has digest ${sha256} instead of ${file.sha256}`);

@@ -1,14 +1,18 @@
 import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
 import { defaultBitPrices, type SearchOptions } from '../checkpoint/options/search-options.ts';
 
-/** Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most aggressive value. */
+/**
+ * Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most
+ * aggressive value.
+ */
 export type CubePoint = readonly [number, number, number, number, number];
 
 export type PruneMetric = InshrinkeratorConfig['pruneMetric'];
 
 /**
- * The configuration cube (Inshrinkerator section 5, figure 8): axes ordered from most to least aggressive, so that quality is expected to grow
- * along every axis. Axes that cannot matter collapse to one value: embedding bins without embeddings, prices of bits where codebooks are not entropy-constrained.
+ * The configuration cube (Inshrinkerator section 5, figure 8): axes ordered from most to least aggressive, so that
+ * quality is expected to grow along every axis. Axes that cannot matter collapse to one value: embedding bins without
+ * embeddings, prices of bits where codebooks are not entropy-constrained.
  */
 export class ConfigCube {
   readonly sizes: CubePoint;
@@ -24,14 +28,23 @@ export class ConfigCube {
       pruneFractions: [...options.pruneFractions].sort((a, b) => b - a),
       protectFractions: [...options.protectFractions].sort((a, b) => a - b),
     };
-    this.bitPrices = options.clustering === 'entropy' ? [...(options.bitPrices ?? defaultBitPrices)].sort((a, b) => b - a) : [undefined];
+    this.bitPrices =
+      options.clustering === 'entropy'
+        ? [...(options.bitPrices ?? defaultBitPrices)].sort((a, b) => b - a)
+        : [undefined];
     const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
-    this.sizes = [bins.length, embeddingBins.length, pruneFractions.length, protectFractions.length, this.bitPrices.length];
+    this.sizes = [
+      bins.length,
+      embeddingBins.length,
+      pruneFractions.length,
+      protectFractions.length,
+      this.bitPrices.length,
+    ];
   }
 
   /**
-   * The part of the cube that is no more aggressive than `config` on any axis. Where an axis has no such value (a fork may search another cube), its
-   * least aggressive one stays.
+   * The part of the cube that is no more aggressive than `config` on any axis. Where an axis has no such value (a fork
+   * may search another cube), its least aggressive one stays.
    */
   noMoreAggressiveThan(config: InshrinkeratorConfig): ConfigCube {
     const { bins, embeddingBins, pruneFractions, protectFractions, bitPrices = defaultBitPrices } = this.options;
@@ -80,7 +93,9 @@ export class ConfigCube {
 
   /** Every point at most `radius` steps away along each axis, `centre` included. */
   neighbourhood(centre: CubePoint, radius: number): CubePoint[] {
-    const ranges = centre.map((at, axis) => range(Math.max(0, at - radius), Math.min(this.sizes[axis]! - 1, at + radius)));
+    const ranges = centre.map((at, axis) =>
+      range(Math.max(0, at - radius), Math.min(this.sizes[axis]! - 1, at + radius)),
+    );
     return cartesian(ranges);
   }
 
@@ -120,5 +135,8 @@ function range(first: number, last: number): number[] {
 }
 
 function cartesian(axes: readonly (readonly number[])[]): CubePoint[] {
-  return axes.reduce<number[][]>((points, axis) => points.flatMap((point) => axis.map((at) => [...point, at])), [[]]) as unknown as CubePoint[];
+  return axes.reduce<number[][]>(
+    (points, axis) => points.flatMap((point) => axis.map((at) => [...point, at])),
+    [[]],
+  ) as unknown as CubePoint[];
 }

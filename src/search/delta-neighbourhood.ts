@@ -12,10 +12,10 @@ export interface NeighbourhoodOptions {
 export const metricFlipGainMin = 0.1;
 
 /**
- * Delta-neighbourhood search (Inshrinkerator section 5): the last config with the other pruning metric is tried first and the metric changed
- * if quality improves clearly; then the configs at most `radius` steps away, in order of estimated bytes, until one passes. A config
- * at least as aggressive as one that failed is passed over. Undefined when none passes before the trials are used up; what passed while the
- * metric was chosen is in `runner.cheapestPassed`.
+ * Delta-neighbourhood search (Inshrinkerator section 5): the last config with the other pruning metric is tried first
+ * and the metric changed if quality improves clearly; then the configs at most `radius` steps away, in order of
+ * estimated bytes, until one passes. A config at least as aggressive as one that failed is passed over. Undefined when
+ * none passes before the trials are used up; what passed while the metric was chosen is in `runner.cheapestPassed`.
  */
 export async function searchDeltaNeighbourhood(
   cube: ConfigCube,
@@ -60,7 +60,13 @@ async function chooseMetric(
   return flipped.worst < unchanged.worst - metricFlipGainMin ? other : lastMetric;
 }
 
-async function rank(cube: ConfigCube, centre: CubePoint, metric: PruneMetric, options: NeighbourhoodOptions, runner: TrialRunner) {
+async function rank(
+  cube: ConfigCube,
+  centre: CubePoint,
+  metric: PruneMetric,
+  options: NeighbourhoodOptions,
+  runner: TrialRunner,
+) {
   const ranked = [];
   for (const point of cube.neighbourhood(centre, options.radius)) {
     const config = cube.config(point, metric);

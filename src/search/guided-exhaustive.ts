@@ -7,11 +7,16 @@ interface Box {
 }
 
 /**
- * Guided exhaustive search by divide and conquer (Inshrinkerator section 5, algorithm 4), once per pruning metric; the better of both wins.
- * In each box the first passing point of the diagonal is found by bisection; what is dominated by it (more bytes) or by a failure
- * (worse quality) is left out, the remaining sub-boxes are searched, those that cannot beat the best so far are skipped.
+ * Guided exhaustive search by divide and conquer (Inshrinkerator section 5, algorithm 4), once per pruning metric; the
+ * better of both wins. In each box the first passing point of the diagonal is found by bisection; what is dominated by
+ * it (more bytes) or by a failure (worse quality) is left out, the remaining sub-boxes are searched, those that cannot
+ * beat the best so far are skipped.
  */
-export async function searchGuidedExhaustive(cube: ConfigCube, metrics: readonly PruneMetric[], runner: TrialRunner): Promise<FoundConfig | undefined> {
+export async function searchGuidedExhaustive(
+  cube: ConfigCube,
+  metrics: readonly PruneMetric[],
+  runner: TrialRunner,
+): Promise<FoundConfig | undefined> {
   let best: FoundConfig | undefined;
   for (const metric of metrics) {
     const search = new BoxSearch(cube, metric, runner, best);
@@ -46,10 +51,15 @@ class BoxSearch {
   }
 
   /** The leading diagonal points that would beat the best, and the first that would not. */
-  private async cheaperPrefix(points: readonly CubePoint[]): Promise<{ points: CubePoint[]; next: CubePoint | undefined }> {
+  private async cheaperPrefix(
+    points: readonly CubePoint[],
+  ): Promise<{ points: CubePoint[]; next: CubePoint | undefined }> {
     const kept: CubePoint[] = [];
     for (const point of points) {
-      if (this.best !== undefined && (await this.runner.estimate(this.cube.config(point, this.metric))) >= this.best.estimatedBytes)
+      if (
+        this.best !== undefined &&
+        (await this.runner.estimate(this.cube.config(point, this.metric))) >= this.best.estimatedBytes
+      )
         return { points: kept, next: point };
       kept.push(point);
     }
@@ -62,7 +72,9 @@ class BoxSearch {
     let high = points.length;
     while (low < high && !this.runner.exhausted) {
       const middle = (low + high) >> 1;
-      const speculation = [(low + middle) >> 1, (middle + 1 + high) >> 1].filter((i) => i < points.length).map((i) => points[i]!);
+      const speculation = [(low + middle) >> 1, (middle + 1 + high) >> 1]
+        .filter((i) => i < points.length)
+        .map((i) => points[i]!);
       if (await this.passes(points[middle]!, speculation)) high = middle;
       else low = middle + 1;
     }
@@ -72,7 +84,9 @@ class BoxSearch {
   private async passes(point: CubePoint, speculation: readonly CubePoint[]): Promise<boolean> {
     if (this.knownToFail(point)) return false;
     const config = this.cube.config(point, this.metric);
-    const next = speculation.filter((other) => !this.knownToFail(other)).map((other) => this.cube.config(other, this.metric));
+    const next = speculation
+      .filter((other) => !this.knownToFail(other))
+      .map((other) => this.cube.config(other, this.metric));
     const outcome = await this.runner.trial(config, next);
     if (!outcome.passed) {
       this.failures.push(point);
@@ -93,7 +107,10 @@ function diagonal({ low, high }: Box): CubePoint[] {
   const steps = Math.max(...high.map((value, axis) => value - low[axis]!));
   return Array.from(
     { length: steps + 1 },
-    (_, t) => low.map((value, axis) => value + Math.round(((high[axis]! - value) * t) / Math.max(1, steps))) as unknown as CubePoint,
+    (_, t) =>
+      low.map(
+        (value, axis) => value + Math.round(((high[axis]! - value) * t) / Math.max(1, steps)),
+      ) as unknown as CubePoint,
   );
 }
 

@@ -1,14 +1,18 @@
 import type { ConfigCube, PruneMetric } from './config-cube.ts';
 import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
-/** Share of the trials that are left for the cheapest configs, one after another, where the trials do not suffice for all. */
+/**
+ * Share of the trials that are left for the cheapest configs, one after another, where the trials do not suffice for
+ * all.
+ */
 const cheapestShare = 0.5;
 
 /**
- * Tries every config that has not been asked for yet in order of estimated bytes until one passes: the last resort where quality is not monotone along the axes, as with a
- * nearly untrained model whose accuracy is noise. Where the trials do not suffice for all configs, half of them go to the cheapest and the others
- * are spread evenly over the rest, so that a model which only weak configs leave intact is not given up on; when one of these passes, the ones that were skipped just
- * before it are tried too. What passed is in `runner.cheapestPassed`.
+ * Tries every config that has not been asked for yet in order of estimated bytes until one passes: the last resort
+ * where quality is not monotone along the axes, as with a nearly untrained model whose accuracy is noise. Where the
+ * trials do not suffice for all configs, half of them go to the cheapest and the others are spread evenly over the
+ * rest, so that a model which only weak configs leave intact is not given up on; when one of these passes, the ones
+ * that were skipped just before it are tried too. What passed is in `runner.cheapestPassed`.
  */
 export async function scanCube(cube: ConfigCube, metrics: readonly PruneMetric[], runner: TrialRunner): Promise<void> {
   if (runner.exhausted) return;
@@ -21,7 +25,11 @@ export async function scanCube(cube: ConfigCube, metrics: readonly PruneMetric[]
 }
 
 /** In order of estimated bytes, the cheapest first. */
-async function rankAll(cube: ConfigCube, metrics: readonly PruneMetric[], runner: TrialRunner): Promise<readonly FoundConfig[]> {
+async function rankAll(
+  cube: ConfigCube,
+  metrics: readonly PruneMetric[],
+  runner: TrialRunner,
+): Promise<readonly FoundConfig[]> {
   const ranked: FoundConfig[] = [];
   for (const metric of metrics) {
     for (const point of cube.points()) {
@@ -34,16 +42,26 @@ async function rankAll(cube: ConfigCube, metrics: readonly PruneMetric[], runner
   return ranked.sort((a, b) => a.estimatedBytes - b.estimatedBytes);
 }
 
-/** Ascending places of at most `trials` of `count` configs: all of them, or the first ones and then evenly spaced ones up to the last. */
+/**
+ * Ascending places of at most `trials` of `count` configs: all of them, or the first ones and then evenly spaced ones
+ * up to the last.
+ */
 function spread(count: number, trials: number): readonly number[] {
   if (count <= trials) return range(0, count);
   const first = Math.floor(trials * cheapestShare);
   const spaced = trials - first;
-  return [...range(0, first), ...range(1, spaced + 1).map((i) => first - 1 + Math.round((i * (count - first)) / spaced))];
+  return [
+    ...range(0, first),
+    ...range(1, spaced + 1).map((i) => first - 1 + Math.round((i * (count - first)) / spaced)),
+  ];
 }
 
 /** The first of the given places whose config passes; undefined when none does before the trials are used up. */
-async function firstPassing(places: readonly number[], ranked: readonly FoundConfig[], runner: TrialRunner): Promise<number | undefined> {
+async function firstPassing(
+  places: readonly number[],
+  ranked: readonly FoundConfig[],
+  runner: TrialRunner,
+): Promise<number | undefined> {
   for (const [i, place] of places.entries()) {
     if (runner.exhausted) return undefined;
     const next = places.slice(i + 1).map((other) => ranked[other]!.config);

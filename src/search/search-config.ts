@@ -14,16 +14,21 @@ export interface ConfigSearch {
 }
 
 /**
- * The most aggressive config inside the thresholds: delta-neighbourhood around the last one, guided exhaustive search at a run's first
- * checkpoint or when the neighbourhood has none, and a plain scan where that fails too. Of all configs asked for on the way the cheapest that passed
- * wins, also when the trials are used up before a strategy has ended. Undefined when nothing passes. `neverMoreAggressive` bounds every strategy.
+ * The most aggressive config inside the thresholds: delta-neighbourhood around the last one, guided exhaustive search
+ * at a run's first checkpoint or when the neighbourhood has none, and a plain scan where that fails too. Of all configs
+ * asked for on the way the cheapest that passed wins, also when the trials are used up before a strategy has ended.
+ * Undefined when nothing passes. `neverMoreAggressive` bounds every strategy.
  */
 export async function searchConfig(search: ConfigSearch, runner: TrialRunner): Promise<FoundConfig | undefined> {
   const { options, model, last } = search;
   const whole = new ConfigCube(options, model);
   const cube = last !== undefined && options.neverMoreAggressive ? whole.noMoreAggressiveThan(last) : whole;
   const metrics: PruneMetric[] = model.hasSensitivity ? ['magnitude', 'sensitivity'] : ['magnitude'];
-  const near = last === undefined ? undefined : await searchDeltaNeighbourhood(cube, last, { radius: options.neighbourhoodRadius, metrics }, runner);
-  if (near === undefined && (await searchGuidedExhaustive(cube, metrics, runner)) === undefined) await scanCube(cube, metrics, runner);
+  const near =
+    last === undefined
+      ? undefined
+      : await searchDeltaNeighbourhood(cube, last, { radius: options.neighbourhoodRadius, metrics }, runner);
+  if (near === undefined && (await searchGuidedExhaustive(cube, metrics, runner)) === undefined)
+    await scanCube(cube, metrics, runner);
   return runner.cheapestPassed();
 }

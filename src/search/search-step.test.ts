@@ -58,19 +58,22 @@ describe('searchStep', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
-  test.each([-30, 0, 12, 40])('a later base ends well inside the threshold, a delta close to it (limit %i)', async (limit) => {
-    for (const [isBase, least, most] of [
-      [true, 0.6, 0.85],
-      [false, 0.9, 1],
-    ] as const) {
-      const { runner, asked } = runnerOn(quadratic(limit));
-      const found = await searchStep({ last: limit + 3, isBase }, runner);
-      const worst = quadratic(limit)(stepOf(found!.config));
-      expect(worst).toBeGreaterThan(least);
-      expect(worst).toBeLessThanOrEqual(most);
-      expect(asked.length).toBeLessThanOrEqual(4);
-    }
-  });
+  test.each([-30, 0, 12, 40])(
+    'a later base ends well inside the threshold, a delta close to it (limit %i)',
+    async (limit) => {
+      for (const [isBase, least, most] of [
+        [true, 0.6, 0.85],
+        [false, 0.9, 1],
+      ] as const) {
+        const { runner, asked } = runnerOn(quadratic(limit));
+        const found = await searchStep({ last: limit + 3, isBase }, runner);
+        const worst = quadratic(limit)(stepOf(found!.config));
+        expect(worst).toBeGreaterThan(least);
+        expect(worst).toBeLessThanOrEqual(most);
+        expect(asked.length).toBeLessThanOrEqual(4);
+      }
+    },
+  );
 
   test('goes to the largest step allowed at once where quality leaves room for it, and stops there', async () => {
     const { runner, asked } = runnerOn(() => -1);

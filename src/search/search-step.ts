@@ -1,15 +1,27 @@
 import { residualStepMax, residualStepMin } from '../checkpoint/options/methods/residual-config.ts';
 import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
 
-/** Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32 octaves. */
+/**
+ * Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32
+ * octaves.
+ */
 const firstStep = 51;
-/** Trials after which the largest step that passed is taken: a run's first checkpoint, later bases, on which more depends than on a delta, and deltas. */
+/**
+ * Trials after which the largest step that passed is taken: a run's first checkpoint, later bases, on which more
+ * depends than on a delta, and deltas.
+ */
 const trialsEnough = { first: 8, base: 6, delta: 4 };
 /** Trials of a checkpoint, over all its searches: without a passing step it is given up then. */
 export const trialsMost = 12;
-/** Where the last trial of a base goes while no step has passed: this much beyond what is predicted, in 1/32 octaves (half of the degradation), however far that is. */
+/**
+ * Where the last trial of a base goes while no step has passed: this much beyond what is predicted, in 1/32 octaves
+ * (half of the degradation), however far that is.
+ */
 const lastMove = -16;
-/** In units of the threshold: where a next step aims, inside by what a prediction misses, and from where on a step is not worth another trial. */
+/**
+ * In units of the threshold: where a next step aims, inside by what a prediction misses, and from where on a step is
+ * not worth another trial.
+ */
 interface Aim {
   readonly target: number;
   readonly closeEnough: number;
@@ -17,8 +29,9 @@ interface Aim {
 
 const usualAim: Aim = { target: 0.975, closeEnough: 0.95 };
 /**
- * A later base stays well inside. One at the threshold has to be made up for by its first delta: that keeps the base's errors, has its own to add, and pays for every weight it moves what a finer base pays for
- * a fraction of a bit. Measured: docs/decisions/0018-steps-follow-gradients.md.
+ * A later base stays well inside. One at the threshold has to be made up for by its first delta: that keeps the base's
+ * errors, has its own to add, and pays for every weight it moves what a finer base pays for a fraction of a bit.
+ * Measured: docs/decisions/0018-steps-follow-gradients.md.
  */
 const baseAim: Aim = { target: 0.75, closeEnough: 0.65 };
 /** Largest change between two trials, in 1/32 octaves. */
@@ -34,11 +47,14 @@ export interface StepStart {
 }
 
 /**
- * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next, between the largest step
- * that passed and the smallest that failed. A later checkpoint starts at the last one's step, which most often passes at once. Of all steps tried
- * the cheapest that passed wins; undefined when none did.
+ * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next,
+ * between the largest step that passed and the smallest that failed. A later checkpoint starts at the last one's step,
+ * which most often passes at once. Of all steps tried the cheapest that passed wins; undefined when none did.
  */
-export async function searchStep({ last, isBase, max = residualStepMax }: StepStart, runner: TrialRunner): Promise<FoundConfig | undefined> {
+export async function searchStep(
+  { last, isBase, max = residualStepMax }: StepStart,
+  runner: TrialRunner,
+): Promise<FoundConfig | undefined> {
   const stepMax = Math.max(residualStepMin, Math.min(residualStepMax, max));
   const enough = trialsEnough[last === undefined ? 'first' : isBase ? 'base' : 'delta'];
   const aim = last !== undefined && isBase ? baseAim : usualAim;
@@ -51,7 +67,8 @@ export async function searchStep({ last, isBase, max = residualStepMax }: StepSt
     const outcome = await runner.trial({ method: 'residual', step });
     if (outcome.passed) passed = Math.max(passed, step);
     else failed = Math.min(failed, step);
-    standing = !outcome.passed && before !== undefined && standsStill(before, { step, worst: outcome.worst }) ? standing + 1 : 0;
+    standing =
+      !outcome.passed && before !== undefined && standsStill(before, { step, worst: outcome.worst }) ? standing + 1 : 0;
     before = { step, worst: outcome.worst };
     const closed = outcome.passed && outcome.worst >= aim.closeEnough;
     if (closed || trials >= trialsMost || (passed > -Infinity && trials >= enough)) break;
@@ -85,11 +102,19 @@ interface Bracket {
 }
 
 /** Strictly between what passed and what failed, and at most the largest step allowed; undefined when nothing is. */
-function nextStep(step: number, outcome: TrialOutcome, { target }: Aim, { passed, failed, stepMax, standing, isLast }: Bracket): number | undefined {
+function nextStep(
+  step: number,
+  outcome: TrialOutcome,
+  { target }: Aim,
+  { passed, failed, stepMax, standing, isLast }: Bracket,
+): number | undefined {
   const predictedMove = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
   // While no weight moves, quality does not depend on the step: what predictions say then is doubled until some do.
   const move = standing === 0 ? predictedMove : Math.min(predictedMove, -(2 ** standing));
-  const usual = Math.max(-coarsestMove, Math.min(coarsestMove, outcome.passed ? Math.max(1, move) : Math.min(-1, move)));
+  const usual = Math.max(
+    -coarsestMove,
+    Math.min(coarsestMove, outcome.passed ? Math.max(1, move) : Math.min(-1, move)),
+  );
   const predicted = Math.min(stepMax, step + (isLast ? Math.min(-1, move) + lastMove : usual));
   const low = Math.max(passed + 1, residualStepMin);
   const high = Math.min(failed - 1, stepMax);
@@ -97,7 +122,9 @@ function nextStep(step: number, outcome: TrialOutcome, { target }: Aim, { passed
   // Where quality is not monotone the prediction may leave the bracket; halving it then always ends.
   const inside =
     predicted > high || predicted < low
-      ? Math.round(((Number.isFinite(passed) ? passed : predicted) + (Number.isFinite(failed) ? failed : predicted)) / 2)
+      ? Math.round(
+          ((Number.isFinite(passed) ? passed : predicted) + (Number.isFinite(failed) ? failed : predicted)) / 2,
+        )
       : predicted;
   return Math.min(high, Math.max(low, inside));
 }

@@ -4,7 +4,13 @@ import { hysteresisChoices, roundingChoices } from '../checkpoint/options/search
 import { configAlone, trialKey, type TrialConditions } from './trial-conditions.ts';
 
 const config = { method: 'residual', step: 17 } as const;
-const plain: TrialConditions = { ancestor: 'base', feedback: false, rounding: 'dead-zone', hysteresis: 'fixed', halves: false };
+const plain: TrialConditions = {
+  ancestor: 'base',
+  feedback: false,
+  rounding: 'dead-zone',
+  hysteresis: 'fixed',
+  halves: false,
+};
 const suffix = (conditions: TrialConditions): string => {
   const key = trialKey(config, conditions);
   expect(key.startsWith(configKey(config))).toBe(true);
@@ -20,7 +26,10 @@ test.each([
   [{ ...plain, feedback: true }, '@base+feedback'],
   [{ ...plain, rounding: 'nearest' }, '@base+nearest'],
   [{ ...plain, hysteresis: 'priced' }, '@base+priced'],
-  [{ ...plain, ancestor: '0123abcd', feedback: true, hysteresis: 'priced', halves: true }, '@0123abcd+feedback+priced+halves'],
+  [
+    { ...plain, ancestor: '0123abcd', feedback: true, hysteresis: 'priced', halves: true },
+    '@0123abcd+feedback+priced+halves',
+  ],
   [{ ...plain, feedback: true, rounding: 'nearest', halves: true }, '@base+feedback+nearest+halves'],
 ] satisfies [TrialConditions, string][])('%j is recorded as "%s"', (conditions, text) => {
   expect(suffix(conditions)).toBe(text);
@@ -30,7 +39,9 @@ test('different conditions never share a key', () => {
   const all = ['base', 'a', 'b'].flatMap((ancestor) =>
     [true, false].flatMap((feedback) =>
       roundingChoices.flatMap((rounding) =>
-        hysteresisChoices.flatMap((hysteresis) => [true, false].map((halves) => ({ ancestor, feedback, rounding, hysteresis, halves }))),
+        hysteresisChoices.flatMap((hysteresis) =>
+          [true, false].map((halves) => ({ ancestor, feedback, rounding, hysteresis, halves })),
+        ),
       ),
     ),
   );

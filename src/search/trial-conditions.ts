@@ -18,7 +18,12 @@ export interface TrialConditions extends MethodConditions {
 }
 
 /** Of a method whose quality depends on the config alone. */
-export const configAlone: MethodConditions = { ancestor: undefined, feedback: undefined, rounding: undefined, hysteresis: undefined };
+export const configAlone: MethodConditions = {
+  ancestor: undefined,
+  feedback: undefined,
+  rounding: undefined,
+  hysteresis: undefined,
+};
 
 /**
  * What each condition adds to a trial's key, in this order. The type asks for every field: an option that is added to
@@ -32,7 +37,9 @@ const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditi
   halves: (held) => (held ? '+halves' : ''),
 };
 
-/** By which a trial is recorded and found again after a takeover: equal for the same config under the same conditions. */
+/**
+ * By which a trial is recorded and found again after a takeover: equal for the same config under the same conditions.
+ */
 export function trialKey(config: QuantizationConfig, conditions: TrialConditions): string {
   const fields = Object.keys(wordsOf) as (keyof TrialConditions)[];
   return configKey(config) + fields.map((field) => words(field, conditions)).join('');

@@ -9,7 +9,10 @@ export interface TrialOutcome {
   /** Relative degradation of every metric. */
   readonly degradation: MetricValues;
   readonly passed: boolean;
-  /** Largest degradation, on the worse half where there are halves, in units of its threshold: at most 1 passes. Infinity when a value is not finite. */
+  /**
+   * Largest degradation, on the worse half where there are halves, in units of its threshold: at most 1 passes.
+   * Infinity when a value is not finite.
+   */
   readonly worst: number;
 }
 
@@ -30,9 +33,10 @@ export interface TrialPort {
 }
 
 /**
- * Runs trials in groups of `parallel` (Inshrinkerator section 5, "Parallelized implementation"). A search asks for one config and names those it
- * might want next; the group is filled with these. Because a search decides on the answers it asked for alone, in the order it asked, the
- * outcome is the same for every group size: speculation only fills the memory of outcomes.
+ * Runs trials in groups of `parallel` (Inshrinkerator section 5, "Parallelized implementation"). A search asks for one
+ * config and names those it might want next; the group is filled with these. Because a search decides on the answers it
+ * asked for alone, in the order it asked, the outcome is the same for every group size: speculation only fills the
+ * memory of outcomes.
  */
 export class TrialRunner {
   private readonly outcomes = new Map<string, TrialOutcome>();
@@ -43,7 +47,14 @@ export class TrialRunner {
   private readonly parallel: number;
   private readonly trialsMax: number;
 
-  constructor(port: TrialPort, options: { readonly parallel: number; readonly trialsMax: number; readonly known?: ReadonlyMap<string, TrialOutcome> }) {
+  constructor(
+    port: TrialPort,
+    options: {
+      readonly parallel: number;
+      readonly trialsMax: number;
+      readonly known?: ReadonlyMap<string, TrialOutcome>;
+    },
+  ) {
     this.port = port;
     this.parallel = Math.max(1, options.parallel);
     this.trialsMax = options.trialsMax;
@@ -83,8 +94,9 @@ export class TrialRunner {
   }
 
   /**
-   * The fewest estimated bytes among the configs asked for that passed, the first asked among equals; undefined when none did. What speculation
-   * happened to evaluate does not count, so that the answer is the same for every group size.
+   * The fewest estimated bytes among the configs asked for that passed, the first asked among equals; undefined when
+   * none did. What speculation happened to evaluate does not count, so that the answer is the same for every group
+   * size.
    */
   async cheapestPassed(): Promise<FoundConfig | undefined> {
     let cheapest: FoundConfig | undefined;

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What goes wrong with one request. */
@@ -28,7 +34,10 @@ export interface ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** For tests only: stands on loopback between a store and its server, and harms the requests that `choose` picks. Keeps the Host header, which is signed. */
+/**
+ * For tests only: stands on loopback between a store and its server, and harms the requests that `choose` picks. Keeps
+ * the Host header, which is signed.
+ */
 export class FaultProxy {
   readonly #upstream: URL;
   readonly #server: Server;
@@ -93,7 +102,10 @@ export class FaultProxy {
     });
   }
 
-  async #ask(req: IncomingMessage, body: Buffer): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> {
+  async #ask(
+    req: IncomingMessage,
+    body: Buffer,
+  ): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> {
     const { hostname, port } = this.#upstream;
     const upstream = httpRequest({ hostname, port, method: req.method!, path: req.url!, headers: req.headers });
     upstream.end(body);

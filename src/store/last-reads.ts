@@ -1,4 +1,7 @@
-/** What was read last, by name: at most so many results, the one asked for longest ago goes first. A read that fails is forgotten. */
+/**
+ * What was read last, by name: at most so many results, the one asked for longest ago goes first. A read that fails is
+ * forgotten.
+ */
 export class LastReads {
   readonly #countMax: number;
   readonly #reads = new Map<string, Promise<Uint8Array>>();

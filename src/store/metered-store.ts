@@ -15,9 +15,14 @@ export interface StoreCall {
 
 /** The store, telling of every call as it ends. A probe is none: it says nothing about what is stored. */
 export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => void): ObjectStore {
-  const timed = async <T>(operation: StoreOperation, work: () => Promise<T>, bytesOf: (result: T) => number = () => 0): Promise<T> => {
+  const timed = async <T>(
+    operation: StoreOperation,
+    work: () => Promise<T>,
+    bytesOf: (result: T) => number = () => 0,
+  ): Promise<T> => {
     const startedMs = performance.now();
-    const end = (bytes: number, failed: boolean): void => onCall({ operation, seconds: (performance.now() - startedMs) / 1000, bytes, failed });
+    const end = (bytes: number, failed: boolean): void =>
+      onCall({ operation, seconds: (performance.now() - startedMs) / 1000, bytes, failed });
     try {
       const result = await work();
       end(bytesOf(result), false);
@@ -27,7 +32,11 @@ export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => vo
       throw error;
     }
   };
-  const waiting = <T>(pieces: AsyncIterable<T>, operation: StoreOperation, bytesOf: (piece: T) => number): AsyncIterable<T> =>
+  const waiting = <T>(
+    pieces: AsyncIterable<T>,
+    operation: StoreOperation,
+    bytesOf: (piece: T) => number,
+  ): AsyncIterable<T> =>
     timedPieces(pieces, (seconds, bytes, failed) => onCall({ operation, seconds, bytes, failed }), bytesOf);
   const meteredReader = (reader: ObjectReader): ObjectReader => ({
     sizeBytes: reader.sizeBytes,
@@ -57,7 +66,10 @@ export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => vo
   });
 }
 
-/** Passes pieces on and says, once, how long they were waited for: what the consumer does in between is not the store's time. */
+/**
+ * Passes pieces on and says, once, how long they were waited for: what the consumer does in between is not the store's
+ * time.
+ */
 async function* timedPieces<T>(
   pieces: AsyncIterable<T>,
   onEnd: (seconds: number, bytes: number, failed: boolean) => void,

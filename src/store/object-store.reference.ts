@@ -1,4 +1,7 @@
-/** For tests only. CRC-32C one byte at a time, as RFC 3720 appendix B.4 describes it: a truth of their own, whether or not the native core is built. */
+/**
+ * For tests only. CRC-32C one byte at a time, as RFC 3720 appendix B.4 describes it: a truth of their own, whether or
+ * not the native core is built.
+ */
 export function referenceCrc32c(bytes: Uint8Array, seed = 0): number {
   let sum = ~seed >>> 0;
   for (const byte of bytes) sum = (sum >>> 8) ^ crcTable[(sum ^ byte) & 0xff]!;

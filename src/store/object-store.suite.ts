@@ -65,24 +65,29 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
     });
 
     describe('put', () => {
-      it.each([0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 5 * chunkBytes + 77])('keeps %i bytes whatever the pieces', async (size) => {
-        const content = patternBytes(size, size);
-        for (const pieceBytes of [1 << 16, 100_003, 3 << 20]) {
-          const key = newKey();
-          const stored = { key, sizeBytes: size, storedBytes: storedSize(size) };
-          expect(await store.put(key, inPieces(content, pieceBytes), roomy)).toEqual(stored);
-          expect(await store.stat(key)).toEqual(stored);
-          expect(content.equals(await readAll(key))).toBe(true);
-          expect((await harness.readStored(key)).length).toBe(stored.storedBytes);
-        }
-      });
+      it.each([0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 5 * chunkBytes + 77])(
+        'keeps %i bytes whatever the pieces',
+        async (size) => {
+          const content = patternBytes(size, size);
+          for (const pieceBytes of [1 << 16, 100_003, 3 << 20]) {
+            const key = newKey();
+            const stored = { key, sizeBytes: size, storedBytes: storedSize(size) };
+            expect(await store.put(key, inPieces(content, pieceBytes), roomy)).toEqual(stored);
+            expect(await store.stat(key)).toEqual(stored);
+            expect(content.equals(await readAll(key))).toBe(true);
+            expect((await harness.readStored(key)).length).toBe(stored.storedBytes);
+          }
+        },
+      );
 
       it('keeps many megabytes, and replaces them only when told to', async () => {
         const content = patternBytes(12_345_678, 3);
         const key = newKey();
         const stored = { key, sizeBytes: content.length, storedBytes: storedSize(content.length) };
         expect(await store.put(key, inPieces(content, 100_003), roomy)).toEqual(stored);
-        await expect(store.put(key, inPieces(content.subarray(1), 1 << 20), roomy)).rejects.toMatchObject({ code: 'conflict' });
+        await expect(store.put(key, inPieces(content.subarray(1), 1 << 20), roomy)).rejects.toMatchObject({
+          code: 'conflict',
+        });
         expect(await harness.leftovers()).toEqual([]);
         expect(content.equals(await readAll(key))).toBe(true);
         await store.put(key, inPieces(content.subarray(1), 1 << 20), { ...roomy, replace: true });
@@ -97,7 +102,8 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         await store.put(
           key,
           (async function* () {
-            for (let at = 0; at < content.length; at += reused.length) yield reused.subarray(0, content.copy(reused, 0, at));
+            for (let at = 0; at < content.length; at += reused.length)
+              yield reused.subarray(0, content.copy(reused, 0, at));
           })(),
           roomy,
         );
@@ -123,10 +129,15 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
       it('lets exactly one of several puts to a key win, whole', async () => {
         const key = newKey();
         const contents = [1, 2, 3, 4].map((seed) => patternBytes(300_000, seed));
-        const outcomes = await Promise.allSettled(contents.map((content) => store.put(key, inPieces(content, 50_000), roomy)));
+        const outcomes = await Promise.allSettled(
+          contents.map((content) => store.put(key, inPieces(content, 50_000), roomy)),
+        );
         expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-        for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' });
-        expect(contents[outcomes.findIndex(({ status }) => status === 'fulfilled')]!.equals(await readAll(key))).toBe(true);
+        for (const outcome of outcomes)
+          if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' });
+        expect(contents[outcomes.findIndex(({ status }) => status === 'fulfilled')]!.equals(await readAll(key))).toBe(
+          true,
+        );
         expect(await harness.leftovers()).toEqual([]);
       });
 
@@ -147,45 +158,53 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         await store.put(key, inPieces(patternBytes(4999), 1000), { sizeMaxBytes: 4999 });
       });
 
-      it.each([0, 3_000_000, 12_000_000])('leaves nothing when the body fails after %i bytes, and rejects with the body’s error', async (size) => {
-        const key = newKey();
-        const failure = new Error('the client went away');
-        await expect(
-          store.put(
+      it.each([0, 3_000_000, 12_000_000])(
+        'leaves nothing when the body fails after %i bytes, and rejects with the body’s error',
+        async (size) => {
+          const key = newKey();
+          const failure = new Error('the client went away');
+          await expect(
+            store.put(
+              key,
+              (async function* () {
+                yield* inPieces(patternBytes(size), 65_536);
+                throw failure;
+              })(),
+              roomy,
+            ),
+          ).rejects.toBe(failure);
+          await expectNothingOf(key);
+        },
+      );
+
+      it.each([2_000_000, 12_000_000])(
+        'ends at once when cancelled after %i bytes, though the body never goes on',
+        async (size) => {
+          const key = newKey();
+          const controller = new AbortController();
+          let waiting = (): void => undefined;
+          const stuck = new Promise<void>((resolve) => {
+            waiting = resolve;
+          });
+          const put = store.put(
             key,
             (async function* () {
-              yield* inPieces(patternBytes(size), 65_536);
-              throw failure;
+              yield patternBytes(size);
+              waiting();
+              await new Promise(() => undefined);
             })(),
-            roomy,
-          ),
-        ).rejects.toBe(failure);
-        await expectNothingOf(key);
-      });
-
-      it.each([2_000_000, 12_000_000])('ends at once when cancelled after %i bytes, though the body never goes on', async (size) => {
-        const key = newKey();
-        const controller = new AbortController();
-        let waiting = (): void => undefined;
-        const stuck = new Promise<void>((resolve) => {
-          waiting = resolve;
-        });
-        const put = store.put(
-          key,
-          (async function* () {
-            yield patternBytes(size);
-            waiting();
-            await new Promise(() => undefined);
-          })(),
-          { ...roomy, signal: controller.signal },
-        );
-        await stuck;
-        controller.abort();
-        await expect(put).rejects.toMatchObject({ code: 'cancelled' });
-        await expectNothingOf(key);
-        await expect(store.put(key, bodyOf(Buffer.from('x')), { ...roomy, signal: controller.signal })).rejects.toMatchObject({ code: 'cancelled' });
-        await expectNothingOf(key);
-      });
+            { ...roomy, signal: controller.signal },
+          );
+          await stuck;
+          controller.abort();
+          await expect(put).rejects.toMatchObject({ code: 'cancelled' });
+          await expectNothingOf(key);
+          await expect(
+            store.put(key, bodyOf(Buffer.from('x')), { ...roomy, signal: controller.signal }),
+          ).rejects.toMatchObject({ code: 'cancelled' });
+          await expectNothingOf(key);
+        },
+      );
 
       it('asks for the body no faster than it writes, in little memory', async () => {
         const key = newKey();
@@ -205,12 +224,25 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         expect(highest).toBeLessThan(24 << 20);
       });
 
-      it.each(['', '/', 'a/', '/a', 'a//b', '../a', 'a/../b', 'a/./b', '.a', 'a\\b', 'a\0b', 'a b', 'ä', 'a+b', 'a'.repeat(121)])(
-        'refuses the key %j',
-        async (key) => {
-          await expect(store.put(key, bodyOf(Buffer.from('x')), roomy)).rejects.toMatchObject({ code: 'internal' });
-        },
-      );
+      it.each([
+        '',
+        '/',
+        'a/',
+        '/a',
+        'a//b',
+        '../a',
+        'a/../b',
+        'a/./b',
+        '.a',
+        'a\\b',
+        'a\0b',
+        'a b',
+        'ä',
+        'a+b',
+        'a'.repeat(121),
+      ])('refuses the key %j', async (key) => {
+        await expect(store.put(key, bodyOf(Buffer.from('x')), roomy)).rejects.toMatchObject({ code: 'internal' });
+      });
 
       it('keeps keys apart that differ in case or punctuation only', async () => {
         const keys = ['case/abc', 'case/ABC', 'case/Abc', 'case/a-b.c', 'case/a_b.c', 'case/a/b.c', 'case/a'];
@@ -238,7 +270,9 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
             expect(content.subarray(start, end).equals(await reader.read(start, end - start))).toBe(true);
             expect(content.subarray(start, end).equals(await collect(reader.stream(start, end)))).toBe(true);
             const room = new Uint8Array(roomBytes(end - start));
-            expect(content.subarray(start, end).equals(await reader.read(start, end - start, undefined, room))).toBe(true);
+            expect(content.subarray(start, end).equals(await reader.read(start, end - start, undefined, room))).toBe(
+              true,
+            );
           }),
           {
             numRuns: 25,
@@ -307,7 +341,8 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
       });
 
       it('list a prefix with sizes and times', async () => {
-        for (const key of ['list/a/1', 'list/a/2', 'list/b/1', 'listing']) await store.put(key, bodyOf(Buffer.from(key)), roomy);
+        for (const key of ['list/a/1', 'list/a/2', 'list/b/1', 'listing'])
+          await store.put(key, bodyOf(Buffer.from(key)), roomy);
         expect(await listed('list/')).toEqual(['list/a/1', 'list/a/2', 'list/b/1']);
         expect(await listed('list/a')).toEqual(['list/a/1', 'list/a/2']);
         expect(await listed('nothing/')).toEqual([]);
@@ -403,10 +438,13 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         }
       });
 
-      it.each([0, 1, footerBytes, content.length, -1, -footerBytes])('by a cut to %i bytes is corrupt-object', async (size) => {
-        await harness.writeStored(key, sound.slice(0, size < 0 ? sound.length + size : size));
-        await expect(readAll(key)).rejects.toMatchObject({ code: 'corrupt-object' });
-      });
+      it.each([0, 1, footerBytes, content.length, -1, -footerBytes])(
+        'by a cut to %i bytes is corrupt-object',
+        async (size) => {
+          await harness.writeStored(key, sound.slice(0, size < 0 ? sound.length + size : size));
+          await expect(readAll(key)).rejects.toMatchObject({ code: 'corrupt-object' });
+        },
+      );
 
       it('by an extra byte, or by another object’s tail, is corrupt-object', async () => {
         await harness.writeStored(key, Buffer.concat([sound, Buffer.alloc(1)]));

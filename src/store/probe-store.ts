@@ -8,7 +8,10 @@ export const probePrefix = 'probe/';
 /** Size of the probe object, in bytes: any will do. */
 const probeBytes = 16;
 
-/** Writes a small object, reads it back and deletes it. Rejects with what fails, or `internal` when other bytes come back. */
+/**
+ * Writes a small object, reads it back and deletes it. Rejects with what fails, or `internal` when other bytes come
+ * back.
+ */
 export async function probeStore(store: ObjectStore): Promise<void> {
   const id = randomUUID();
   const key = `${probePrefix}${id}`;

@@ -4,8 +4,14 @@ import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/
 import { checkSafetensorsPrefix, prefixBytes } from '../checkpoint/safetensors/safetensors-prefix.ts';
 import type { ObjectReader } from './object-store.ts';
 
-/** Reads and checks the header of a safetensors object against its size; throws what `parseSafetensorsHeader` throws, and `corrupt-object`. */
-export async function readSafetensorsLayout(reader: ObjectReader, limits: SafetensorsLimits = defaultSafetensorsLimits): Promise<SafetensorsLayout> {
+/**
+ * Reads and checks the header of a safetensors object against its size; throws what `parseSafetensorsHeader` throws,
+ * and `corrupt-object`.
+ */
+export async function readSafetensorsLayout(
+  reader: ObjectReader,
+  limits: SafetensorsLimits = defaultSafetensorsLimits,
+): Promise<SafetensorsLayout> {
   const prefix = await reader.read(0, Math.min(prefixBytes, reader.sizeBytes));
   const headerBytes = checkSafetensorsPrefix(prefix, reader.sizeBytes, limits);
   return parseSafetensorsHeader(await reader.read(0, headerBytes), reader.sizeBytes, limits);

@@ -22,7 +22,10 @@ export class Slots {
     this.#waitingMax = waitingMax;
   }
 
-  /** Resolves with what gives the slot back; calling it again does nothing. Rejects with `overloaded` when too many wait, and with the signal's reason. */
+  /**
+   * Resolves with what gives the slot back; calling it again does nothing. Rejects with `overloaded` when too many
+   * wait, and with the signal's reason.
+   */
   async take(signal?: AbortSignal): Promise<() => void> {
     throwIfAborted(signal);
     if (this.#free > 0) this.#free--;

@@ -6,17 +6,20 @@ import { throwIfAborted } from './until-aborted.ts';
 const smallBytesMax = chunkBytes / 4;
 
 /**
- * The reader of the object `key`, whose small reads come out of whole chunks, of which the last are kept in `chunks`: a store reads and checks whole ones anyway, and for neighbouring
- * reads does so once. Others pass.
+ * The reader of the object `key`, whose small reads come out of whole chunks, of which the last are kept in `chunks`: a
+ * store reads and checks whole ones anyway, and for neighbouring reads does so once. Others pass.
  */
 export function withSmallReads(reader: ObjectReader, key: string, chunks: LastReads): ObjectReader {
   const chunk = (number: number): Promise<Uint8Array> =>
-    chunks.get(`${number} ${key}`, () => reader.read(number * chunkBytes, Math.min(chunkBytes, reader.sizeBytes - number * chunkBytes)));
+    chunks.get(`${number} ${key}`, () =>
+      reader.read(number * chunkBytes, Math.min(chunkBytes, reader.sizeBytes - number * chunkBytes)),
+    );
   return {
     sizeBytes: reader.sizeBytes,
     async read(offsetBytes, lengthBytes, signal, room) {
       const endBytes = offsetBytes + lengthBytes;
-      if (lengthBytes === 0 || lengthBytes > smallBytesMax || endBytes > reader.sizeBytes) return reader.read(offsetBytes, lengthBytes, signal, room);
+      if (lengthBytes === 0 || lengthBytes > smallBytesMax || endBytes > reader.sizeBytes)
+        return reader.read(offsetBytes, lengthBytes, signal, room);
       throwIfAborted(signal);
       const bytes = new Uint8Array(lengthBytes);
       // Two at most.

@@ -2,7 +2,10 @@ import type { Tracer } from '../telemetry/tracer.ts';
 import { forwardedStore } from './forwarded-store.ts';
 import type { ObjectReader, ObjectStore } from './object-store.ts';
 
-/** The store, in which every put, open, listing of metadata and deletion is a span; what is read of an open object is one span, from its opening to its close. */
+/**
+ * The store, in which every put, open, listing of metadata and deletion is a span; what is read of an open object is
+ * one span, from its opening to its close.
+ */
 export function tracedStore(store: ObjectStore, tracer: Tracer): ObjectStore {
   return forwardedStore(store, {
     put: (key, body, options) =>
@@ -17,7 +20,9 @@ export function tracedStore(store: ObjectStore, tracer: Tracer): ObjectStore {
     deleteMany: (keys) =>
       keys.length === 0
         ? store.deleteMany(keys)
-        : tracer.span('store.delete', { onlyInside: true, attributes: { 'firn.objects': keys.length } }, () => store.deleteMany(keys)),
+        : tracer.span('store.delete', { onlyInside: true, attributes: { 'firn.objects': keys.length } }, () =>
+            store.deleteMany(keys),
+          ),
   });
 }
 
@@ -40,7 +45,11 @@ function openTraced(store: ObjectStore, tracer: Tracer, key: string): Promise<Ob
   });
 }
 
-function countedReader(reader: ObjectReader, read: { calls: number; bytes: number }, onClose: () => void): ObjectReader {
+function countedReader(
+  reader: ObjectReader,
+  read: { calls: number; bytes: number },
+  onClose: () => void,
+): ObjectReader {
   return {
     sizeBytes: reader.sizeBytes,
     async read(...range) {

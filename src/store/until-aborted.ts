@@ -1,10 +1,14 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
 /**
- * The same pieces, except that an abort ends the wait for the next one at once, even when the source never answers again. Throws the signal's
- * reason when that is a FirnError, else `cancelled`. The source's `return` is called, not awaited.
+ * The same pieces, except that an abort ends the wait for the next one at once, even when the source never answers
+ * again. Throws the signal's reason when that is a FirnError, else `cancelled`. The source's `return` is called, not
+ * awaited.
  */
-export async function* untilAborted(source: AsyncIterable<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* untilAborted(
+  source: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   if (signal === undefined) {
     yield* source;
     return;
@@ -39,7 +43,9 @@ export async function* untilAborted(source: AsyncIterable<Uint8Array>, signal?: 
 }
 
 export function abortReason(signal: AbortSignal): FirnError {
-  return signal.reason instanceof FirnError ? signal.reason : new FirnError('cancelled', 'The operation was cancelled.', { cause: signal.reason });
+  return signal.reason instanceof FirnError
+    ? signal.reason
+    : new FirnError('cancelled', 'The operation was cancelled.', { cause: signal.reason });
 }
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -30,7 +30,10 @@ test('work that fails is told with its error, which is passed on as it is', asyn
 
 test('verbs keep their arguments, results and failures, and are spans of their room', async () => {
   const { ended, tracer } = counting();
-  const verbs = tracedVerbs(tracer, 'room', { add: async (a: number, b: number) => a + b, fail: () => Promise.reject(new Error('no')) });
+  const verbs = tracedVerbs(tracer, 'room', {
+    add: async (a: number, b: number) => a + b,
+    fail: () => Promise.reject(new Error('no')),
+  });
   expect(await verbs.add(1, 2)).toBe(3);
   await expect(verbs.fail()).rejects.toThrow('no');
   expect(ended.map(({ name, failure }) => [name, failure !== undefined])).toEqual([

@@ -14,7 +14,10 @@ afterEach(async () => {
   troubles.length = 0;
 });
 
-async function traced(does: 'take' | 'hang' = 'take', traceRatio = 1): Promise<RunningTraces & { readonly spans: TraceReceiver['spans'] }> {
+async function traced(
+  does: 'take' | 'hang' = 'take',
+  traceRatio = 1,
+): Promise<RunningTraces & { readonly spans: TraceReceiver['spans'] }> {
   receiver = await startTraceReceiver(does);
   const traces = startTraces({
     endpoint: `${receiver.endpoint}/`,
@@ -31,7 +34,9 @@ describe('spans', () => {
     const { tracer, close, spans } = await traced();
     await tracer.span('outer', {}, async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      await Promise.all(['a', 'b'].map((name) => tracer.span(name, {}, () => tracer.span(`${name}.inner`, {}, async () => undefined))));
+      await Promise.all(
+        ['a', 'b'].map((name) => tracer.span(name, {}, () => tracer.span(`${name}.inner`, {}, async () => undefined))),
+      );
     });
     await close();
     const by = (name: string) => spans.find((span) => span.name === name)!;
@@ -42,10 +47,14 @@ describe('spans', () => {
 
   test('take up the trace that a client names, and pass it on', async () => {
     const { tracer, close, spans } = await traced();
-    await tracer.span('request', { kind: 'server', parent: `00-${clientTrace}-${clientSpan}-01` }, async ({ traceparent }) => {
-      expect(tracer.current()).toBe(traceparent);
-      expect(traceparent).toMatch(new RegExp(`^00-${clientTrace}-[0-9a-f]{16}-01$`));
-    });
+    await tracer.span(
+      'request',
+      { kind: 'server', parent: `00-${clientTrace}-${clientSpan}-01` },
+      async ({ traceparent }) => {
+        expect(tracer.current()).toBe(traceparent);
+        expect(traceparent).toMatch(new RegExp(`^00-${clientTrace}-[0-9a-f]{16}-01$`));
+      },
+    );
     expect(tracer.current()).toBeUndefined();
     await close();
     expect(spans).toMatchObject([{ traceId: clientTrace, parentSpanId: clientSpan, kind: 2 }]);
@@ -53,10 +62,16 @@ describe('spans', () => {
 
   test('of a job are a trace of their own, linked to what let it begin, wherever the worker was woken', async () => {
     const { tracer, close, spans } = await traced();
-    await tracer.span('request', {}, () => tracer.span('job', { kind: 'consumer', link: `00-${clientTrace}-${clientSpan}-01` }, async () => undefined));
+    await tracer.span('request', {}, () =>
+      tracer.span('job', { kind: 'consumer', link: `00-${clientTrace}-${clientSpan}-01` }, async () => undefined),
+    );
     await close();
     const [job, request] = ['job', 'request'].map((name) => spans.find((span) => span.name === name)!);
-    expect(job).toMatchObject({ parentSpanId: undefined, kind: 5, links: [{ traceId: clientTrace, spanId: clientSpan }] });
+    expect(job).toMatchObject({
+      parentSpanId: undefined,
+      kind: 5,
+      links: [{ traceId: clientTrace, spanId: clientSpan }],
+    });
     expect(job!.traceId).not.toBe(request!.traceId);
   });
 

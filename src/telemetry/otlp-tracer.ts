@@ -1,8 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Link, type Span as OtelSpan } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Link,
+  type Span as OtelSpan,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { noTracer, type Attributes, type Span, type SpanOptions, type Tracer } from './tracer.ts';
 import { formatTraceparent, parseTraceparent } from './traceparent.ts';
@@ -10,7 +24,10 @@ import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 export interface TraceOptions {
   /** OTLP over HTTP; spans go to `/v1/traces` below it. */
   readonly endpoint: string;
-  /** Share of traces that are recorded, in [0, 1], decided by the trace id. Whoever sends a traceparent can have its trace left out, not put in. */
+  /**
+   * Share of traces that are recorded, in [0, 1], decided by the trace id. Whoever sends a traceparent can have its
+   * trace left out, not put in.
+   */
   readonly traceRatio: number;
   readonly version: string;
   /** Of this life of the process. */
@@ -25,7 +42,10 @@ export interface RunningTraces {
   close(): Promise<void>;
 }
 
-/** Spans that wait to be sent; more are dropped, so that a collector that is away costs this much memory and nothing else. */
+/**
+ * Spans that wait to be sent; more are dropped, so that a collector that is away costs this much memory and nothing
+ * else.
+ */
 const queueMax = 4096;
 const batchMax = 512;
 /** Between two batches, in ms. */
@@ -38,15 +58,20 @@ const troubleEveryMs = 60_000;
 
 const kinds = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, consumer: SpanKind.CONSUMER } as const;
 
-/** A tracer whose spans go to an OpenTelemetry collector in the background. No work waits for it, and none fails with it. */
+/**
+ * A tracer whose spans go to an OpenTelemetry collector in the background. No work waits for it, and none fails with
+ * it.
+ */
 export function startTraces({ endpoint, traceRatio, version, instanceId, onTrouble }: TraceOptions): RunningTraces {
   const ratio = new TraceIdRatioBasedSampler(traceRatio);
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, timeoutMillis: sendMs });
   const provider = new TracerProvider({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word on what this process is called.
-    resource: resourceFromAttributes({ 'service.name': 'firn', 'service.version': version, 'service.instance.id': instanceId }).merge(
-      detectResources({ detectors: [envDetector] }),
-    ),
+    resource: resourceFromAttributes({
+      'service.name': 'firn',
+      'service.version': version,
+      'service.instance.id': instanceId,
+    }).merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
     spanLimits: { attributeValueLengthLimit: attributeLengthMax },
     spanProcessors: [
@@ -68,9 +93,14 @@ function tracerOver(provider: TracerProvider, version: string): Tracer {
   const spanOf = (name: string, { kind = 'internal', attributes, parent, link }: SpanOptions): [OtelSpan, Context] => {
     const remote = parent === undefined ? undefined : parseTraceparent(parent);
     const linked = link === undefined ? undefined : parseTraceparent(link);
-    const outer = remote === undefined ? (active.getStore() ?? ROOT_CONTEXT) : trace.setSpanContext(ROOT_CONTEXT, remote);
+    const outer =
+      remote === undefined ? (active.getStore() ?? ROOT_CONTEXT) : trace.setSpanContext(ROOT_CONTEXT, remote);
     const links: Link[] = linked === undefined ? [] : [{ context: linked }];
-    const span = tracer.startSpan(name, { kind: kinds[kind], attributes: { ...attributes }, links, root: kind === 'consumer' }, outer);
+    const span = tracer.startSpan(
+      name,
+      { kind: kinds[kind], attributes: { ...attributes }, links, root: kind === 'consumer' },
+      outer,
+    );
     return [span, trace.setSpan(outer, span)];
   };
   return {
@@ -86,7 +116,10 @@ function tracerOver(provider: TracerProvider, version: string): Tracer {
         return await active.run(context, () => work({ set, traceparent: formatTraceparent(span.spanContext()) }));
       } catch (error) {
         // The code and the public sentence: details may name what a collector need not know.
-        const known = error instanceof FirnError ? { 'error.type': error.code } : { 'error.type': error instanceof Error ? error.name : 'unknown' };
+        const known =
+          error instanceof FirnError
+            ? { 'error.type': error.code }
+            : { 'error.type': error instanceof Error ? error.name : 'unknown' };
         span.setAttributes(known);
         span.setStatus({ code: SpanStatusCode.ERROR, ...(error instanceof FirnError && { message: error.message }) });
         throw error;

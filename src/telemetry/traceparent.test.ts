@@ -6,7 +6,8 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 
 test('a traceparent is read as it was written, sampled or not', () => {
-  const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`)).filter((text) => !/^0+$/.test(text));
+  const hex = (length: number) =>
+    fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`)).filter((text) => !/^0+$/.test(text));
   fc.assert(
     fc.property(hex(32), hex(16), fc.integer({ min: 0, max: 1 }), (trace, span, traceFlags) => {
       const context = { traceId: trace, spanId: span, traceFlags };

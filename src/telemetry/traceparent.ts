@@ -7,7 +7,8 @@ const flagSampled = 1;
 /** Undefined for anything that is no traceparent: it comes from strangers, and a wrong one is as good as none. */
 export function parseTraceparent(text: string): SpanContext | undefined {
   const [, version, traceId, spanId, flags, more] = pattern.exec(text) ?? [];
-  if (traceId === undefined || spanId === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (traceId === undefined || spanId === undefined || version === 'ff' || (version === '00' && more !== undefined))
+    return undefined;
   const context = { traceId, spanId, traceFlags: parseInt(flags!, 16) & flagSampled, isRemote: true };
   return isSpanContextValid(context) ? context : undefined;
 }

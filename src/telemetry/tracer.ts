@@ -22,8 +22,9 @@ export interface SpanOptions {
 }
 
 /**
- * The one way to say that a piece of work begins and ends: metrics count it, and where a collector is configured it is a span of a trace. A span begun inside of another one's work is
- * its child. Neither a name nor an attribute that becomes a label may hold what users chose.
+ * The one way to say that a piece of work begins and ends: metrics count it, and where a collector is configured it is
+ * a span of a trace. A span begun inside of another one's work is its child. Neither a name nor an attribute that
+ * becomes a label may hold what users chose.
  */
 export interface Tracer {
   /** Does `work` and passes on how it ends; a rejection marks the span as failed. */

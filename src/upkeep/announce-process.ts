@@ -18,7 +18,10 @@ export interface Announcement {
 }
 
 /** Tells the catalog again and again that this process lives, and once, at the stop, that it does not any more. */
-export function announceProcess(records: ProcessRecords, { id, version, gateway, worker, onError }: Announcement): Periodic {
+export function announceProcess(
+  records: ProcessRecords,
+  { id, version, gateway, worker, onError }: Announcement,
+): Periodic {
   const announcing = runPeriodically(
     async () => {
       await records.announce({ id, version, gateway, worker: worker() });

@@ -42,7 +42,10 @@ test('a reservation that another request gives up meanwhile does not keep a run 
 test('one that is committed meanwhile does', async () => {
   const run = await makeRun(catalog);
   await makeCheckpoint(catalog, run, 1);
-  await expectCode(deleteRun({ catalog: meanwhile((tx, id) => tx.checkpoints.transition(id, ['open'], 'queued')) }, run), 'conflict');
+  await expectCode(
+    deleteRun({ catalog: meanwhile((tx, id) => tx.checkpoints.transition(id, ['open'], 'queued')) }, run),
+    'conflict',
+  );
   expect(await catalog.runs.find(run.repositoryId, run.name)).toEqual(run);
   expect(await catalog.checkpoints.find(run.id, 1)).toMatchObject({ state: 'open' });
 });

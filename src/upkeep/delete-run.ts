@@ -9,8 +9,9 @@ import { reclaimHidden } from './reclaim-hidden.ts';
 const unfinishedPerQuery = 100;
 
 /**
- * Deletes a run with all its checkpoints; its name and its eval set are free at once. Reservations are given up. Checkpoints that other runs build on stay,
- * hidden, and with them the hidden run, until nothing does (reclaim-hidden.ts). `conflict` while a checkpoint is compressed or waits for it, `not-found`.
+ * Deletes a run with all its checkpoints; its name and its eval set are free at once. Reservations are given up.
+ * Checkpoints that other runs build on stay, hidden, and with them the hidden run, until nothing does
+ * (reclaim-hidden.ts). `conflict` while a checkpoint is compressed or waits for it, `not-found`.
  */
 export async function deleteRun(ctx: { readonly catalog: Catalog }, { id }: Pick<Run, 'id'>): Promise<void> {
   await ctx.catalog.transaction(async (tx) => {

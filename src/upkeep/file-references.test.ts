@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import { modelOf, openCompressHarness, sha256, sixteenBins, type CompressHarness, type Upload } from '../compress/compress-harness.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  sha256,
+  sixteenBins,
+  type CompressHarness,
+  type Upload,
+} from '../compress/compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyWeights } from '../compress/tiny-model.test-support.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';
@@ -25,23 +32,39 @@ let seed = 0;
 function newFiles(): Record<string, { readonly role: 'model' | 'other'; readonly bytes: Buffer }> {
   seed += 1;
   return {
-    'model.safetensors': { role: 'model', bytes: safetensors({ w: f32([300, 70], noise(21_000, seed)), b: f32([70], noise(70, seed)) }) },
-    'tokenizer.json': { role: 'other', bytes: Buffer.from(JSON.stringify(Array.from(noise(3_000, seed), (x) => Math.round(1000 * x)))) },
+    'model.safetensors': {
+      role: 'model',
+      bytes: safetensors({ w: f32([300, 70], noise(21_000, seed)), b: f32([70], noise(70, seed)) }),
+    },
+    'tokenizer.json': {
+      role: 'other',
+      bytes: Buffer.from(JSON.stringify(Array.from(noise(3_000, seed), (x) => Math.round(1000 * x)))),
+    },
     'noise.bin': { role: 'other', bytes: patternBytes(200_000, seed) },
-    'config.json': { role: 'other', bytes: Buffer.from(JSON.stringify({ seed, layers: Array.from({ length: 300 }, (_, i) => i) })) },
+    'config.json': {
+      role: 'other',
+      bytes: Buffer.from(JSON.stringify({ seed, layers: Array.from({ length: 300 }, (_, i) => i) })),
+    },
   };
 }
 
-const storages = async ({ id }: Checkpoint) => Object.fromEntries((await harness.catalog.files.list(id)).map(({ path, storage }) => [path, storage]));
+const storages = async ({ id }: Checkpoint) =>
+  Object.fromEntries((await harness.catalog.files.list(id)).map(({ path, storage }) => [path, storage]));
 
 async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void> {
-  for (const [path, { bytes }] of Object.entries(files)) expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
+  for (const [path, { bytes }] of Object.entries(files))
+    expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
 /** Objects beside those of the eval set. */
 const objects = async () => (await harness.objects()).filter((key) => !key.startsWith('evalsets/'));
 
-const allReferences = { 'model.safetensors': 'reference', 'tokenizer.json': 'reference', 'noise.bin': 'reference', 'config.json': 'reference' };
+const allReferences = {
+  'model.safetensors': 'reference',
+  'tokenizer.json': 'reference',
+  'noise.bin': 'reference',
+  'config.json': 'reference',
+};
 
 describe('a file that the repository holds is a reference', () => {
   test('in another run, whatever its path: the checkpoint takes next to nothing and comes back', async () => {
@@ -70,8 +93,14 @@ describe('a file that the repository holds is a reference', () => {
     await deleteRun(harness, elsewhere);
     await deleteRun(harness, run);
     for (const row of rows)
-      await expect(downloads.openFile(second, row)).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining('deleted') });
-    await expect(downloads.openTensor(second, 'w')).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining('deleted') });
+      await expect(downloads.openFile(second, row)).rejects.toMatchObject({
+        code: 'not-found',
+        message: expect.stringContaining('deleted'),
+      });
+    await expect(downloads.openTensor(second, 'w')).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('deleted'),
+    });
   });
 
   test('of an earlier checkpoint where a base begins anew, and a raw object also where the ancestor has it', async () => {
@@ -87,7 +116,12 @@ describe('a file that the repository holds is a reference', () => {
     const changed = { ...others, 'config.json': { role: 'other', bytes: Buffer.alloc(1000, 'changed ') } } as const;
     const delta = await harness.push(run2, 1, changed);
     // A byte a block against the ancestor, so that later checkpoints have something to be coded against.
-    expect(await storages(delta)).toEqual({ ...allReferences, 'model.safetensors': 'package', 'tokenizer.json': 'package', 'config.json': 'package' });
+    expect(await storages(delta)).toEqual({
+      ...allReferences,
+      'model.safetensors': 'package',
+      'tokenizer.json': 'package',
+      'config.json': 'package',
+    });
     expect(delta.result!.storedBytes).toBeLessThan(500);
     await expectWhole(base, files);
     await expectWhole(delta, changed);
@@ -98,7 +132,13 @@ describe('a file that the repository holds is a reference', () => {
     const files = newFiles();
     const moved = (from: number): Upload => {
       const values = noise(21_000, seed).map((x, i) => (i % 40 === from ? x + 1 : x));
-      return { ...files, 'model.safetensors': { role: 'model', bytes: safetensors({ w: f32([300, 70], values), b: f32([70], noise(70, seed)) }) } };
+      return {
+        ...files,
+        'model.safetensors': {
+          role: 'model',
+          bytes: safetensors({ w: f32([300, 70], values), b: f32([70], noise(70, seed)) }),
+        },
+      };
     };
     const base = await harness.push(run, 0, files);
     await harness.push(run, 1, moved(1));
@@ -114,7 +154,9 @@ describe('a file that the repository holds is a reference', () => {
 
   test('twice in one checkpoint, in the package and as a raw object', async () => {
     const files = newFiles();
-    const copies = Object.fromEntries(Object.entries(files).map(([path, { bytes }]) => [`zz/${path}`, { role: 'other', bytes } as const]));
+    const copies = Object.fromEntries(
+      Object.entries(files).map(([path, { bytes }]) => [`zz/${path}`, { role: 'other', bytes } as const]),
+    );
     const alone = await harness.push(await harness.newRun(exact), 0, files);
     await deleteCheckpoint(harness, alone);
     const checkpoint = await harness.push(await harness.newRun(exact), 0, { ...files, ...copies });
@@ -125,8 +167,15 @@ describe('a file that the repository holds is a reference', () => {
     const folder = await mkdtemp(join(harness.directory, 'unpack-'));
     const packagePath = join(folder, 'package.firn');
     await writeFile(packagePath, await harness.packageBytes(checkpoint));
-    const unpacked = await unpackPackages({ core: harness.core, packagePaths: [packagePath], outFolder: join(folder, 'out') });
-    expect(unpacked.filter(({ written }) => !written).map(({ file }) => file.path)).toEqual(['noise.bin', 'zz/noise.bin']);
+    const unpacked = await unpackPackages({
+      core: harness.core,
+      packagePaths: [packagePath],
+      outFolder: join(folder, 'out'),
+    });
+    expect(unpacked.filter(({ written }) => !written).map(({ file }) => file.path)).toEqual([
+      'noise.bin',
+      'zz/noise.bin',
+    ]);
     for (const path of ['tokenizer.json', 'zz/tokenizer.json', 'zz/model.safetensors'])
       expect(await readFile(join(folder, 'out', path))).toEqual({ ...files, ...copies }[path]!.bytes);
   });
@@ -145,7 +194,9 @@ describe('a file that the repository holds is a reference', () => {
     };
     for (const path of ['model.safetensors', 'noise.bin']) {
       const row = (await catalog.files.find(checkpoint.id, path))!;
-      expect(await read(await downloads.openFile(checkpoint, row), 100, 9000)).toEqual(files[path]!.bytes.subarray(100, 9000));
+      expect(await read(await downloads.openFile(checkpoint, row), 100, 9000)).toEqual(
+        files[path]!.bytes.subarray(100, 9000),
+      );
     }
     const tensor = await downloads.openTensor(checkpoint, 'b');
     expect(tensor).toMatchObject({ path: 'model.safetensors', dtype: 'F32', shape: [70] });
@@ -168,7 +219,11 @@ describe('no reference', () => {
   test('goes from one repository to another', async () => {
     const files = newFiles();
     await harness.push(await harness.newRun(exact), 0, files);
-    const { id: repositoryId } = await harness.catalog.repositories.create({ namespace: 'acme', name: `other-${seed}`, type: 'model' });
+    const { id: repositoryId } = await harness.catalog.repositories.create({
+      namespace: 'acme',
+      name: `other-${seed}`,
+      type: 'model',
+    });
     const elsewhere = await harness.push(await harness.newRun({ ...exact, repositoryId }), 0, files);
     expect(Object.values(await storages(elsewhere))).not.toContain('reference');
     await expectWhole(elsewhere, files);
@@ -177,7 +232,8 @@ describe('no reference', () => {
   test('is made to bytes that are damaged: they are stored again', async () => {
     const files = newFiles();
     const first = await harness.push(await harness.newRun(exact), 0, files);
-    for (const { rawKey } of await harness.catalog.files.list(first.id)) if (rawKey !== undefined) await harness.store.delete(rawKey);
+    for (const { rawKey } of await harness.catalog.files.list(first.id))
+      if (rawKey !== undefined) await harness.store.delete(rawKey);
     await harness.store.delete((await harness.catalog.packages.get(first.packageId!))!.key);
     const second = await harness.push(await harness.newRun(exact), 0, files);
     expect(Object.values(await storages(second))).not.toContain('reference');
@@ -221,29 +277,36 @@ describe('deletion keeps what is referred to, and leaves nothing behind', () => 
     [2, 1, 0],
   ];
 
-  test.each(orders)('three runs with the same files and one change, deleted in the order %i %i %i', async (...order) => {
-    const before = await objects();
-    const files = newFiles();
-    const more = newFiles();
-    const uploads: Upload[] = [files, { ...files, 'noise.bin': more['noise.bin']! }, { ...more, 'model.safetensors': files['model.safetensors']! }];
-    const runs: { readonly run: Run; readonly checkpoint: Checkpoint; readonly files: Upload }[] = [];
-    for (const upload of uploads) {
-      const run = await harness.newRun(exact);
-      runs.push({ run, checkpoint: await harness.push(run, 0, upload), files: upload });
-    }
-    const left = new Set(runs);
-    for (const number of order) {
-      const gone = runs[number]!;
-      // A run, or its only checkpoint.
-      if (number === 1) await deleteCheckpoint(harness, gone.checkpoint);
-      else await deleteRun(harness, gone.run);
-      left.delete(gone);
-      for (const { checkpoint, files: kept } of left) await expectWhole(checkpoint, kept);
-    }
-    expect(await harness.catalog.checkpoints.reclaimable(100)).toEqual([]);
-    await collectNow(harness);
-    expect(await objects()).toEqual(before);
-  });
+  test.each(orders)(
+    'three runs with the same files and one change, deleted in the order %i %i %i',
+    async (...order) => {
+      const before = await objects();
+      const files = newFiles();
+      const more = newFiles();
+      const uploads: Upload[] = [
+        files,
+        { ...files, 'noise.bin': more['noise.bin']! },
+        { ...more, 'model.safetensors': files['model.safetensors']! },
+      ];
+      const runs: { readonly run: Run; readonly checkpoint: Checkpoint; readonly files: Upload }[] = [];
+      for (const upload of uploads) {
+        const run = await harness.newRun(exact);
+        runs.push({ run, checkpoint: await harness.push(run, 0, upload), files: upload });
+      }
+      const left = new Set(runs);
+      for (const number of order) {
+        const gone = runs[number]!;
+        // A run, or its only checkpoint.
+        if (number === 1) await deleteCheckpoint(harness, gone.checkpoint);
+        else await deleteRun(harness, gone.run);
+        left.delete(gone);
+        for (const { checkpoint, files: kept } of left) await expectWhole(checkpoint, kept);
+      }
+      expect(await harness.catalog.checkpoints.reclaimable(100)).toEqual([]);
+      await collectNow(harness);
+      expect(await objects()).toEqual(before);
+    },
+  );
 
   test('a checkpoint that only a delta keeps lets go of the raw object of the last reference', async () => {
     const before = await objects();

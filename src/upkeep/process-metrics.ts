@@ -12,16 +12,32 @@ export interface ProcessMetricsParts {
   readonly jobKinds: readonly string[];
 }
 
-/** Adds what an operator watches besides requests: checkpoints, the queue, living workers, the database, the native pool, and the process itself. Counts are taken when somebody asks. */
+/**
+ * Adds what an operator watches besides requests: checkpoints, the queue, living workers, the database, the native
+ * pool, and the process itself. Counts are taken when somebody asks.
+ */
 export function registerProcessMetrics(registry: Registry, { catalog, core, jobKinds }: ProcessMetricsParts): void {
   collectDefaultMetrics({ register: registry, prefix: 'firn_' });
-  sampled(registry, { name: 'firn_checkpoints', help: 'Checkpoints in the catalog, hidden ones included.', labelNames: ['state'] }, async () =>
-    Object.entries(await catalog.checkpoints.count()).map(([state, count]) => [{ state }, count]),
+  sampled(
+    registry,
+    { name: 'firn_checkpoints', help: 'Checkpoints in the catalog, hidden ones included.', labelNames: ['state'] },
+    async () => Object.entries(await catalog.checkpoints.count()).map(([state, count]) => [{ state }, count]),
   );
-  sampled(registry, { name: 'firn_jobs', help: 'Jobs in the queue, finished ones as long as they are kept.', labelNames: ['kind', 'state'] }, async () => {
-    const none = jobKinds.flatMap((kind) => jobStates.map((state): Sample => [{ kind, state }, 0]));
-    return [...none, ...(await catalog.jobs.count()).map(({ kind, state, count }): Sample => [{ kind, state }, count])];
-  });
+  sampled(
+    registry,
+    {
+      name: 'firn_jobs',
+      help: 'Jobs in the queue, finished ones as long as they are kept.',
+      labelNames: ['kind', 'state'],
+    },
+    async () => {
+      const none = jobKinds.flatMap((kind) => jobStates.map((state): Sample => [{ kind, state }, 0]));
+      return [
+        ...none,
+        ...(await catalog.jobs.count()).map(({ kind, state, count }): Sample => [{ kind, state }, count]),
+      ];
+    },
+  );
   const oldest = 'How long the job has waited that could have been claimed for longest; 0 where none waits.';
   sampled(registry, { name: 'firn_job_oldest_queued_seconds', help: oldest, labelNames: ['kind'] }, async () => {
     const seconds = await catalog.jobs.oldestQueuedSeconds();
@@ -33,16 +49,36 @@ export function registerProcessMetrics(registry: Registry, { catalog, core, jobK
     'Workers of the hub that gave a sign of life lately.',
     async () => (await catalog.processes.living('worker', livingMs)).count,
   );
-  gauge(registry, 'firn_damaged_objects', 'Stored objects that were found corrupt or missing and are in quarantine.', () => catalog.damage.count());
+  gauge(
+    registry,
+    'firn_damaged_objects',
+    'Stored objects that were found corrupt or missing and are in quarantine.',
+    () => catalog.damage.count(),
+  );
   usage(registry, catalog);
-  gauge(registry, 'firn_database_connections', 'Connections to the database in use.', () => catalog.connections().inUse);
-  gauge(registry, 'firn_database_connections_max', 'Connections that this process may use.', () => catalog.connections().max);
+  gauge(
+    registry,
+    'firn_database_connections',
+    'Connections to the database in use.',
+    () => catalog.connections().inUse,
+  );
+  gauge(
+    registry,
+    'firn_database_connections_max',
+    'Connections that this process may use.',
+    () => catalog.connections().max,
+  );
   gauge(registry, 'firn_database_waiting', 'Callers that wait for a connection.', () => catalog.connections().waiting);
   gauge(registry, 'firn_native_threads', 'Threads of the native pool.', () => core.stats().threads);
   gauge(registry, 'firn_native_queued', 'Native calls waiting for a thread.', () => core.stats().queued);
   gauge(registry, 'firn_native_running', 'Native calls being worked on.', () => core.stats().running);
   total(registry, 'firn_native_calls_total', 'Native calls that have ended.', () => core.stats().endedCalls);
-  total(registry, 'firn_native_call_seconds_total', 'Time that their callers waited, all added up.', () => core.stats().endedMs / 1000);
+  total(
+    registry,
+    'firn_native_call_seconds_total',
+    'Time that their callers waited, all added up.',
+    () => core.stats().endedMs / 1000,
+  );
 }
 
 /** Counts what the scrubber of this process reads; call what it returns with the bytes of each object. */

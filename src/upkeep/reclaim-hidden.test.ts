@@ -50,7 +50,10 @@ test('leaves what is live, what something builds on, and ends when somebody else
   expect(await reclaimHidden({ catalog })).toBe(0);
   expect(store.objects.size).toBe(2);
   // Found as reclaimable, and built on or gone by the time it is purged.
-  const racing: Catalog = { ...catalog, checkpoints: { ...catalog.checkpoints, reclaimable: async () => [base.checkpoint.id, 'gone'] } };
+  const racing: Catalog = {
+    ...catalog,
+    checkpoints: { ...catalog.checkpoints, reclaimable: async () => [base.checkpoint.id, 'gone'] },
+  };
   expect(await reclaimHidden({ catalog: racing })).toBe(0);
   expect(store.objects.size).toBe(2);
 });

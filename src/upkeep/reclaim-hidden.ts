@@ -5,9 +5,10 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 const checkpointsPerRound = 100;
 
 /**
- * Removes hidden checkpoints that nothing builds on any more, with their objects, and hidden runs that have none left; each may free what it was built on
- * or forked from. Repeatable: what a crash leaves undone the next call does. The objects go after the grace. Returns the number of
- * checkpoints removed. Rejects with the errors of the catalog, and with the signal's reason between two checkpoints.
+ * Removes hidden checkpoints that nothing builds on any more, with their objects, and hidden runs that have none left;
+ * each may free what it was built on or forked from. Repeatable: what a crash leaves undone the next call does. The
+ * objects go after the grace. Returns the number of checkpoints removed. Rejects with the errors of the catalog, and
+ * with the signal's reason between two checkpoints.
  */
 export async function reclaimHidden({ catalog }: { readonly catalog: Catalog }, signal?: AbortSignal): Promise<number> {
   for (let reclaimed = 0; ;) {

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import { modelOf, openCompressHarness, sha256, sixteenBins, type CompressHarness, type Upload } from '../compress/compress-harness.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  sha256,
+  sixteenBins,
+  type CompressHarness,
+  type Upload,
+} from '../compress/compress-harness.test-support.ts';
 import { f32, noise, tinyWeights, type TestTensors } from '../compress/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
@@ -19,10 +26,13 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 // Each test has a repository of its own, so that what others stored is no ancestor.
 beforeEach(async () => {
-  repositoryId = (await harness.catalog.repositories.create({ namespace: 'acme', name: `shared-${repositories++}`, type: 'model' })).id;
+  repositoryId = (
+    await harness.catalog.repositories.create({ namespace: 'acme', name: `shared-${repositories++}`, type: 'model' })
+  ).id;
 });
 
-const newExactRun = (changes: Partial<Run> = {}): Promise<Run> => harness.newRun({ fidelity: 'exact', thresholds: {}, repositoryId, ...changes });
+const newExactRun = (changes: Partial<Run> = {}): Promise<Run> =>
+  harness.newRun({ fidelity: 'exact', thresholds: {}, repositoryId, ...changes });
 
 /** Layers of 320 KB; the same number, the same weights. */
 const layers = (...seeds: readonly number[]): TestTensors =>
@@ -30,7 +40,8 @@ const layers = (...seeds: readonly number[]): TestTensors =>
 const frozen = (...seeds: readonly number[]): Upload => modelOf(layers(1, 2, ...seeds));
 
 async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void> {
-  for (const [path, { bytes }] of Object.entries(files)) expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
+  for (const [path, { bytes }] of Object.entries(files))
+    expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
 describe('what a run that has nothing of its own shares with another run is stored once', () => {
@@ -56,7 +67,9 @@ describe('what a run that has nothing of its own shares with another run is stor
     await harness.push(await newExactRun({ name: 'three' }), 0, frozen(3, 11));
     await harness.push(await newExactRun({ name: 'three again' }), 0, frozen(3, 12));
     await harness.push(await newExactRun({ name: 'two' }), 0, frozen(13, 14));
-    expect((await harness.push(await newExactRun(), 0, frozen(3, 15))).result).toMatchObject({ ancestorRun: 'three again' });
+    expect((await harness.push(await newExactRun(), 0, frozen(3, 15))).result).toMatchObject({
+      ancestorRun: 'three again',
+    });
   });
 
   test('and weights that moved a little since another run are told by what moved', async () => {
@@ -83,7 +96,15 @@ describe('what a run that has nothing of its own shares with another run is stor
     await harness.push(await newExactRun({ name: 'other' }), 0, frozen(3, 4));
     // Neither an eval set nor a config: there is nothing to search by.
     const { search, seed } = await newExactRun();
-    const run = await harness.catalog.runs.create({ repositoryId, name: 'aimless', fidelity: 'lossy', thresholds: {}, search, seed, layerTypes: {} });
+    const run = await harness.catalog.runs.create({
+      repositoryId,
+      name: 'aimless',
+      fidelity: 'lossy',
+      thresholds: {},
+      search,
+      seed,
+      layerTypes: {},
+    });
     const checkpoint = await harness.push(run, 0, frozen(5, 6));
     expect(checkpoint.result).toMatchObject({ fidelity: 'exact', kind: 'delta', ancestorRun: 'other' });
   });
@@ -92,19 +113,30 @@ describe('what a run that has nothing of its own shares with another run is stor
 describe('no checkpoint of another run is an ancestor', () => {
   test('of another repository', async () => {
     await harness.push(await newExactRun(), 0, frozen(3, 4));
-    const { id } = await harness.catalog.repositories.create({ namespace: 'acme', name: `elsewhere-${repositories}`, type: 'model' });
-    expect((await harness.push(await newExactRun({ repositoryId: id }), 0, frozen(5, 6))).result).toMatchObject({ kind: 'base' });
+    const { id } = await harness.catalog.repositories.create({
+      namespace: 'acme',
+      name: `elsewhere-${repositories}`,
+      type: 'model',
+    });
+    expect((await harness.push(await newExactRun({ repositoryId: id }), 0, frozen(5, 6))).result).toMatchObject({
+      kind: 'base',
+    });
   });
 
   test('where it saves less than an eighth', async () => {
     const many = [...Array(17).keys()].map((i) => 100 + i);
     await harness.push(await newExactRun(), 0, modelOf(layers(...many)));
-    expect((await harness.push(await newExactRun(), 0, modelOf(layers(100, ...many.slice(1).map((seed) => seed + 100))))).result!.kind).toBe('base');
+    expect(
+      (await harness.push(await newExactRun(), 0, modelOf(layers(100, ...many.slice(1).map((seed) => seed + 100)))))
+        .result!.kind,
+    ).toBe('base');
   });
 
   test('where its chain is full, its bytes are damaged, or there is next to nothing to store', async () => {
     const first = await harness.push(await newExactRun(), 0, frozen(3, 4));
-    const full = await harness.push(await newExactRun(), 0, frozen(5, 6), { ctx: harness.context({ chainLengthMax: 1 }) });
+    const full = await harness.push(await newExactRun(), 0, frozen(5, 6), {
+      ctx: harness.context({ chainLengthMax: 1 }),
+    });
     expect(full.result!.kind).toBe('base');
     await deleteCheckpoint(harness, full);
     const small = { ...frozen(3, 4), 'config.json': { role: 'other', bytes: Buffer.alloc(1000, 'config') } } as const;
@@ -193,19 +225,29 @@ test('deltas of a lossy run that an exact one builds on are merged around it, an
   const exact = await harness.push(other, 0, modelOf({ table, more: f32([100], noise(100, 51)) }));
   expect(exact.result).toMatchObject({ kind: 'delta', ancestorRun: run.name, ancestorStep: 2 });
   for (let step = 3; step < 11; step++) await push(step);
-  const digests = await Promise.all(lossy.map(async (each) => sha256(await harness.download(each, 'model.safetensors'))));
+  const digests = await Promise.all(
+    lossy.map(async (each) => sha256(await harness.download(each, 'model.safetensors'))),
+  );
   const { catalog, store, core } = harness;
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: 2 ** 20, blockCacheBytesMax: 0 });
   const merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2, tracer: noTracer };
   for (;;) {
     const [job] = await catalog.jobs.claim({ kinds: [mergeJobKind], workerId: 'test', leaseMs: 60_000, limit: 1 });
     if (job === undefined) break;
-    await runMergeJob(merging, job.subjectId, { jobId: job.id, workerId: 'test', fence: job.fence }, new AbortController().signal);
+    await runMergeJob(
+      merging,
+      job.subjectId,
+      { jobId: job.id, workerId: 'test', fence: job.fence },
+      new AbortController().signal,
+    );
   }
-  const merged = await Promise.all(lossy.map(async ({ packageId }) => (await catalog.packages.get(packageId!))!.superStepId !== undefined));
+  const merged = await Promise.all(
+    lossy.map(async ({ packageId }) => (await catalog.packages.get(packageId!))!.superStepId !== undefined),
+  );
   expect(merged).toContain(true);
   await expectWhole(exact, modelOf({ table, more: f32([100], noise(100, 51)) }));
-  for (const [i, each] of lossy.entries()) expect(sha256(await harness.download(each, 'model.safetensors'))).toBe(digests[i]);
+  for (const [i, each] of lossy.entries())
+    expect(sha256(await harness.download(each, 'model.safetensors'))).toBe(digests[i]);
   await deleteRun(harness, run);
   await expectWhole(exact, modelOf({ table, more: f32([100], noise(100, 51)) }));
   expect(await harness.rawPaths(exact)).toEqual([]);

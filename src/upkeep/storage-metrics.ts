@@ -12,13 +12,36 @@ const rateBuckets = [1e6, 1e7, 3e7, 1e8, 3e8, 1e9, 3e9];
 const rateBytesMin = 1024 * 1024;
 
 /** Counts the calls of the store of this process. */
-export function storeMetrics(registry: Registry): { readonly onCall: (call: StoreCall) => void; readonly onRetry: () => void } {
+export function storeMetrics(registry: Registry): {
+  readonly onCall: (call: StoreCall) => void;
+  readonly onRetry: () => void;
+} {
   const registers = [registry];
   const labelNames = ['operation'] as const;
-  const seconds = new Histogram({ name: 'firn_store_seconds', help: 'Calls of the object store.', labelNames, buckets: callBucketSeconds, registers });
-  const failures = new Counter({ name: 'firn_store_failures_total', help: 'Calls of the object store that failed.', labelNames, registers });
-  const bytes = new Counter({ name: 'firn_store_bytes_total', help: 'Bytes of content that were put or read.', labelNames, registers });
-  const retries = new Counter({ name: 'firn_store_retries_total', help: 'Requests to the bucket that were tried again.', registers });
+  const seconds = new Histogram({
+    name: 'firn_store_seconds',
+    help: 'Calls of the object store.',
+    labelNames,
+    buckets: callBucketSeconds,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'firn_store_failures_total',
+    help: 'Calls of the object store that failed.',
+    labelNames,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'firn_store_bytes_total',
+    help: 'Bytes of content that were put or read.',
+    labelNames,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'firn_store_retries_total',
+    help: 'Requests to the bucket that were tried again.',
+    registers,
+  });
   return {
     onCall: (call) => {
       const labels = { operation: call.operation };
@@ -35,7 +58,13 @@ export function restoreMetrics(registry: Registry): (restored: RestoredBytes) =>
   const registers = [registry];
   const labelNames = ['kind', 'chain'] as const;
   const help = 'Downloads: time until the first byte, opening included.';
-  const firstByte = new Histogram({ name: 'firn_restore_first_byte_seconds', help, labelNames, buckets: firstByteBucketSeconds, registers });
+  const firstByte = new Histogram({
+    name: 'firn_restore_first_byte_seconds',
+    help,
+    labelNames,
+    buckets: firstByteBucketSeconds,
+    registers,
+  });
   const rate = new Histogram({
     name: 'firn_restore_bytes_per_second',
     help: 'Downloads of a MiB or more: bytes over the time it took to make them.',
@@ -43,7 +72,12 @@ export function restoreMetrics(registry: Registry): (restored: RestoredBytes) =>
     buckets: rateBuckets,
     registers,
   });
-  const bytes = new Counter({ name: 'firn_restored_bytes_total', help: 'Bytes made for downloads.', labelNames, registers });
+  const bytes = new Counter({
+    name: 'firn_restored_bytes_total',
+    help: 'Bytes made for downloads.',
+    labelNames,
+    registers,
+  });
   return ({ kind, chainLength, firstByteSeconds, seconds, bytes: made }) => {
     const labels = { kind, chain: chainBucket(chainLength) };
     firstByte.observe(labels, firstByteSeconds);
@@ -62,7 +96,9 @@ function chainBucket(length: number): string {
 /** Adds how caches have done, by name; asked when somebody asks. */
 export function cacheMetrics(registry: Registry, caches: () => Readonly<Record<string, CacheState>>): void {
   const by = (name: string, help: string, type: 'gauge' | 'counter', pick: (cache: CacheState) => number): void =>
-    sampled(registry, { name, help, type, labelNames: ['cache'] }, () => Object.entries(caches()).map(([cache, state]) => [{ cache }, pick(state)]));
+    sampled(registry, { name, help, type, labelNames: ['cache'] }, () =>
+      Object.entries(caches()).map(([cache, state]) => [{ cache }, pick(state)]),
+    );
   by('firn_cache_hits_total', 'Found in a cache of this process.', 'counter', ({ hits }) => hits);
   by('firn_cache_misses_total', 'Not found there.', 'counter', ({ misses }) => misses);
   by('firn_cache_evictions_total', 'Dropped to make room.', 'counter', ({ evictions }) => evictions);

@@ -52,16 +52,29 @@ async function flipByte(key: string): Promise<void> {
   await handle.close();
 }
 
-const keyOf = async ({ packageId }: Checkpoint): Promise<string> => (await harness.catalog.packages.get(packageId!))!.key;
-const rawKeyOf = async ({ id }: Checkpoint): Promise<string> => (await harness.catalog.files.find(id, 'noise.bin'))!.rawKey!;
+const keyOf = async ({ packageId }: Checkpoint): Promise<string> =>
+  (await harness.catalog.packages.get(packageId!))!.key;
+const rawKeyOf = async ({ id }: Checkpoint): Promise<string> =>
+  (await harness.catalog.files.find(id, 'noise.bin'))!.rawKey!;
 
 test('a whole hub has no problems; what nothing names is counted and is none', async () => {
   // Uploads that became packages.
   await collectNow(harness);
-  expect(await verified()).toMatchObject({ lines: [], problems: 0, damaged: 0, checkpoints: 2, files: 4, objects: 6, unnamed: { objects: 0 } });
+  expect(await verified()).toMatchObject({
+    lines: [],
+    problems: 0,
+    damaged: 0,
+    checkpoints: 2,
+    files: 4,
+    objects: 6,
+    unnamed: { objects: 0 },
+  });
   await put(harness.store, 'packages/left-over', Uint8Array.of(1));
   const { problems, unnamed } = await verified();
-  expect({ problems, unnamed }).toEqual({ problems: 0, unnamed: { objects: 1, bytes: (await harness.store.stat('packages/left-over'))!.storedBytes } });
+  expect({ problems, unnamed }).toEqual({
+    problems: 0,
+    unnamed: { objects: 1, bytes: (await harness.store.stat('packages/left-over'))!.storedBytes },
+  });
 });
 
 test('a damaged base is told with every checkpoint on it, and each file that does not come back', async () => {
@@ -71,9 +84,13 @@ test('a damaged base is told with every checkpoint on it, and each file that doe
   expect(damaged).toBe(1);
   expect(lines[0]).toContain(`corrupt ${key}`);
   expect(lines[0]).toContain(`${name(0)} ${name(1)}`);
-  expect(lines.slice(1).map((line) => line.split(':')[0])).toEqual([`${name(0)} model.safetensors`, `${name(1)} model.safetensors`]);
+  expect(lines.slice(1).map((line) => line.split(':')[0])).toEqual([
+    `${name(0)} model.safetensors`,
+    `${name(1)} model.safetensors`,
+  ]);
 
-  // In quarantine it is damaged at once, and what comes next does not build on it, although its blocks may be in memory.
+  // In quarantine it is damaged at once, and what comes next does not build on it, although its blocks may be in
+  // memory.
   const kept = quarantinedStore(harness.store, new Quarantine(harness.catalog));
   await expect(kept.open(key)).rejects.toSatisfy(isDamage);
   await (await kept.open(await rawKeyOf(checkpoints[0]!))).close();
@@ -81,7 +98,12 @@ test('a damaged base is told with every checkpoint on it, and each file that doe
   const next = await harness.push(run, 2, upload(2));
   expect(next.result!.kind).toBe('base');
   expect(next.result!.warnings.filter((warning) => warning.includes('does not build on it'))).toHaveLength(2);
-  const again = { catalog: harness.catalog, store: harness.store, onDamage: () => undefined, onUnread: () => undefined };
+  const again = {
+    catalog: harness.catalog,
+    store: harness.store,
+    onDamage: () => undefined,
+    onUnread: () => undefined,
+  };
   expect(await recheckDamaged(again)).toBe(0);
   await (await quarantinedStore(harness.store, new Quarantine(harness.catalog)).open(key)).close();
   expect((await verified()).lines).toEqual([]);

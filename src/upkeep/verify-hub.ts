@@ -16,20 +16,33 @@ export interface VerifiedHub extends ScrubTotals {
   /** Live, ready checkpoints, and their files that were rebuilt or read and compared with their digests. */
   readonly checkpoints: number;
   readonly files: number;
-  /** Objects that nothing names: left by what was deleted, merged or broken off, for the collection of garbage to take. */
+  /**
+   * Objects that nothing names: left by what was deleted, merged or broken off, for the collection of garbage to take.
+   */
   readonly unnamed: { readonly objects: number; readonly bytes: number };
   readonly problems: number;
 }
 
 /**
- * Proves that a database and a bucket belong together and are whole: every object that is named is there with every checksum right, every chain of a ready checkpoint is complete, every file of it comes back with
- * its recorded digest, kept uploads and eval sets have theirs. Each thing that is not so is told in one line. Rejects with `unavailable`, `overloaded`, `cancelled`, and the errors of the catalog.
+ * Proves that a database and a bucket belong together and are whole: every object that is named is there with every
+ * checksum right, every chain of a ready checkpoint is complete, every file of it comes back with its recorded digest,
+ * kept uploads and eval sets have theirs. Each thing that is not so is told in one line. Rejects with `unavailable`,
+ * `overloaded`, `cancelled`, and the errors of the catalog.
  */
-export async function verifyHub(services: DownloadServices, onProblem: (line: string) => void, signal?: AbortSignal): Promise<VerifiedHub> {
+export async function verifyHub(
+  services: DownloadServices,
+  onProblem: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<VerifiedHub> {
   const { catalog, store } = services;
   const verify = new HubVerification(services, onProblem, signal);
   const totals = await scrubObjects(
-    { catalog, store, onDamage: (found) => verify.tell(describeDamage(found)), onUnread: (key, error) => verify.tell(`unread ${key}: ${sentenceOf(error)}`) },
+    {
+      catalog,
+      store,
+      onDamage: (found) => verify.tell(describeDamage(found)),
+      onUnread: (key, error) => verify.tell(`unread ${key}: ${sentenceOf(error)}`),
+    },
     {},
     signal,
   );
@@ -81,7 +94,9 @@ class HubVerification {
   }
 
   async evalSet(name: string, { graphKey, graphSha256, batchesKey, batchesSha256 }: EvalSet): Promise<void> {
-    await this.#checking(`eval set ${name} graph`, async () => (graphKey === undefined ? undefined : (await this.#objectSha256(graphKey)) === graphSha256));
+    await this.#checking(`eval set ${name} graph`, async () =>
+      graphKey === undefined ? undefined : (await this.#objectSha256(graphKey)) === graphSha256,
+    );
     await this.#checking(`eval set ${name} batches`, async () =>
       batchesKey === undefined ? undefined : (await this.#objectSha256(batchesKey)) === batchesSha256,
     );
@@ -93,16 +108,21 @@ class HubVerification {
       this.checkpoints += 1;
       await this.#checking(
         `${name} chain`,
-        async () => checkpoint.packageId === undefined || (await this.#catalog.packages.chain(checkpoint.packageId)).length > 0,
+        async () =>
+          checkpoint.packageId === undefined || (await this.#catalog.packages.chain(checkpoint.packageId)).length > 0,
       );
     }
     for (const file of await this.#catalog.files.list(checkpoint.id)) {
       this.#signal?.throwIfAborted();
-      if (isReady && file.storage !== undefined) await this.#checking(`${name} ${file.path}`, () => this.#comesBack(checkpoint, file));
+      if (isReady && file.storage !== undefined)
+        await this.#checking(`${name} ${file.path}`, () => this.#comesBack(checkpoint, file));
       // What waits for its encode, what failed, and uploads that are kept.
       const { rawKey, sha256 } = file;
       if (rawKey !== undefined && (!isReady || file.storage !== 'raw'))
-        await this.#checking(`${name} ${file.path} as uploaded`, async () => (await this.#objectSha256(rawKey)) === sha256);
+        await this.#checking(
+          `${name} ${file.path} as uploaded`,
+          async () => (await this.#objectSha256(rawKey)) === sha256,
+        );
     }
   }
 
@@ -146,12 +166,17 @@ async function* pages<T>(list: (page: Page) => Promise<readonly T[]>, tokenOf: (
   }
 }
 
-async function countUnnamed(catalog: Catalog, store: ObjectStore, signal: AbortSignal | undefined): Promise<VerifiedHub['unnamed']> {
+async function countUnnamed(
+  catalog: Catalog,
+  store: ObjectStore,
+  signal: AbortSignal | undefined,
+): Promise<VerifiedHub['unnamed']> {
   let unnamed = { objects: 0, bytes: 0 };
   let batch: { readonly key: string; readonly storedBytes: number }[] = [];
   const count = async (): Promise<void> => {
     const named = new Set(await catalog.objects.named(batch.map(({ key }) => key)));
-    for (const { key, storedBytes } of batch) if (!named.has(key)) unnamed = { objects: unnamed.objects + 1, bytes: unnamed.bytes + storedBytes };
+    for (const { key, storedBytes } of batch)
+      if (!named.has(key)) unnamed = { objects: unnamed.objects + 1, bytes: unnamed.bytes + storedBytes };
     batch = [];
   };
   for await (const object of store.list('')) {

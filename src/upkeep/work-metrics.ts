@@ -9,15 +9,30 @@ const evaluationBuckets = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 /** Spans inside of an encode job that are no phase of it. */
 const notPhases: ReadonlySet<string> = new Set(['encode.trial', 'encode.estimate']);
 
-/** Counts work as its spans end: jobs, the phases of an encode, trials, what was stored, transactions. Labels are words of this program, never of users. */
+/**
+ * Counts work as its spans end: jobs, the phases of an encode, trials, what was stored, transactions. Labels are words
+ * of this program, never of users.
+ */
 export function workMetrics(registry: Registry): (ended: EndedSpan) => void {
   const registers = [registry];
-  const seconds = <Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets = workBucketSeconds) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
+  const seconds = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets = workBucketSeconds,
+  ) => new Histogram({ name, help, labelNames, buckets, registers });
   const jobs = seconds('firn_job_seconds', 'Tries at jobs, from the claim to the end.', ['kind', 'outcome']);
-  const phases = seconds('firn_encode_phase_seconds', 'Phases of encodes; `ancestor` is part of `read`.', ['phase', 'outcome']);
+  const phases = seconds('firn_encode_phase_seconds', 'Phases of encodes; `ancestor` is part of `read`.', [
+    'phase',
+    'outcome',
+  ]);
   const trials = seconds('firn_trial_seconds', 'Configs written and evaluated.', ['method', 'outcome']);
-  const transactions = seconds('firn_catalog_transaction_seconds', 'Transactions of the catalog, waiting included.', ['outcome'], transactionBucketSeconds);
+  const transactions = seconds(
+    'firn_catalog_transaction_seconds',
+    'Transactions of the catalog, waiting included.',
+    ['outcome'],
+    transactionBucketSeconds,
+  );
   const evaluations = new Histogram({
     name: 'firn_search_evaluations',
     help: 'Trials that the search of one checkpoint asked for.',
@@ -25,7 +40,8 @@ export function workMetrics(registry: Registry): (ended: EndedSpan) => void {
     buckets: evaluationBuckets,
     registers,
   });
-  const counter = (name: string, help: string) => new Counter({ name, help, labelNames: ['method', 'kind'], registers });
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['method', 'kind'], registers });
   const encoded = counter('firn_encoded_checkpoints_total', 'Checkpoints made ready by this process.');
   const raw = counter('firn_encoded_raw_bytes_total', 'Their bytes as uploaded.');
   const stored = counter('firn_encoded_stored_bytes_total', 'The bytes that they were stored in.');
@@ -40,11 +56,19 @@ export function workMetrics(registry: Registry): (ended: EndedSpan) => void {
   };
   return ({ name, attributes, seconds: took, failure }) => {
     const outcome = failure === undefined ? 'done' : 'failed';
-    if (name === 'job') jobs.observe({ kind: wordOf(attributes['firn.job.kind']), outcome: wordOf(attributes['firn.job.outcome'] ?? outcome) }, took);
+    if (name === 'job')
+      jobs.observe(
+        { kind: wordOf(attributes['firn.job.kind']), outcome: wordOf(attributes['firn.job.outcome'] ?? outcome) },
+        took,
+      );
     else if (name === 'catalog.transaction') transactions.observe({ outcome }, took);
     else if (name === 'encode.trial')
-      trials.observe({ method: wordOf(attributes['firn.method']), outcome: trialOutcome(attributes, failure !== undefined) }, took);
-    else if (name.startsWith('encode.') && !notPhases.has(name)) phases.observe({ phase: name.slice('encode.'.length), outcome }, took);
+      trials.observe(
+        { method: wordOf(attributes['firn.method']), outcome: trialOutcome(attributes, failure !== undefined) },
+        took,
+      );
+    else if (name.startsWith('encode.') && !notPhases.has(name))
+      phases.observe({ phase: name.slice('encode.'.length), outcome }, took);
     if (name === 'encode.commit' && failure === undefined) countCommit(attributes);
   };
 }

@@ -27,12 +27,16 @@ function tokensIn(text: string): string[] {
   return text.match(/hf_[A-Za-z0-9]{44}/g) ?? [];
 }
 
-async function firnToken(args: readonly string[], variables: Record<string, string> = {}): Promise<{ code: number; out: string }> {
+async function firnToken(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<{ code: number; out: string }> {
   const child = spawn(process.execPath, [...firnProgram, 'token', ...args], {
     env: { PATH: process.env.PATH, FIRN_DATA_DIR: directory, ...variables },
   });
   let out = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (out += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (out += text));
   const [code] = (await once(child, 'close')) as [number];
   return { code, out };
 }
@@ -58,7 +62,9 @@ test('the command line makes, lists and revokes tokens of a running server', asy
   expect(await status('GET', '/v1/repositories/acme/lm', reader)).toBe(200);
   expect(await status('POST', '/v1/repositories/acme/lm/runs', reader, { name: 'x' })).toBe(403);
   const id = reader!.slice(3, 15);
-  expect((await firnToken(['list', ...at], { HF_TOKEN: admin })).out).toMatch(new RegExp(`${id}  for good  read:acme  reader`));
+  expect((await firnToken(['list', ...at], { HF_TOKEN: admin })).out).toMatch(
+    new RegExp(`${id}  for good  read:acme  reader`),
+  );
   expect((await firnToken(['revoke', id, ...at], { HF_TOKEN: admin })).code).toBe(0);
   expect(await status('GET', '/v1/repositories/acme/lm', reader)).toBe(401);
   const refused = await firnToken(['create', '--name', 'x', '--grant', 'admin', ...at]);
@@ -78,7 +84,8 @@ test('while a server runs on it an embedded catalog is not opened; stopped, it g
 test('no file of the data directory has the secret of a token', async () => {
   const secret = admin.slice(15);
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) expect((await readFile(join(entry.parentPath, entry.name))).includes(secret), entry.name).toBe(false);
+    if (entry.isFile())
+      expect((await readFile(join(entry.parentPath, entry.name))).includes(secret), entry.name).toBe(false);
   }
 });
 

@@ -9,10 +9,19 @@ import { randomBytesOf } from './random-numbers.ts';
 import { safetensorsFile } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
-const { FIRN_TEST_S3_ENDPOINT: endpoint, FIRN_TEST_S3_BUCKET, FIRN_TEST_S3_ACCESS_KEY_ID, FIRN_TEST_S3_SECRET_ACCESS_KEY } = process.env;
-const without = endpoint === undefined ? ': skipped, FIRN_TEST_S3_ENDPOINT is not set (scripts/ceph-rgw.sh start DIR prints it)' : '';
+const {
+  FIRN_TEST_S3_ENDPOINT: endpoint,
+  FIRN_TEST_S3_BUCKET,
+  FIRN_TEST_S3_ACCESS_KEY_ID,
+  FIRN_TEST_S3_SECRET_ACCESS_KEY,
+} = process.env;
+const without =
+  endpoint === undefined ? ': skipped, FIRN_TEST_S3_ENDPOINT is not set (scripts/ceph-rgw.sh start DIR prints it)' : '';
 
-/** For one test in ms: each starts a hub, which takes 3 s on an idle machine and fifteen times as long on one with twelve jobs a core. */
+/**
+ * For one test in ms: each starts a hub, which takes 3 s on an idle machine and fifteen times as long on one with
+ * twelve jobs a core.
+ */
 const testDeadlineMs = 240_000;
 
 describe.skipIf(endpoint === undefined)(`a hub with its objects in a bucket${without}`, () => {
@@ -51,13 +60,19 @@ describe.skipIf(endpoint === undefined)(`a hub with its objects in a bucket${wit
       const uploads = [fileOf(weights), fileOf(moved)];
       const checkpoints: string[] = [];
       for (const [step, bytes] of uploads.entries())
-        checkpoints.push(await pushFiles(api, run, step, { 'model.safetensors': bytes, 'noise.bin': randomBytesOf(7_000_000, step) }));
+        checkpoints.push(
+          await pushFiles(api, run, step, { 'model.safetensors': bytes, 'noise.bin': randomBytesOf(7_000_000, step) }),
+        );
       for (const checkpoint of checkpoints) await api.ready(checkpoint);
       const check = async (): Promise<void> => {
         for (const [step, bytes] of uploads.entries()) {
           expect(sha256((await api.get(`${checkpoints[step]}/files/model.safetensors`)).bytes)).toBe(sha256(bytes));
-          expect((await api.get(`${checkpoints[step]}/files/noise.bin`)).bytes.equals(randomBytesOf(7_000_000, step))).toBe(true);
-          const range = await api.get(`${checkpoints[step]}/files/model.safetensors`, { range: 'bytes=5000001-5300000' });
+          expect(
+            (await api.get(`${checkpoints[step]}/files/noise.bin`)).bytes.equals(randomBytesOf(7_000_000, step)),
+          ).toBe(true);
+          const range = await api.get(`${checkpoints[step]}/files/model.safetensors`, {
+            range: 'bytes=5000001-5300000',
+          });
           expect(range.bytes.equals(bytes.subarray(5_000_001, 5_300_001))).toBe(true);
         }
       };
@@ -75,7 +90,9 @@ describe.skipIf(endpoint === undefined)(`a hub with its objects in a bucket${wit
   test(
     'does not start without its bucket, and says why in a sentence',
     async () => {
-      await expect(startHub({ environment: { ...environment, FIRN_S3_BUCKET: 'firn-absent' } })).rejects.toThrow('The bucket of the storage does not exist.');
+      await expect(startHub({ environment: { ...environment, FIRN_S3_BUCKET: 'firn-absent' } })).rejects.toThrow(
+        'The bucket of the storage does not exist.',
+      );
     },
     testDeadlineMs,
   );

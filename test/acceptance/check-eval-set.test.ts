@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { classifierBatches, classifierFile, classifierGraph, classifierRows, classifierSpec, classifierWeights, measure } from './classifier.ts';
+import {
+  classifierBatches,
+  classifierFile,
+  classifierGraph,
+  classifierRows,
+  classifierSpec,
+  classifierWeights,
+  measure,
+} from './classifier.ts';
 import { expectProblem } from './expect-problem.ts';
 import { createRepository, createRun, pushOne } from './hub-fixtures.ts';
 import { HubApi, readJson } from './hub-api.ts';
@@ -36,7 +44,9 @@ test('a checkpoint at hand says at the commit what was understood, and what it m
   const checked = readJson(await api.post(`${set}/check?checkpoint=seed@3`), 200);
   expect(checked.values.loss).toBeCloseTo(truth.loss, 6);
   expect(checked.values.accuracy).toBe(truth.accuracy);
-  expect(checked.understood.join('\n')).toMatch(/"loss": cross-entropy of logits \[192, 16\] with labels \[192\], 192 positions; \d/);
+  expect(checked.understood.join('\n')).toMatch(
+    /"loss": cross-entropy of logits \[192, 16\] with labels \[192\], 192 positions; \d/,
+  );
   expect(checked.understood.join('\n')).toMatch(/5 weights of the graph are bound by name/);
   expect(checked.warnings).toEqual([]);
   const committed = readJson(await api.post(`${set}/commit?check=seed@3`), 200);
@@ -46,7 +56,9 @@ test('a checkpoint at hand says at the commit what was understood, and what it m
 
 test('what would be refused later is refused now, and the set can be mended', async () => {
   const set = await upload('mended', { ...classifierSpec, tensorMap: { 'fc1.bias': { tensor: 'fc2.bias' } } });
-  expect(expectProblem(await api.post(`${set}/commit?check=seed@3`), 422, 'eval-input-mismatch').detail).toContain('"fc2.bias"');
+  expect(expectProblem(await api.post(`${set}/commit?check=seed@3`), 422, 'eval-input-mismatch').detail).toContain(
+    '"fc2.bias"',
+  );
   expect(await api.read(set)).toMatchObject({ state: 'open' });
 });
 
@@ -58,7 +70,10 @@ test('the first push says what was understood, what else was measured, and trust
   expect(first.result.observed.agreement).toMatchObject({ kind: 'agreement', baseline: 1 });
 
   const doubted = `${run}/checkpoints/2?expects=${encodeURIComponent(JSON.stringify({ loss: truth.loss * 1.02 }))}`;
-  readJson(await api.put(doubted, classifierFile(classifierWeights(3, 1)), { 'content-type': 'application/octet-stream' }), 202);
+  readJson(
+    await api.put(doubted, classifierFile(classifierWeights(3, 1)), { 'content-type': 'application/octet-stream' }),
+    202,
+  );
   const second = await api.ready(`${run}/checkpoints/2`);
   expect(second.result.fidelity).toBe('exact');
   expect(second.result.warnings.join('\n')).toMatch(

@@ -3,8 +3,8 @@ import { normal, randomNumbers } from './random-numbers.ts';
 import { f32Tensor, floatsOf, i64Tensor, safetensorsFile, tensorsOf } from './safetensors-file.ts';
 
 /**
- * A small model that can be computed here too: the mean of four embeddings, a hidden layer, class logits. Every weight but the biases is large
- * enough to be quantized.
+ * A small model that can be computed here too: the mean of four embeddings, a hidden layer, class logits. Every weight
+ * but the biases is large enough to be quantized.
  */
 const words = 64;
 const width = 16;
@@ -27,8 +27,8 @@ export type Weights = Readonly<Record<keyof typeof classifierShapes, Float32Arra
 const names = Object.keys(classifierShapes) as (keyof typeof classifierShapes)[];
 
 /**
- * The weights at one step of a made-up training: random ones that drift towards others, a little more each step and with noise of their own, so that most
- * weights change a bit from step to step.
+ * The weights at one step of a made-up training: random ones that drift towards others, a little more each step and
+ * with noise of their own, so that most weights change a bit from step to step.
  */
 export function classifierWeights(step: number, seed = 1): Weights {
   const start = randomNumbers(seed);
@@ -36,7 +36,10 @@ export function classifierWeights(step: number, seed = 1): Weights {
   const noise = randomNumbers(seed * 7919 + step);
   return mapNames((name) => {
     const scale = name === 'embed.weight' ? 1.5 : 0.6;
-    return Float32Array.from({ length: countOf(name) }, () => scale * (normal(start) + step * 0.02 * normal(goal) + 0.002 * normal(noise)));
+    return Float32Array.from(
+      { length: countOf(name) },
+      () => scale * (normal(start) + step * 0.02 * normal(goal) + 0.002 * normal(noise)),
+    );
   });
 }
 
@@ -58,7 +61,10 @@ export function weightsOf(file: Buffer): Weights {
   return mapNames((name) => floatsOf(tensors.get(name)!));
 }
 
-/** The graph, its weights left open. That they are said to lie in a system file is only a name: opened, it would make every evaluation fail. */
+/**
+ * The graph, its weights left open. That they are said to lie in a system file is only a name: opened, it would make
+ * every evaluation fail.
+ */
 export function classifierGraph(): Buffer {
   return onnxFile({
     inputs: [value('ids', ['rows', wordsPerRow], 'int64')],
@@ -97,7 +103,10 @@ export function classifierRows(weights: Weights, seed = 5): EvalRows {
 }
 
 export function classifierBatches({ ids, labels }: EvalRows): Buffer {
-  return safetensorsFile({ ids: i64Tensor([labels.length, wordsPerRow], ids), labels: i64Tensor([labels.length], labels) });
+  return safetensorsFile({
+    ids: i64Tensor([labels.length, wordsPerRow], ids),
+    labels: i64Tensor([labels.length], labels),
+  });
 }
 
 /** Two metrics of the same output. */
@@ -124,13 +133,18 @@ export function measure(weights: Weights, { ids, labels }: EvalRows): { loss: nu
 
 /** The logits of one row. */
 export function logitsOf(weights: Weights, ids: readonly number[]): number[] {
-  const mean = Array.from({ length: width }, (_, at) => ids.reduce((sum, id) => sum + weights['embed.weight'][id * width + at]!, 0) / wordsPerRow);
+  const mean = Array.from(
+    { length: width },
+    (_, at) => ids.reduce((sum, id) => sum + weights['embed.weight'][id * width + at]!, 0) / wordsPerRow,
+  );
   const active = product(mean, weights['fc1.weight'], weights['fc1.bias']).map((sum) => Math.max(0, sum));
   return product(active, weights['fc2.weight'], weights['fc2.bias']);
 }
 
 function product(row: readonly number[], matrix: Float32Array, bias: Float32Array): number[] {
-  return Array.from(bias, (offset, column) => row.reduce((sum, each, at) => sum + each * matrix[at * bias.length + column]!, offset));
+  return Array.from(bias, (offset, column) =>
+    row.reduce((sum, each, at) => sum + each * matrix[at * bias.length + column]!, offset),
+  );
 }
 
 function softmax(logits: readonly number[]): number[] {

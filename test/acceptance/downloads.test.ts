@@ -36,8 +36,13 @@ beforeAll(async () => {
   const repository = await createRepository(api, 'downloads');
   const run = await createRun(api, repository, { name: 'given', search: { fixedConfig: givenConfig } });
   checkpoint = await pushFiles(api, run, 1, { 'model.safetensors': model });
-  const next = floatsOf(tensorsOf(model).get('layers.0.weight')!).map((weight, at) => weight + (at % 97 === 0 ? 0.3 : 0));
-  const second = safetensorsFile({ ...Object.fromEntries(tensorsOf(model)), 'layers.0.weight': f32Tensor(bigShape, next) });
+  const next = floatsOf(tensorsOf(model).get('layers.0.weight')!).map(
+    (weight, at) => weight + (at % 97 === 0 ? 0.3 : 0),
+  );
+  const second = safetensorsFile({
+    ...Object.fromEntries(tensorsOf(model)),
+    'layers.0.weight': f32Tensor(bigShape, next),
+  });
   delta = await pushFiles(api, run, 2, { 'model.safetensors': second });
   await api.ready(checkpoint);
   await api.ready(delta);
@@ -57,7 +62,14 @@ describe('a download', () => {
     const head = await api.ask('HEAD', file);
     expect(head.status).toBe(200);
     expect(head.bytes).toHaveLength(0);
-    for (const name of ['content-length', 'etag', 'repr-digest', 'accept-ranges', 'content-type', 'content-disposition']) {
+    for (const name of [
+      'content-length',
+      'etag',
+      'repr-digest',
+      'accept-ranges',
+      'content-type',
+      'content-disposition',
+    ]) {
       expect(head.headers.get(name), name).toBe(answer.headers.get(name));
     }
     expect(head.headers.get('content-length')).toBe(String(model.length));
@@ -94,7 +106,9 @@ describe('a download', () => {
       expect(answer.status, path).toBe(206);
       expect(answer.bytes.equals(expected), path).toBe(true);
       const first = start < 0 ? full.bytes.length + start : start;
-      expect(answer.headers.get('content-range')).toBe(`bytes ${first}-${first + expected.length - 1}/${full.bytes.length}`);
+      expect(answer.headers.get('content-range')).toBe(
+        `bytes ${first}-${first + expected.length - 1}/${full.bytes.length}`,
+      );
       expect(answer.headers.get('content-length')).toBe(String(expected.length));
       expect(answer.headers.get('etag')).toBe(full.headers.get('etag'));
     }
@@ -120,11 +134,14 @@ describe('a download', () => {
     }
   });
 
-  test.each(['bytes=0-1,5-6', 'bytes=9-3', 'items=0-1', 'bytes=x-'])('sends the whole file for the range %s', async (range) => {
-    const answer = await api.get(file, { range });
-    expect(answer.status).toBe(200);
-    expect(answer.bytes.equals(whole)).toBe(true);
-  });
+  test.each(['bytes=0-1,5-6', 'bytes=9-3', 'items=0-1', 'bytes=x-'])(
+    'sends the whole file for the range %s',
+    async (range) => {
+      const answer = await api.get(file, { range });
+      expect(answer.status).toBe(200);
+      expect(answer.bytes.equals(whole)).toBe(true);
+    },
+  );
 
   test('sends a range only while If-Range names the ETag', async () => {
     const etag = etagOf(await api.ask('HEAD', file));
@@ -150,7 +167,15 @@ describe('a download', () => {
 
   test('has an ETag of its own for each of its forms', async () => {
     const next = `${delta}/files/model.safetensors`;
-    const urls = [file, `${file}?dtype=bf16`, `${file}?dtype=f16`, next, `${next}?as=uploaded`, `${next}?dtype=bf16`, `${checkpoint}/package`];
+    const urls = [
+      file,
+      `${file}?dtype=bf16`,
+      `${file}?dtype=f16`,
+      next,
+      `${next}?as=uploaded`,
+      `${next}?dtype=bf16`,
+      `${checkpoint}/package`,
+    ];
     const answers = await Promise.all(urls.map((url) => api.ask('HEAD', url)));
     expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
     expect(new Set(answers.map(etagOf)).size).toBe(urls.length);
@@ -165,7 +190,9 @@ describe('a dtype view', () => {
     const answer = await api.get(`${file}?dtype=${query}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-length')).toBe(String(answer.bytes.length));
-    expect((await api.ask('HEAD', `${file}?dtype=${query}`)).headers.get('content-length')).toBe(String(answer.bytes.length));
+    expect((await api.ask('HEAD', `${file}?dtype=${query}`)).headers.get('content-length')).toBe(
+      String(answer.bytes.length),
+    );
     const [source, view] = [tensorsOf(whole), tensorsOf(answer.bytes)];
     expect([...view.keys()]).toEqual([...source.keys()]);
     for (const [name, tensor] of source) {
@@ -198,7 +225,10 @@ describe('one tensor', () => {
       expect(answer.bytes.equals(bytes), name).toBe(true);
       expect([answer.headers.get('firn-dtype'), answer.headers.get('firn-shape')]).toEqual([dtype, shape.join(',')]);
       const part = await api.get(url, { range: 'bytes=4-11' });
-      expect([part.status, part.bytes.toString('hex')]).toEqual([206, Buffer.from(bytes.subarray(4, 12)).toString('hex')]);
+      expect([part.status, part.bytes.toString('hex')]).toEqual([
+        206,
+        Buffer.from(bytes.subarray(4, 12)).toString('hex'),
+      ]);
       expect((await api.get(url, { 'if-none-match': etagOf(answer) })).status).toBe(304);
     }
     expectProblem(await api.get(`${checkpoint}/tensors/absent`), 404, 'not-found');

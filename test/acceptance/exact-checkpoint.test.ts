@@ -45,7 +45,11 @@ describe('an exact run', () => {
     const noise = randomBytesOf(size * 3000, size);
     const changed = Buffer.from(noise.map((byte, at) => (at % 50 === 0 ? byte ^ 1 : byte)));
     const ramp = Buffer.from(Uint8Array.from({ length: size * 300 }, (_, at) => (at / size) & 0x7f));
-    const fileOf = (bytes: Buffer) => safetensorsFile({ 'a.weight': { dtype, shape: [30, 100], bytes }, 'b.weight': { dtype, shape: [300], bytes: ramp } });
+    const fileOf = (bytes: Buffer) =>
+      safetensorsFile({
+        'a.weight': { dtype, shape: [30, 100], bytes },
+        'b.weight': { dtype, shape: [300], bytes: ramp },
+      });
     await roundTrip(run, 1, { 'model.safetensors': fileOf(noise) });
     const second = await roundTrip(run, 2, { 'model.safetensors': fileOf(changed) });
     expect(second.result.kind).toBe('delta');
@@ -66,7 +70,10 @@ describe('an exact run', () => {
     );
     await roundTrip(run, 7, {
       'model-00001-of-00002.safetensors': safetensorsFile({ 'a.weight': weights(20_000) }),
-      'model-00002-of-00002.safetensors': safetensorsFile({ 'b.weight': weights(10_000) }, { metadata: { format: 'pt' }, padding: 5 }),
+      'model-00002-of-00002.safetensors': safetensorsFile(
+        { 'b.weight': weights(10_000) },
+        { metadata: { format: 'pt' }, padding: 5 },
+      ),
       'model.safetensors.index.json': Buffer.from('{"weight_map":{"a.weight":"model-00001-of-00002.safetensors"}}'),
       'extra/odd.safetensors': odd,
       'optimizer.safetensors': safetensorsFile({ 'a.weight': weights(20_000) }),
@@ -92,7 +99,11 @@ describe('an exact run', () => {
       await roundTrip(run, step, { 'model.safetensors': model });
       for (const [name, { dtype, shape, bytes }] of Object.entries(tensors)) {
         const answer = await api.get(`${run}/checkpoints/${step}/tensors/${name}`);
-        expect([answer.status, answer.headers.get('firn-dtype'), answer.headers.get('firn-shape')], name).toEqual([200, dtype, shape.join(',')]);
+        expect([answer.status, answer.headers.get('firn-dtype'), answer.headers.get('firn-shape')], name).toEqual([
+          200,
+          dtype,
+          shape.join(','),
+        ]);
         expect(answer.bytes.equals(bytes), name).toBe(true);
       }
     }
@@ -123,7 +134,10 @@ describe('an exact run', () => {
     expect(readJson(again, 200)).toMatchObject({ step: 5, sequence: 0 });
     expect(again.headers.get('location')).toBe(checkpoint);
     const before = await api.ready(checkpoint);
-    expect(readJson(await api.put(checkpoint, model), 200)).toMatchObject({ state: 'ready', revision: before.revision });
+    expect(readJson(await api.put(checkpoint, model), 200)).toMatchObject({
+      state: 'ready',
+      revision: before.revision,
+    });
     expect(readJson(await api.put(`${checkpoint}/files/model.safetensors`, model), 200).sha256).toBe(sha256(model));
     expect(await api.read(checkpoint)).toEqual(before);
     expect((await api.read(`${run}/checkpoints`)).items).toHaveLength(1);
@@ -131,8 +145,10 @@ describe('an exact run', () => {
 
   test('encodes steps in the order they were reserved, however they arrive', async () => {
     const run = await createRun(api, repository, { name: 'out-of-order' });
-    const fileOf = (step: number) => safetensorsFile({ w: { dtype: 'U8', shape: [9000], bytes: randomBytesOf(9000, 1).fill(step, 0, 100) } });
-    for (const step of [10, 20, 30]) readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
+    const fileOf = (step: number) =>
+      safetensorsFile({ w: { dtype: 'U8', shape: [9000], bytes: randomBytesOf(9000, 1).fill(step, 0, 100) } });
+    for (const step of [10, 20, 30])
+      readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
     for (const step of [30, 20, 10]) {
       const checkpoint = `${run}/checkpoints/${step}`;
       readJson(await api.put(`${checkpoint}/files/model.safetensors`, fileOf(step)), 201);
@@ -141,8 +157,13 @@ describe('an exact run', () => {
     }
     for (const [sequence, step] of [10, 20, 30].entries()) {
       const status = await api.ready(`${run}/checkpoints/${step}`);
-      expect(status).toMatchObject({ sequence, result: { chainLength: sequence + 1, ...(sequence > 0 && { ancestorStep: step - 10 }) } });
-      expect((await api.get(`${run}/checkpoints/${step}/files/model.safetensors`)).bytes.equals(fileOf(step))).toBe(true);
+      expect(status).toMatchObject({
+        sequence,
+        result: { chainLength: sequence + 1, ...(sequence > 0 && { ancestorStep: step - 10 }) },
+      });
+      expect((await api.get(`${run}/checkpoints/${step}/files/model.safetensors`)).bytes.equals(fileOf(step))).toBe(
+        true,
+      );
     }
   });
 });

@@ -55,7 +55,10 @@ export class HubApi {
 
   /** The events of a checkpoint as they come. */
   async *follow(checkpoint: string, headers: Readonly<Record<string, string>> = {}): AsyncGenerator<HubEvent> {
-    const res = await fetch(`${this.url}${checkpoint}/events`, { headers, signal: AbortSignal.timeout(answerDeadlineMs) });
+    const res = await fetch(`${this.url}${checkpoint}/events`, {
+      headers,
+      signal: AbortSignal.timeout(answerDeadlineMs),
+    });
     expect(res.status).toBe(200);
     expect(res.headers.get('content-type')).toMatch(/^text\/event-stream/);
     let pending = '';

@@ -12,7 +12,13 @@ export const smallSearch = {
 } as const;
 
 /** A config given by hand, for runs that need no search. */
-export const givenConfig = { bins: 16, embeddingBins: 32, pruneFraction: 0.1, pruneMetric: 'magnitude', protectFraction: 0.01 } as const;
+export const givenConfig = {
+  bins: 16,
+  embeddingBins: 32,
+  pruneFraction: 0.1,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.01,
+} as const;
 
 /** Creates a repository and returns its path. */
 export async function createRepository(api: HubApi, name: string): Promise<string> {
@@ -21,14 +27,28 @@ export async function createRepository(api: HubApi, name: string): Promise<strin
 }
 
 /** Creates a run and returns its path. */
-export async function createRun(api: HubApi, repository: string, run: { readonly name: string } & Json): Promise<string> {
+export async function createRun(
+  api: HubApi,
+  repository: string,
+  run: { readonly name: string } & Json,
+): Promise<string> {
   readJson(await api.post(`${repository}/runs`, run), 201);
   return `${repository}/runs/${run.name}`;
 }
 
 /** Creates and commits the eval set of the classifier. */
-export async function createClassifierSet(api: HubApi, repository: string, rows: EvalRows, name = 'held-out'): Promise<void> {
-  await createEvalSet(api, repository, { name, spec: classifierSpec, graph: classifierGraph(), batches: classifierBatches(rows) });
+export async function createClassifierSet(
+  api: HubApi,
+  repository: string,
+  rows: EvalRows,
+  name = 'held-out',
+): Promise<void> {
+  await createEvalSet(api, repository, {
+    name,
+    spec: classifierSpec,
+    graph: classifierGraph(),
+    batches: classifierBatches(rows),
+  });
 }
 
 export interface EvalSetParts {
@@ -54,7 +74,13 @@ export async function commitEvalSet(api: HubApi, repository: string, { name, spe
 }
 
 /** Reserves a step, uploads its files and commits it. Returns the checkpoint's path. */
-export async function pushFiles(api: HubApi, run: string, step: number, files: Readonly<Record<string, Uint8Array>>, more: Json = {}): Promise<string> {
+export async function pushFiles(
+  api: HubApi,
+  run: string,
+  step: number,
+  files: Readonly<Record<string, Uint8Array>>,
+  more: Json = {},
+): Promise<string> {
   const announced = Object.keys(files).map((path) => ({ path }));
   readJson(await api.post(`${run}/checkpoints`, { step, files: announced, ...more }), 201);
   const checkpoint = `${run}/checkpoints/${step}`;

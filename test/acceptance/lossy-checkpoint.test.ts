@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classifierFile, classifierGradients, classifierRows, classifierWeights, measure, weightsOf } from './classifier.ts';
+import {
+  classifierFile,
+  classifierGradients,
+  classifierRows,
+  classifierWeights,
+  measure,
+  weightsOf,
+} from './classifier.ts';
 import { expectProblem } from './expect-problem.ts';
 import { createClassifierSet, createRepository, createRun, smallSearch } from './hub-fixtures.ts';
 import { HubApi, readJson, sha256, type HubEvent, type Json } from './hub-api.ts';
@@ -25,7 +32,12 @@ beforeAll(async () => {
   api = new HubApi(hub.url);
   const repository = await createRepository(api, 'lossy');
   await createClassifierSet(api, repository, rows);
-  run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds, search: { ...smallSearch, method: 'inshrinkerator' } });
+  run = await createRun(api, repository, {
+    name: 'train',
+    evalSet: 'held-out',
+    thresholds,
+    search: { ...smallSearch, method: 'inshrinkerator' },
+  });
 });
 
 afterAll(() => hub?.stop());
@@ -37,7 +49,10 @@ describe('a lossy checkpoint', () => {
 
   test('is reserved, takes its files in any order, and is closed by a commit', async () => {
     const path = `${run}/checkpoints/1`;
-    const reserved = await api.post(`${run}/checkpoints`, { step: 1, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] });
+    const reserved = await api.post(`${run}/checkpoints`, {
+      step: 1,
+      files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }],
+    });
     expect(readJson(reserved, 201)).toMatchObject({ run: 'train', step: 1, sequence: 0, state: 'open', href: path });
     expect(reserved.headers.get('location')).toBe(path);
 
@@ -48,7 +63,13 @@ describe('a lossy checkpoint', () => {
       ['config.json', config, 'other'],
     ] as const) {
       const answer = await api.put(`${path}/files/${name}`, bytes);
-      expect(readJson(answer, 201)).toEqual({ path: name, role, sizeBytes: bytes.length, sha256: sha256(bytes), href: `${path}/files/${name}` });
+      expect(readJson(answer, 201)).toEqual({
+        path: name,
+        role,
+        sizeBytes: bytes.length,
+        sha256: sha256(bytes),
+        href: `${path}/files/${name}`,
+      });
     }
     expectProblem(await api.post(`${path}/commit`), 409, 'upload-incomplete');
     const model = classifierFile(classifierWeights(1));
@@ -72,21 +93,39 @@ describe('a lossy checkpoint', () => {
 
   test('repeats no trial that a client has seen', async () => {
     const seen = events.filter(({ event }) => event === 'trial').length;
-    expect((await api.events(`${run}/checkpoints/1`, { 'last-event-id': String(seen - 1) })).filter(({ event }) => event === 'trial')).toHaveLength(1);
-    expect(await api.events(`${run}/checkpoints/1`, { 'last-event-id': String(seen) })).toMatchObject([{ event: 'state', data: { state: 'ready' } }]);
+    expect(
+      (await api.events(`${run}/checkpoints/1`, { 'last-event-id': String(seen - 1) })).filter(
+        ({ event }) => event === 'trial',
+      ),
+    ).toHaveLength(1);
+    expect(await api.events(`${run}/checkpoints/1`, { 'last-event-id': String(seen) })).toMatchObject([
+      { event: 'state', data: { state: 'ready' } },
+    ]);
   });
 
   test('is described with its result, its files and its package', async () => {
     first = await api.read(`${run}/checkpoints/1`);
-    expect(first.result).toMatchObject({ fidelity: 'lossy', kind: 'base', chainLength: 1, config: { method: 'inshrinkerator' } });
+    expect(first.result).toMatchObject({
+      fidelity: 'lossy',
+      kind: 'base',
+      chainLength: 1,
+      config: { method: 'inshrinkerator' },
+    });
     // Loss and accuracy are bounded; the agreement is not, and may move far.
-    expect(first.result.warnings.filter((sentence: string) => !/^"agreement" is not bounded/.test(sentence))).toEqual([]);
+    expect(first.result.warnings.filter((sentence: string) => !/^"agreement" is not bounded/.test(sentence))).toEqual(
+      [],
+    );
     expect(first.result.storedBytes).toBeLessThan(first.result.rawBytes / 2);
     const { items } = await api.read(`${run}/checkpoints/1/trials`);
     expect(items).toHaveLength(first.result.trialCount);
     expect(items.map(({ ordinal }: Json) => ordinal)).toEqual(items.map((_: Json, at: number) => at));
-    for (const trial of items) expect(trial.passed).toBe(trial.degradation.loss <= thresholds.loss && trial.degradation.accuracy <= thresholds.accuracy);
-    expect(items.filter(({ passed }: Json) => passed).map((trial: Json) => trial.config)).toContainEqual(first.result.config);
+    for (const trial of items)
+      expect(trial.passed).toBe(
+        trial.degradation.loss <= thresholds.loss && trial.degradation.accuracy <= thresholds.accuracy,
+      );
+    expect(items.filter(({ passed }: Json) => passed).map((trial: Json) => trial.config)).toContainEqual(
+      first.result.config,
+    );
     expect(first.files.map(({ path, role, received }: Json) => [path, role, received]).sort()).toEqual([
       ['config.json', 'other', true],
       ['model.grad.safetensors', 'sensitivity', true],
@@ -102,7 +141,9 @@ describe('a lossy checkpoint', () => {
     expect(model.status).toBe(200);
     const described = first.files.find((file: Json) => file.path === 'model.safetensors');
     expect(sha256(model.bytes)).toBe(described.rebuilt.sha256);
-    expect(model.headers.get('repr-digest')).toBe(`sha-256=:${Buffer.from(described.rebuilt.sha256, 'hex').toString('base64')}:`);
+    expect(model.headers.get('repr-digest')).toBe(
+      `sha-256=:${Buffer.from(described.rebuilt.sha256, 'hex').toString('base64')}:`,
+    );
     const uploaded = classifierFile(classifierWeights(1));
     expect(described.uploaded).toMatchObject({ sha256: sha256(uploaded), sizeBytes: uploaded.length });
     expect(described.rebuilt.sha256).not.toBe(described.uploaded.sha256);
@@ -116,7 +157,9 @@ describe('a lossy checkpoint', () => {
   /** By values of our own. */
   function expectInside(before: { loss: number; accuracy: number }, after: { loss: number; accuracy: number }): void {
     expect((after.loss - before.loss) / before.loss).toBeLessThanOrEqual(thresholds.loss + metricTolerance);
-    expect((before.accuracy - after.accuracy) / before.accuracy).toBeLessThanOrEqual(thresholds.accuracy + metricTolerance);
+    expect((before.accuracy - after.accuracy) / before.accuracy).toBeLessThanOrEqual(
+      thresholds.accuracy + metricTolerance,
+    );
   }
 
   test('is inside its thresholds by a computation of our own, on the bytes that came down', async () => {
@@ -140,13 +183,16 @@ describe('a lossy checkpoint', () => {
     expect(valueCount('fc1.weight')).toBeLessThanOrEqual(bins + 1 + protectedMost);
     expect(valueCount('fc2.weight')).toBeLessThanOrEqual(bins + 1 + protectedMost);
     expect(valueCount('embed.weight')).toBeLessThanOrEqual(embeddingBins + 1 + protectedMost);
-    for (const name of ['fc1.bias', 'fc2.bias']) expect(Buffer.from(tensors.get(name)!.bytes).equals(uploaded.get(name)!.bytes)).toBe(true);
+    for (const name of ['fc1.bias', 'fc2.bias'])
+      expect(Buffer.from(tensors.get(name)!.bytes).equals(uploaded.get(name)!.bytes)).toBe(true);
   });
 
   test('keeps its uploaded bytes while it is the newest of its run', async () => {
     const uploaded = await api.get(`${run}/checkpoints/1/files/model.safetensors?as=uploaded`);
     expect(uploaded.bytes.equals(classifierFile(classifierWeights(1)))).toBe(true);
-    expect(uploaded.headers.get('repr-digest')).toContain(Buffer.from(sha256(uploaded.bytes), 'hex').toString('base64'));
+    expect(uploaded.headers.get('repr-digest')).toContain(
+      Buffer.from(sha256(uploaded.bytes), 'hex').toString('base64'),
+    );
   });
 
   test('is followed by a delta to it, which costs less and comes down as right', async () => {
@@ -154,14 +200,22 @@ describe('a lossy checkpoint', () => {
       const path = `${run}/checkpoints/${step}`;
       readJson(await api.put(path, classifierFile(classifierWeights(step))), 202);
       const status = await api.ready(path);
-      expect(status.result).toMatchObject({ fidelity: 'lossy', kind: 'delta', ancestorStep: step - 1, ancestorRun: 'train', chainLength: step });
+      expect(status.result).toMatchObject({
+        fidelity: 'lossy',
+        kind: 'delta',
+        ancestorStep: step - 1,
+        ancestorRun: 'train',
+        chainLength: step,
+      });
       expect(status.result.migration).toBeGreaterThan(0);
       const { bytes } = await api.get(`${path}/files/model.safetensors`);
       expect(sha256(bytes)).toBe(status.files[0].rebuilt.sha256);
       expectInside(measure(classifierWeights(step), rows), measure(weightsOf(bytes), rows));
     }
     const again = await api.get(`${run}/checkpoints/1/files/model.safetensors`);
-    expect(sha256(again.bytes)).toBe(first.files.find((file: Json) => file.path === 'model.safetensors').rebuilt.sha256);
+    expect(sha256(again.bytes)).toBe(
+      first.files.find((file: Json) => file.path === 'model.safetensors').rebuilt.sha256,
+    );
     expectProblem(await api.get(`${run}/checkpoints/1/files/model.safetensors?as=uploaded`), 404, 'not-found');
     const newest = await api.get(`${run}/checkpoints/3/files/model.safetensors?as=uploaded`);
     expect(newest.bytes.equals(classifierFile(classifierWeights(3)))).toBe(true);
@@ -177,13 +231,20 @@ describe('a lossy checkpoint', () => {
     expect(all.next).toBeUndefined();
     const page = await api.read(`${run}/checkpoints?limit=2`);
     expect(page.items).toHaveLength(2);
-    expect((await api.read(`${run}/checkpoints?limit=2&after=${page.next}`)).items.map(({ step }: Json) => step)).toEqual([3]);
+    expect(
+      (await api.read(`${run}/checkpoints?limit=2&after=${page.next}`)).items.map(({ step }: Json) => step),
+    ).toEqual([3]);
   });
 
   test('is stored exact when no config passes, and says why', async () => {
     const repository = '/v1/repositories/acme/lossy';
     const search = { ...smallSearch, method: 'inshrinkerator', bins: [2], embeddingBins: [2], trialsMax: 4 };
-    const strict = await createRun(api, repository, { name: 'strict', evalSet: 'held-out', thresholds: { loss: 0 }, search });
+    const strict = await createRun(api, repository, {
+      name: 'strict',
+      evalSet: 'held-out',
+      thresholds: { loss: 0 },
+      search,
+    });
     const model = classifierFile(classifierWeights(1));
     readJson(await api.put(`${strict}/checkpoints/1`, model), 202);
     const status = await api.ready(`${strict}/checkpoints/1`);

@@ -20,14 +20,22 @@ const samples = (name: string): readonly Sample[] =>
   text.split('\n').flatMap((line) => {
     const [, found, labels = '', value] = /^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     if (found !== name) return [];
-    return [{ labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, set]) => [key!, set!])), value: Number(value) }];
+    return [
+      {
+        labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, set]) => [key!, set!])),
+        value: Number(value),
+      },
+    ];
   });
 /** The sum of a series over the samples with these labels; NaN where there is none. */
 function total(name: string, labels: Readonly<Record<string, string>> = {}): number {
-  const found = samples(name).filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value));
+  const found = samples(name).filter((sample) =>
+    Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  );
   return found.length === 0 ? NaN : found.reduce((sum, { value }) => sum + value, 0);
 }
-const sumOf = (pick: (checkpoint: Json) => number): number => checkpoints.reduce((sum: number, checkpoint) => sum + pick(checkpoint), 0);
+const sumOf = (pick: (checkpoint: Json) => number): number =>
+  checkpoints.reduce((sum: number, checkpoint) => sum + pick(checkpoint), 0);
 
 /** Two pushes of a run that searches, and downloads of both, the second twice. */
 beforeAll(async () => {
@@ -36,13 +44,24 @@ beforeAll(async () => {
   const repository = await createRepository(api, 'counted-repository');
   await createClassifierSet(api, repository, classifierRows(classifierWeights(0)));
   const thresholds = { loss: 0.05, accuracy: 0.04 };
-  const run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds, search: { ...smallSearch, method: 'inshrinkerator' } });
-  checkpoints = [await api.ready(await pushOne(api, run, 1, files[0]!)), await api.ready(await pushOne(api, run, 2, files[1]!))];
+  const run = await createRun(api, repository, {
+    name: 'train',
+    evalSet: 'held-out',
+    thresholds,
+    search: { ...smallSearch, method: 'inshrinkerator' },
+  });
+  checkpoints = [
+    await api.ready(await pushOne(api, run, 1, files[0]!)),
+    await api.ready(await pushOne(api, run, 2, files[1]!)),
+  ];
   for (const step of [1, 2, 2]) {
     const kind = checkpoints[step - 1].result.kind as 'base' | 'delta';
     downloaded[kind] += (await api.get(`${run}/checkpoints/${step}/files/model.safetensors`)).bytes.length;
   }
-  await vi.waitFor(async () => expect((await api.read('/readyz')).workers.living).toBe(1), { timeout: 60_000, interval: 200 });
+  await vi.waitFor(async () => expect((await api.read('/readyz')).workers.living).toBe(1), {
+    timeout: 60_000,
+    interval: 200,
+  });
   text = (await api.get('/metrics')).bytes.toString();
 }, 180_000);
 
@@ -82,12 +101,15 @@ describe('after two checkpoints and three downloads the metrics say', () => {
     expect(total('firn_encoded_checkpoints_total')).toBe(2);
     expect(total('firn_encoded_raw_bytes_total')).toBe(sumOf(({ result }) => result.rawBytes));
     expect(total('firn_encoded_stored_bytes_total')).toBe(sumOf(({ result }) => result.storedBytes));
-    expect(total('firn_encoded_checkpoints_total', { kind: 'base' })).toBe(checkpoints.filter(({ result }) => result.kind === 'base').length);
+    expect(total('firn_encoded_checkpoints_total', { kind: 'base' })).toBe(
+      checkpoints.filter(({ result }) => result.kind === 'base').length,
+    );
   });
 
   test('what downloads were made of', () => {
     expect(total('firn_restored_bytes_total', { kind: 'base', chain: '1' })).toBe(downloaded.base);
-    if (downloaded.delta > 0) expect(total('firn_restored_bytes_total', { kind: 'delta', chain: '2-4' })).toBe(downloaded.delta);
+    if (downloaded.delta > 0)
+      expect(total('firn_restored_bytes_total', { kind: 'delta', chain: '2-4' })).toBe(downloaded.delta);
     expect(total('firn_restore_first_byte_seconds_count')).toBe(3);
     expect(total('firn_restore_first_byte_seconds_sum')).toBeGreaterThan(0);
   });
@@ -97,7 +119,9 @@ describe('after two checkpoints and three downloads the metrics say', () => {
     expect(total('firn_cache_misses_total', { cache: 'index' })).toBeGreaterThanOrEqual(2);
     expect(total('firn_cache_bytes', { cache: 'index' })).toBeGreaterThan(0);
     // A search reads the blocks of an upload again and again.
-    expect(total('firn_cache_hits_total', { cache: 'encode' })).toBeGreaterThan(total('firn_cache_misses_total', { cache: 'encode' }));
+    expect(total('firn_cache_hits_total', { cache: 'encode' })).toBeGreaterThan(
+      total('firn_cache_misses_total', { cache: 'encode' }),
+    );
   });
 
   test('what was asked of store, database and native pool', () => {

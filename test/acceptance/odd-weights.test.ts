@@ -12,7 +12,16 @@ import {
   type Weights,
 } from './classifier.ts';
 import { bf16Word, f16Word, wordBytes } from './float-words.ts';
-import { createClassifierSet, createEvalSet, createRepository, createRun, givenConfig, pushFiles, pushOne, smallSearch } from './hub-fixtures.ts';
+import {
+  createClassifierSet,
+  createEvalSet,
+  createRepository,
+  createRun,
+  givenConfig,
+  pushFiles,
+  pushOne,
+  smallSearch,
+} from './hub-fixtures.ts';
 import { HubApi, sha256, type Json } from './hub-api.ts';
 import { integersAttribute, integerAttribute, node, onnxFile, storedInitializer, value } from './onnx-file.ts';
 import { classifierBatches } from './classifier.ts';
@@ -53,7 +62,8 @@ function sameBytes(a: FileTensor | undefined, b: FileTensor | undefined): boolea
 }
 
 describe('weights that are not finite', () => {
-  const drifting = (count: number, step: number) => normals(count, 50).map((weight, at) => weight + 0.02 * step * Math.sin(at));
+  const drifting = (count: number, step: number) =>
+    normals(count, 50).map((weight, at) => weight + 0.02 * step * Math.sin(at));
   const odd = (step: number): Buffer => {
     const withNan = drifting(2048, step);
     new Uint32Array(withNan.buffer).set([0x7fc00001, 0xffc12345, 0x7f800001], 100);
@@ -74,14 +84,20 @@ describe('weights that are not finite', () => {
       expect(status.result.warnings.join()).toMatch(/inf\.weight/);
       expect(status.result).toMatchObject({ fidelity: 'lossy', kind: step === 1 ? 'base' : 'delta' });
       const [before, after] = [tensorsOf(odd(step)), tensorsOf(bytes)];
-      for (const name of ['nan.weight', 'inf.weight']) expect(sameBytes(after.get(name), before.get(name)), name).toBe(true);
+      for (const name of ['nan.weight', 'inf.weight'])
+        expect(sameBytes(after.get(name), before.get(name)), name).toBe(true);
       expect(sameBytes(after.get('fine.weight'), before.get('fine.weight'))).toBe(false);
       expect(floatsOf(after.get('fine.weight')!).every(Number.isFinite)).toBe(true);
     }
   });
 
   test('leave no finite metric, so the checkpoint is stored exact and says why', async () => {
-    const run = await createRun(api, repository, { name: 'nan-measured', evalSet: 'held-out', thresholds: { loss: 0.1 }, search: smallSearch });
+    const run = await createRun(api, repository, {
+      name: 'nan-measured',
+      evalSet: 'held-out',
+      thresholds: { loss: 0.1 },
+      search: smallSearch,
+    });
     const weights = classifierWeights(1);
     weights['fc2.weight'][5] = NaN;
     const model = classifierFile(weights);
@@ -106,13 +122,18 @@ describe('a sensitivity', () => {
       ['absent', undefined],
     ] as const) {
       const run = await createRun(api, repository, { name: `sensitivity-${name}`, search });
-      const files = { 'model.safetensors': classifierFile(classifierWeights(1)), ...(gradients && { 'model.grad.safetensors': gradients }) };
+      const files = {
+        'model.safetensors': classifierFile(classifierWeights(1)),
+        ...(gradients && { 'model.grad.safetensors': gradients }),
+      };
       const { status, bytes } = await rebuilt(await pushFiles(api, run, 1, files));
       if (gradients === undefined) expect(status.result.warnings.join()).not.toMatch(/all zero/);
       else expect(status.result.warnings.join()).toMatch(/sensitivity.*all zero.*absent/);
       models.push(bytes);
     }
-    const pruned = models.map((bytes) => floatsOf(tensorsOf(bytes).get('fc1.weight')!).filter((weight) => weight === 0).length);
+    const pruned = models.map(
+      (bytes) => floatsOf(tensorsOf(bytes).get('fc1.weight')!).filter((weight) => weight === 0).length,
+    );
     expect(pruned[0]).toBe(pruned[1]);
   });
 
@@ -123,7 +144,10 @@ describe('a sensitivity', () => {
     });
     const [weights, gradients] = [classifierWeights(1), classifierGradients(1)];
     const { bytes } = await rebuilt(
-      await pushFiles(api, run, 1, { 'model.safetensors': classifierFile(weights), 'model.grad.safetensors': classifierFile(gradients) }),
+      await pushFiles(api, run, 1, {
+        'model.safetensors': classifierFile(weights),
+        'model.grad.safetensors': classifierFile(gradients),
+      }),
     );
     const after = weightsOf(bytes);
     const score = (name: keyof Weights, at: number) => Math.abs(weights[name][at]! * gradients[name][at]!);
@@ -146,7 +170,11 @@ describe('tensors of several dtypes', () => {
       'a.weight': f32Tensor([32, 64], values[0]),
       'b.weight': { dtype: 'BF16', shape: [32, 64], bytes: words(bf16Word, values[1]) },
       'c.weight': { dtype: 'F16', shape: [32, 64], bytes: words(f16Word, values[2]) },
-      'd.weight': { dtype: 'F64', shape: [16, 32], bytes: new Uint8Array(Float64Array.from(values[0].subarray(0, 512)).buffer) },
+      'd.weight': {
+        dtype: 'F64',
+        shape: [16, 32],
+        bytes: new Uint8Array(Float64Array.from(values[0].subarray(0, 512)).buffer),
+      },
       'e.weight': { dtype: 'I8', shape: [64, 64], bytes: new Uint8Array(values[1].buffer.slice(0, 4096)) },
       'f.bias': { dtype: 'BF16', shape: [64], bytes: words(bf16Word, values[2].subarray(0, 64)) },
       'empty.weight': f32Tensor([0, 64], []),
@@ -158,12 +186,15 @@ describe('tensors of several dtypes', () => {
       const { status, bytes } = await rebuilt(await pushOne(api, run, step, model));
       expect(headerOf(bytes).equals(headerOf(model))).toBe(true);
       const after = tensorsOf(bytes);
-      for (const name of ['d.weight', 'e.weight', 'f.bias', 'empty.weight', 'scale']) expect(sameBytes(after.get(name), tensors[name]), name).toBe(true);
+      for (const name of ['d.weight', 'e.weight', 'f.bias', 'empty.weight', 'scale'])
+        expect(sameBytes(after.get(name), tensors[name]), name).toBe(true);
       const levels = { 'a.weight': 4, 'b.weight': 2, 'c.weight': 2 };
       for (const [name, size] of Object.entries(levels)) {
         const { bytes: found } = after.get(name)!;
         const different = new Set(
-          Array.from({ length: found.length / size }, (_, at) => Buffer.from(found.subarray(at * size, (at + 1) * size)).toString('hex')),
+          Array.from({ length: found.length / size }, (_, at) =>
+            Buffer.from(found.subarray(at * size, (at + 1) * size)).toString('hex'),
+          ),
         ).size;
         expect(different, name).toBeLessThan(16 + 2 + 0.02 * 2048 * 3);
         expect(different, name).toBeGreaterThan(8);
@@ -175,7 +206,10 @@ describe('tensors of several dtypes', () => {
 });
 
 describe('weights that a graph shares', () => {
-  /** The classifier with stored weights: `first.weight` and `second.weight` are one initializer to it, as exporters write tied weights. */
+  /**
+   * The classifier with stored weights: `first.weight` and `second.weight` are one initializer to it, as exporters
+   * write tied weights.
+   */
   const side = 16;
   const tied = normals(side * side, 9);
   const tiedGraph = onnxFile({
@@ -195,10 +229,21 @@ describe('weights that a graph shares', () => {
   });
 
   test('bit-identical tensors stay identical, and both are quantized', async () => {
-    await createEvalSet(api, repository, { name: 'tied', spec: { ...classifierSpec, allowDoubted: true }, graph: tiedGraph, batches: classifierBatches(rows) });
-    const run = await createRun(api, repository, { name: 'tied', evalSet: 'tied', thresholds: { loss: 0.5 }, search: smallSearch });
+    await createEvalSet(api, repository, {
+      name: 'tied',
+      spec: { ...classifierSpec, allowDoubted: true },
+      graph: tiedGraph,
+      batches: classifierBatches(rows),
+    });
+    const run = await createRun(api, repository, {
+      name: 'tied',
+      evalSet: 'tied',
+      thresholds: { loss: 0.5 },
+      search: smallSearch,
+    });
     const shapeOfTable = classifierShapes['embed.weight'];
-    const drift = (from: Float32Array, step: number) => from.map((weight, at) => weight + (step === 1 ? 0 : 0.01 * Math.sin(at + step)));
+    const drift = (from: Float32Array, step: number) =>
+      from.map((weight, at) => weight + (step === 1 ? 0 : 0.01 * Math.sin(at + step)));
     for (const step of [1, 2]) {
       const matrix = f32Tensor([side, side], drift(tied, step));
       const model = safetensorsFile({
@@ -209,7 +254,9 @@ describe('weights that a graph shares', () => {
       const { status, bytes } = await rebuilt(await pushOne(api, run, step, model));
       // The weights are random, so the model guesses badly, and is said to.
       expect(status.result.fidelity).toBe('lossy');
-      expect(status.result.warnings.filter((sentence: string) => !/worse than guessing|is not bounded/.test(sentence))).toEqual([]);
+      expect(
+        status.result.warnings.filter((sentence: string) => !/worse than guessing|is not bounded/.test(sentence)),
+      ).toEqual([]);
       const after = tensorsOf(bytes);
       expect(sameBytes(after.get('first.weight'), after.get('lm_head.weight'))).toBe(true);
       expect(sameBytes(after.get('first.weight'), tensorsOf(model).get('first.weight'))).toBe(false);
@@ -218,9 +265,25 @@ describe('weights that a graph shares', () => {
   });
 
   test('a map gives the graph a tensor of another name, transposed', async () => {
-    const spec = { ...classifierSpec, tensorMap: { 'fc1.weight': { tensor: 'hidden.kernel', transpose: true }, 'fc1.bias': { tensor: 'hidden.offset' } } };
-    await createEvalSet(api, repository, { name: 'mapped', spec, graph: classifierGraph(), batches: classifierBatches(rows) });
-    const run = await createRun(api, repository, { name: 'mapped', evalSet: 'mapped', thresholds: { loss: 0.5 }, search: smallSearch });
+    const spec = {
+      ...classifierSpec,
+      tensorMap: {
+        'fc1.weight': { tensor: 'hidden.kernel', transpose: true },
+        'fc1.bias': { tensor: 'hidden.offset' },
+      },
+    };
+    await createEvalSet(api, repository, {
+      name: 'mapped',
+      spec,
+      graph: classifierGraph(),
+      batches: classifierBatches(rows),
+    });
+    const run = await createRun(api, repository, {
+      name: 'mapped',
+      evalSet: 'mapped',
+      thresholds: { loss: 0.5 },
+      search: smallSearch,
+    });
     const weights = classifierWeights(1);
     const [inner, outer] = classifierShapes['fc1.weight'];
     const kernel = (from: Float32Array, toOuter: number, toInner: number) =>
@@ -236,19 +299,35 @@ describe('weights that a graph shares', () => {
     expect(status.result.baseline.loss).toBeCloseTo(measure(weights, rows).loss, 4);
     const after = tensorsOf(bytes);
     expect(sameBytes(after.get('hidden.kernel'), tensorsOf(model).get('hidden.kernel'))).toBe(false);
-    const found = { ...weights, ...Object.fromEntries(Object.keys(others).map((name) => [name, floatsOf(after.get(name)!)])) };
-    const hidden = { 'fc1.weight': kernel(floatsOf(after.get('hidden.kernel')!), inner, outer), 'fc1.bias': floatsOf(after.get('hidden.offset')!) };
+    const found = {
+      ...weights,
+      ...Object.fromEntries(Object.keys(others).map((name) => [name, floatsOf(after.get(name)!)])),
+    };
+    const hidden = {
+      'fc1.weight': kernel(floatsOf(after.get('hidden.kernel')!), inner, outer),
+      'fc1.bias': floatsOf(after.get('hidden.offset')!),
+    };
     const measured = measure({ ...found, ...hidden }, rows);
     expect(status.result.measured.loss).toBeCloseTo(measured.loss, 4);
   });
 
   test('tensors that no metric sees are kept exact, with a warning', async () => {
-    const run = await createRun(api, repository, { name: 'unseen', evalSet: 'held-out', thresholds: { loss: 0.1 }, search: smallSearch });
+    const run = await createRun(api, repository, {
+      name: 'unseen',
+      evalSet: 'held-out',
+      thresholds: { loss: 0.1 },
+      search: smallSearch,
+    });
     const unseen = f32Tensor([64, 64], normals(4096, 12));
-    const model = safetensorsFile({ ...Object.fromEntries(tensorsOf(classifierFile(classifierWeights(1)))), 'unseen.weight': unseen });
+    const model = safetensorsFile({
+      ...Object.fromEntries(tensorsOf(classifierFile(classifierWeights(1)))),
+      'unseen.weight': unseen,
+    });
     const { status, bytes } = await rebuilt(await pushOne(api, run, 1, model));
     expect(status.result.warnings.join()).toMatch(/unseen\.weight/);
     expect(sameBytes(tensorsOf(bytes).get('unseen.weight'), unseen)).toBe(true);
-    expect((measure(weightsOf(bytes), rows).loss - status.result.baseline.loss) / status.result.baseline.loss).toBeLessThanOrEqual(0.1001);
+    expect(
+      (measure(weightsOf(bytes), rows).loss - status.result.baseline.loss) / status.result.baseline.loss,
+    ).toBeLessThanOrEqual(0.1001);
   });
 });

@@ -20,7 +20,12 @@ export function onnxFile(graph: OnnxGraph): Buffer {
   return message([number(1, 8), nested(7, graphBytes(graph)), nested(8, operatorSet)]);
 }
 
-export function node(operator: string, inputs: readonly string[], outputs: readonly string[], attributes: readonly Uint8Array[] = []): Uint8Array {
+export function node(
+  operator: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  attributes: readonly Uint8Array[] = [],
+): Uint8Array {
   return message([
     ...inputs.map((name) => text(1, name)),
     ...outputs.map((name) => text(2, name)),
@@ -56,20 +61,43 @@ export function graphAttribute(name: string, graph: OnnxGraph): Uint8Array {
 
 /** A graph input or output; a dimension is a size or a name for any size. */
 export function value(name: string, dimensions: readonly (number | string)[], type: ElementType = 'float'): Uint8Array {
-  const shape = message(dimensions.map((size) => nested(1, message([typeof size === 'number' ? number(1, size) : text(2, size)]))));
+  const shape = message(
+    dimensions.map((size) => nested(1, message([typeof size === 'number' ? number(1, size) : text(2, size)]))),
+  );
   const tensorType = message([number(1, elementTypes[type]), nested(2, shape)]);
   return message([text(1, name), nested(2, message([nested(1, tensorType)]))]);
 }
 
 /** An initializer with its values in the file. */
-export function storedInitializer(name: string, shape: readonly number[], data: Uint8Array, type: ElementType = 'float'): Uint8Array {
-  return message([...shape.map((size) => number(1, size)), number(2, elementTypes[type]), text(8, name), nested(9, data)]);
+export function storedInitializer(
+  name: string,
+  shape: readonly number[],
+  data: Uint8Array,
+  type: ElementType = 'float',
+): Uint8Array {
+  return message([
+    ...shape.map((size) => number(1, size)),
+    number(2, elementTypes[type]),
+    text(8, name),
+    nested(9, data),
+  ]);
 }
 
 /** An initializer whose values lie outside the file: a name to be filled. */
-export function openInitializer(name: string, shape: readonly number[], location = 'weights.bin', type: ElementType = 'float'): Uint8Array {
+export function openInitializer(
+  name: string,
+  shape: readonly number[],
+  location = 'weights.bin',
+  type: ElementType = 'float',
+): Uint8Array {
   const entry = message([text(1, 'location'), text(2, location)]);
-  return message([...shape.map((size) => number(1, size)), number(2, elementTypes[type]), text(8, name), nested(13, entry), number(14, 1)]);
+  return message([
+    ...shape.map((size) => number(1, size)),
+    number(2, elementTypes[type]),
+    text(8, name),
+    nested(13, entry),
+    number(14, 1),
+  ]);
 }
 
 function graphBytes({ nodes, inputs = [], outputs, initializers = [] }: OnnxGraph): Buffer {

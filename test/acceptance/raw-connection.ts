@@ -28,7 +28,11 @@ export class RawConnection {
 
   /** Sends a request's head; a body is up to the caller. */
   async head(method: string, path: string, headers: Readonly<Record<string, string | number>>): Promise<void> {
-    const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+    const lines = [
+      `${method} ${path} HTTP/1.1`,
+      'Host: localhost',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ];
     await this.send(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`));
   }
 
@@ -74,9 +78,16 @@ function parseAnswer(bytes: Buffer): Answer | undefined {
   if (headBytes < 0) return undefined;
   const [statusLine, ...lines] = bytes.subarray(0, headBytes).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine!)?.[1]);
-  const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as [string, string]));
+  const headers = new Headers(
+    lines.map(
+      (line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as [string, string],
+    ),
+  );
   const rest = bytes.subarray(headBytes + 4);
-  const body = headers.get('transfer-encoding') === 'chunked' ? dechunk(rest) : lengthBody(rest, Number(headers.get('content-length') ?? 0));
+  const body =
+    headers.get('transfer-encoding') === 'chunked'
+      ? dechunk(rest)
+      : lengthBody(rest, Number(headers.get('content-length') ?? 0));
   return body === undefined ? undefined : { status, headers, bytes: body };
 }
 

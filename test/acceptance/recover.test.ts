@@ -19,19 +19,35 @@ beforeAll(async () => {
   hub = await startHub({ environment: { FIRN_EVAL_DEADLINE_S: String(deadlineS) } });
   api = new HubApi(hub.url);
   repository = await createRepository(api, 'recover');
-  await createEvalSet(api, repository, { name: 'trap', spec: linearSpec, graph: trapGraph('endless'), batches: linearBatches() });
-  for (const name of ['sound', 'sound-too']) await createEvalSet(api, repository, { name, spec: linearSpec, graph: linearGraph(), batches: linearBatches() });
+  await createEvalSet(api, repository, {
+    name: 'trap',
+    spec: linearSpec,
+    graph: trapGraph('endless'),
+    batches: linearBatches(),
+  });
+  for (const name of ['sound', 'sound-too'])
+    await createEvalSet(api, repository, { name, spec: linearSpec, graph: linearGraph(), batches: linearBatches() });
 });
 
 afterAll(() => hub?.stop());
 
 const patch = (path: string, json: Json) => api.ask('PATCH', path, { json });
 const newRun = (name: string): Promise<string> =>
-  createRun(api, repository, { name, evalSet: 'trap', thresholds, allowLarge: true, search: { fixedConfig: givenConfig } });
+  createRun(api, repository, {
+    name,
+    evalSet: 'trap',
+    thresholds,
+    allowLarge: true,
+    search: { fixedConfig: givenConfig },
+  });
 /** A step whose weights spring the trap of the eval set. */
 async function pushFailing(run: string, step: number): Promise<string> {
   const checkpoint = await pushOne(api, run, step, linearFile(step, 1));
-  expect(await api.settled(checkpoint)).toMatchObject({ state: 'failed', error: { code: 'eval-timeout' }, evalSet: 'trap' });
+  expect(await api.settled(checkpoint)).toMatchObject({
+    state: 'failed',
+    error: { code: 'eval-timeout' },
+    evalSet: 'trap',
+  });
   return checkpoint;
 }
 
@@ -64,18 +80,28 @@ describe('a step that failed for its eval set', () => {
       expect(detail).toContain(`PATCH ${run} with {"evalSet": "<name of another eval set>"}`);
     }
     expectProblem(await api.put(failed, linearFile(2, 0)), 409, 'step-exists');
-    expect(expectProblem(await api.get(`${failed}/files/${modelPath}`), 409, 'checkpoint-failed').detail).toMatch(/\?as=uploaded.*\/retry/);
+    expect(expectProblem(await api.get(`${failed}/files/${modelPath}`), 409, 'checkpoint-failed').detail).toMatch(
+      /\?as=uploaded.*\/retry/,
+    );
   });
 
   test('keeps its eval set from being deleted', async () => {
-    expect(expectProblem(await api.ask('DELETE', `${repository}/eval-sets/trap`), 409, 'conflict').detail).toContain('"train"');
+    expect(expectProblem(await api.ask('DELETE', `${repository}/eval-sets/trap`), 409, 'conflict').detail).toContain(
+      '"train"',
+    );
   });
 
   test('is ready once its run has another eval set and it is tried again, and nothing else has changed', async () => {
     const changed = readJson(await patch(run, { evalSet: 'sound' }), 200);
-    expect(changed).toMatchObject({ evalSet: 'sound', thresholds, thresholdsInWords: ["error may grow by at most 1,000 % of the uploaded checkpoint's"] });
+    expect(changed).toMatchObject({
+      evalSet: 'sound',
+      thresholds,
+      thresholdsInWords: ["error may grow by at most 1,000 % of the uploaded checkpoint's"],
+    });
     expect(await api.read(run)).toEqual(changed);
-    expect(expectProblem(await api.ask('DELETE', `${repository}/eval-sets/trap`), 409, 'conflict').detail).toMatch(/step 2 .*failed/);
+    expect(expectProblem(await api.ask('DELETE', `${repository}/eval-sets/trap`), 409, 'conflict').detail).toMatch(
+      /step 2 .*failed/,
+    );
     const key = { 'idempotency-key': 'once' };
     const retried = await api.post(`${failed}/retry`, undefined, key);
     expect(readJson(retried, 202)).toMatchObject({ step: 2, sequence: 1, state: 'queued' });
@@ -100,7 +126,12 @@ describe('a step that failed for its eval set', () => {
     expect((await api.ask('DELETE', `${repository}/eval-sets/trap`)).status).toBe(204);
     const { evalSet, ...measured } = await api.read(`${run}/checkpoints/1`);
     expect([evalSet, measured.state]).toEqual([undefined, 'ready']);
-    await createEvalSet(api, repository, { name: 'trap', spec: linearSpec, graph: trapGraph('endless'), batches: linearBatches() });
+    await createEvalSet(api, repository, {
+      name: 'trap',
+      spec: linearSpec,
+      graph: trapGraph('endless'),
+      batches: linearBatches(),
+    });
   });
 });
 
@@ -109,7 +140,10 @@ test('the call that a failed step gives works once a name is put into it, for th
   const failed = await pushFailing(run, 1);
   const { detail } = expectProblem(await api.put(failed, linearFile(1, 1)), 409, 'checkpoint-failed');
   const [, path, body] = /POST (\S+) with (\{[^}]+\})/.exec(detail)!;
-  readJson(await api.post(path!, { ...JSON.parse(body!.replace(/<.*>/, 'sound-too')), thresholds: { error: 0.5 } }), 202);
+  readJson(
+    await api.post(path!, { ...JSON.parse(body!.replace(/<.*>/, 'sound-too')), thresholds: { error: 0.5 } }),
+    202,
+  );
   expect(await api.ready(failed)).toMatchObject({ evalSet: 'sound-too', thresholds: { error: 0.5 } });
   expect(await api.read(run)).toMatchObject({ evalSet: 'trap', thresholds });
 });
@@ -120,7 +154,9 @@ test('only what can be tried again is, with what can be used', async () => {
   const retry = (json?: Json) => api.post(`${checkpoint}/retry`, json);
   expectProblem(await retry({ evalSet: 'none' }), 404, 'not-found');
   expectProblem(await retry({ thresholds: { speed: 0.1 } }), 422, 'metric-unknown');
-  expect(expectProblem(await retry({ thresholds: { error: 2 } }), 400, 'invalid-request').detail).toMatch(/200 %.*"allowLarge": true/);
+  expect(expectProblem(await retry({ thresholds: { error: 2 } }), 400, 'invalid-request').detail).toMatch(
+    /200 %.*"allowLarge": true/,
+  );
   expectProblem(await retry({ evalset: 'sound' }), 400, 'invalid-request');
   expectProblem(await api.post(`${run}/checkpoints/9/retry`), 404, 'not-found');
   expect(await api.read(checkpoint)).toMatchObject({ state: 'failed' });

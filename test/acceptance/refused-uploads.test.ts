@@ -21,7 +21,10 @@ let kept: number;
 /** A step of the run that no other test uses. */
 let step = 0;
 
-const sound = safetensorsFile({ 'a.weight': f32Tensor([2, 4], [1, 2, 3, 4, 5, 6, 7, 8]), b: f32Tensor([2], [0.5, -0.5]) });
+const sound = safetensorsFile({
+  'a.weight': f32Tensor([2, 4], [1, 2, 3, 4, 5, 6, 7, 8]),
+  b: f32Tensor([2], [0.5, -0.5]),
+});
 const soundData = sound.subarray(sound.length - 40);
 
 beforeAll(async () => {
@@ -54,7 +57,8 @@ async function expectUntouched(): Promise<void> {
   await expectKept(hub, api, kept);
 }
 
-const entry = (dtype: string, shape: readonly number[], start: number, end: number): string => JSON.stringify({ dtype, shape, data_offsets: [start, end] });
+const entry = (dtype: string, shape: readonly number[], start: number, end: number): string =>
+  JSON.stringify({ dtype, shape, data_offsets: [start, end] });
 const headed = (header: string, dataBytes = 40): Buffer => fileOfHeader(header, soundData.subarray(0, dataBytes));
 
 /** Body, status, code. */
@@ -65,26 +69,71 @@ const badFiles: readonly [string, () => Buffer, number, string][] = [
   ['cut inside its data', () => sound.subarray(0, sound.length - 1), 400, 'length-mismatch'],
   ['with a header of a terabyte', () => fileOfHeader('{"a":', soundData, 2 ** 40), 422, 'header-too-large'],
   ['with a header of 2^63 bytes', () => fileOfHeader('{"a":', soundData, 2n ** 63n), 422, 'header-too-large'],
-  ['with a header over the limit', () => fileOfHeader(`{${' '.repeat(26_000_000)}}`, Buffer.alloc(0)), 422, 'header-too-large'],
+  [
+    'with a header over the limit',
+    () => fileOfHeader(`{${' '.repeat(26_000_000)}}`, Buffer.alloc(0)),
+    422,
+    'header-too-large',
+  ],
   ['with a header that is no JSON', () => headed('{"a":[1,2}', 0), 422, 'header-invalid'],
-  ['with overlapping tensors', () => headed(`{"a":${entry('F32', [8], 0, 32)},"b":${entry('F32', [4], 24, 40)}}`), 422, 'tensor-overlap'],
-  ['with a gap between tensors', () => headed(`{"a":${entry('F32', [4], 0, 16)},"b":${entry('F32', [4], 24, 40)}}`), 422, 'tensor-gap'],
+  [
+    'with overlapping tensors',
+    () => headed(`{"a":${entry('F32', [8], 0, 32)},"b":${entry('F32', [4], 24, 40)}}`),
+    422,
+    'tensor-overlap',
+  ],
+  [
+    'with a gap between tensors',
+    () => headed(`{"a":${entry('F32', [4], 0, 16)},"b":${entry('F32', [4], 24, 40)}}`),
+    422,
+    'tensor-gap',
+  ],
   ['with a gap in front', () => headed(`{"a":${entry('F32', [9], 4, 40)}}`), 422, 'tensor-gap'],
   ['with bytes behind its last tensor', () => headed(`{"a":${entry('F32', [8], 0, 32)}}`), 422, 'tensor-gap'],
-  ['whose shape does not fit its bytes', () => headed(`{"a":${entry('F32', [3, 3], 0, 40)}}`), 422, 'tensor-size-mismatch'],
-  ['whose dtype does not fit its bytes', () => headed(`{"a":${entry('F64', [10], 0, 40)}}`), 422, 'tensor-size-mismatch'],
-  ['whose shape overflows', () => headed(`{"a":${entry('F32', [2 ** 30, 2 ** 30, 2 ** 30], 0, 40)}}`), 422, 'tensor-size-mismatch'],
+  [
+    'whose shape does not fit its bytes',
+    () => headed(`{"a":${entry('F32', [3, 3], 0, 40)}}`),
+    422,
+    'tensor-size-mismatch',
+  ],
+  [
+    'whose dtype does not fit its bytes',
+    () => headed(`{"a":${entry('F64', [10], 0, 40)}}`),
+    422,
+    'tensor-size-mismatch',
+  ],
+  [
+    'whose shape overflows',
+    () => headed(`{"a":${entry('F32', [2 ** 30, 2 ** 30, 2 ** 30], 0, 40)}}`),
+    422,
+    'tensor-size-mismatch',
+  ],
   ['with offsets that run backwards', () => headed(`{"a":${entry('F32', [10], 40, 0)}}`), 422, 'header-invalid'],
   ['with an unknown dtype', () => headed(`{"a":${entry('F31', [10], 0, 40)}}`), 422, 'dtype-unknown'],
-  ['that names a tensor twice', () => headed(`{"a":${entry('F32', [5], 0, 20)},"a":${entry('F32', [5], 20, 40)}}`), 422, 'tensor-duplicate'],
+  [
+    'that names a tensor twice',
+    () => headed(`{"a":${entry('F32', [5], 0, 20)},"a":${entry('F32', [5], 20, 40)}}`),
+    422,
+    'tensor-duplicate',
+  ],
   [
     'that names a tensor twice, once escaped',
     () => headed(`{"a":${entry('F32', [5], 0, 20)},"\\u0061":${entry('F32', [5], 20, 40)}}`),
     422,
     'tensor-duplicate',
   ],
-  ['that is a pickle', () => Buffer.concat([Buffer.from([0x80, 0x02]), Buffer.from('}q\x00X\x06\x00\x00\x00weightq\x01K\x01s.')]), 422, 'not-safetensors'],
-  ['that is a zip with a pickle', () => Buffer.concat([Buffer.from('PK\x03\x04\x00\x00\x00\x00\x00\x00'), randomBytesOf(200, 1)]), 422, 'not-safetensors'],
+  [
+    'that is a pickle',
+    () => Buffer.concat([Buffer.from([0x80, 0x02]), Buffer.from('}q\x00X\x06\x00\x00\x00weightq\x01K\x01s.')]),
+    422,
+    'not-safetensors',
+  ],
+  [
+    'that is a zip with a pickle',
+    () => Buffer.concat([Buffer.from('PK\x03\x04\x00\x00\x00\x00\x00\x00'), randomBytesOf(200, 1)]),
+    422,
+    'not-safetensors',
+  ],
   ['of random bytes', () => randomBytesOf(4096, 2), 422, 'not-safetensors'],
 ];
 
@@ -94,32 +143,45 @@ describe('a file', () => {
     await expectUntouched();
   });
 
-  test.each(badFiles)('%s is refused in a reserved checkpoint, which then takes the right one', async (_, body, status, code) => {
-    const checkpoint = `${run}/checkpoints/${step}`;
-    readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
-    for (const path of ['model.safetensors', 'model.grad.safetensors']) expectProblem(await api.put(`${checkpoint}/files/${path}`, body()), status, code);
-    await expectKept(hub, api, kept);
-    expect((await api.read(checkpoint)).files).toEqual([{ path: 'model.safetensors', role: 'model', received: false, uploaded: {} }]);
-    expectProblem(await api.post(`${checkpoint}/commit`), 409, 'upload-incomplete');
-    readJson(await api.put(`${checkpoint}/files/model.safetensors`, sound), 201);
-    readJson(await api.post(`${checkpoint}/commit`), 202);
-    await api.ready(checkpoint);
-    expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
-    await expectKept(hub, api, kept);
-  });
+  test.each(badFiles)(
+    '%s is refused in a reserved checkpoint, which then takes the right one',
+    async (_, body, status, code) => {
+      const checkpoint = `${run}/checkpoints/${step}`;
+      readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
+      for (const path of ['model.safetensors', 'model.grad.safetensors'])
+        expectProblem(await api.put(`${checkpoint}/files/${path}`, body()), status, code);
+      await expectKept(hub, api, kept);
+      expect((await api.read(checkpoint)).files).toEqual([
+        { path: 'model.safetensors', role: 'model', received: false, uploaded: {} },
+      ]);
+      expectProblem(await api.post(`${checkpoint}/commit`), 409, 'upload-incomplete');
+      readJson(await api.put(`${checkpoint}/files/model.safetensors`, sound), 201);
+      readJson(await api.post(`${checkpoint}/commit`), 202);
+      await api.ready(checkpoint);
+      expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
+      await expectKept(hub, api, kept);
+    },
+  );
 
   test('with another digest than announced is refused, in the header field or in the reservation', async () => {
     const wrong = digestField(Buffer.from('something else'));
     for (const field of ['repr-digest', 'content-digest'])
       expectProblem(await api.put(`${run}/checkpoints/${step}`, sound, { [field]: wrong }), 400, 'digest-mismatch');
-    readJson(await api.put(`${run}/checkpoints/${step}`, sound, { 'repr-digest': `md5=:AAAA:, ${digestField(sound)}` }), 202);
+    readJson(
+      await api.put(`${run}/checkpoints/${step}`, sound, { 'repr-digest': `md5=:AAAA:, ${digestField(sound)}` }),
+      202,
+    );
     await api.ready(`${run}/checkpoints/${step}`);
     expect((await api.ask('DELETE', `${run}/checkpoints/${step}`)).status).toBe(204);
 
     const announced = { path: 'model.safetensors', sha256: sha256(Buffer.from('other')) };
     readJson(await api.post(`${run}/checkpoints`, { step, files: [announced] }), 201);
     expectProblem(await api.put(`${run}/checkpoints/${step}/files/model.safetensors`, sound), 400, 'digest-mismatch');
-    expectProblem(await api.put(`${run}/checkpoints/${step}/files/model.safetensors`, sound, { 'repr-digest': digestField(sound) }), 400, 'digest-mismatch');
+    expectProblem(
+      await api.put(`${run}/checkpoints/${step}/files/model.safetensors`, sound, { 'repr-digest': digestField(sound) }),
+      400,
+      'digest-mismatch',
+    );
     expect((await api.ask('DELETE', `${run}/checkpoints/${step}`)).status).toBe(204);
     await expectUntouched();
   });
@@ -127,7 +189,8 @@ describe('a file', () => {
   test('of another length than announced in the reservation is refused', async () => {
     const checkpoint = `${run}/checkpoints/${step}`;
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'notes.txt', sizeBytes: 10 }] }), 201);
-    for (const body of ['nine byte', 'eleven byte']) expectProblem(await api.put(`${checkpoint}/files/notes.txt`, Buffer.from(body)), 400, 'length-mismatch');
+    for (const body of ['nine byte', 'eleven byte'])
+      expectProblem(await api.put(`${checkpoint}/files/notes.txt`, Buffer.from(body)), 400, 'length-mismatch');
     await expectKept(hub, api, kept);
     expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
     await expectUntouched();
@@ -143,7 +206,8 @@ describe('a file', () => {
     const refused = await announce(`${run}/checkpoints/${later}/files/b.bin`, { 'Content-Length': 5000 });
     expectProblem(refused!, 503, 'overloaded');
     expect(Number(refused!.headers.get('retry-after'))).toBeGreaterThan(0);
-    for (const path of [checkpoint, `${run}/checkpoints/${later}`]) expect((await api.ask('DELETE', path)).status).toBe(204);
+    for (const path of [checkpoint, `${run}/checkpoints/${later}`])
+      expect((await api.ask('DELETE', path)).status).toBe(204);
     await expectUntouched();
   });
 
@@ -163,7 +227,10 @@ describe('a connection', () => {
   const path = (): string => `${run}/checkpoints/${step}`;
 
   /** Opens a connection, lets `speak` send what it likes, and returns the answer. */
-  async function speak(headers: Record<string, string | number>, talk: (connection: RawConnection) => Promise<void>): Promise<Answer | undefined> {
+  async function speak(
+    headers: Record<string, string | number>,
+    talk: (connection: RawConnection) => Promise<void>,
+  ): Promise<Answer | undefined> {
     const connection = await RawConnection.open(api.url);
     try {
       await connection.head('PUT', path(), headers);
@@ -185,7 +252,9 @@ describe('a connection', () => {
 
   /** Waits for the hub to have the head of an upload: its unfinished object says so, which a bucket does not show. */
   const untilArriving = async (objectsBefore: number): Promise<unknown> =>
-    hub.s3 === undefined ? expect.poll(() => storedObjects(hub), { timeout: 10_000 }).toHaveLength(objectsBefore + 1) : pause(500);
+    hub.s3 === undefined
+      ? expect.poll(() => storedObjects(hub), { timeout: 10_000 }).toHaveLength(objectsBefore + 1)
+      : pause(500);
 
   test('that vanishes in the middle of a body leaves nothing behind', async () => {
     for (const sent of [0, 4, 30, sound.length - 1]) {
@@ -209,7 +278,9 @@ describe('a connection', () => {
     await untilArriving(objects.length);
     await connection.destroy();
     await expectKept(hub, api, kept);
-    expect((await api.read(path())).files).toEqual([{ path: 'noise.bin', role: 'other', received: false, uploaded: { sizeBytes: noise.length } }]);
+    expect((await api.read(path())).files).toEqual([
+      { path: 'noise.bin', role: 'other', received: false, uploaded: { sizeBytes: noise.length } },
+    ]);
     readJson(await api.put(`${path()}/files/noise.bin`, noise), 201);
     expect((await api.ask('DELETE', path())).status).toBe(204);
     await expectUntouched();
@@ -218,7 +289,8 @@ describe('a connection', () => {
   test('that sends no length is taken by chunks, and refused when they are too few, too many or none', async () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
     const whole = await speak(chunked, async (connection) => {
-      for (const piece of [sound.subarray(0, 3), sound.subarray(3, 50), sound.subarray(50)]) await connection.chunk(piece);
+      for (const piece of [sound.subarray(0, 3), sound.subarray(3, 50), sound.subarray(50)])
+        await connection.chunk(piece);
       await connection.chunk(Buffer.alloc(0));
     });
     readJson(whole!, 202);
@@ -240,7 +312,9 @@ describe('a connection', () => {
   });
 
   test('that sends more than the announced length is refused, and leaves nothing behind', async () => {
-    const answer = await speak({ 'Content-Length': sound.length }, (connection) => connection.send(Buffer.concat([sound, Buffer.from('surplus')])));
+    const answer = await speak({ 'Content-Length': sound.length }, (connection) =>
+      connection.send(Buffer.concat([sound, Buffer.from('surplus')])),
+    );
     expectProblem(answer!, 400, 'length-mismatch');
     await expectUntouchedSoon();
   });
@@ -307,7 +381,10 @@ describe('two uploads of one step at once', () => {
   test('a refused one leaves a reservation that the client had made as it is', async () => {
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
     expectProblem(await api.put(path(), sound, { 'repr-digest': digestField(other) }), 400, 'digest-mismatch');
-    expect(await api.read(path())).toMatchObject({ state: 'open', files: [{ path: 'model.safetensors', received: false }] });
+    expect(await api.read(path())).toMatchObject({
+      state: 'open',
+      files: [{ path: 'model.safetensors', received: false }],
+    });
     readJson(await api.put(path(), sound), 202);
     await api.ready(path());
   });
@@ -323,7 +400,9 @@ describe('a checkpoint', () => {
     ['a tensor too few', { b: tensors.b }, /"a.weight" of the run is missing/],
     ['a tensor too many', { ...tensors, c: f32Tensor([1], [1]) }, /"c" is not in the run/],
   ])('with %s than its run is refused, and leaves nothing behind', async (_, other, sentence) => {
-    expect(expectProblem(await api.put(`${run}/checkpoints/${step}`, safetensorsFile(other)), 422, 'layout-mismatch').detail).toMatch(sentence);
+    expect(
+      expectProblem(await api.put(`${run}/checkpoints/${step}`, safetensorsFile(other)), 422, 'layout-mismatch').detail,
+    ).toMatch(sentence);
     await expectUntouched();
   });
 

@@ -40,20 +40,39 @@ describe('a training that crashed', () => {
     expect(refused.detail).toContain('POST /v1/repositories/acme/history/runs');
     expect(refused.detail).toContain('"forkFrom": {"run": "first", "step":');
 
-    const forked = readJson(await api.post(`${repository}/runs`, { name: 'resumed', forkFrom: { run: 'first', step: 20 } }), 201);
-    expect(forked).toMatchObject({ name: 'resumed', fidelity: 'lossy', forkedFrom: { run: 'first', step: 20 }, search: { fixedConfig: givenConfig } });
+    const forked = readJson(
+      await api.post(`${repository}/runs`, { name: 'resumed', forkFrom: { run: 'first', step: 20 } }),
+      201,
+    );
+    expect(forked).toMatchObject({
+      name: 'resumed',
+      fidelity: 'lossy',
+      forkedFrom: { run: 'first', step: 20 },
+      search: { fixedConfig: givenConfig },
+    });
     expect(forked.seed).toBe((await api.read(run)).seed);
     fork = `${repository}/runs/resumed`;
     const other = await pushOne(api, fork, 30, model(31));
-    expect(await api.ready(other)).toMatchObject({ sequence: 0, result: { kind: 'delta', ancestorRun: 'first', ancestorStep: 20, chainLength: 3 } });
+    expect(await api.ready(other)).toMatchObject({
+      sequence: 0,
+      result: { kind: 'delta', ancestorRun: 'first', ancestorStep: 20, chainLength: 3 },
+    });
     const [original, pushedAgain] = [await rebuilt(`${run}/checkpoints/30`), await rebuilt(other)];
     expect(original.equals(pushedAgain)).toBe(false);
     await rebuilt(await pushOne(api, fork, 40, model(41)));
   });
 
   test('forks only from a step that is there, and only with the same tensors', async () => {
-    expectProblem(await api.post(`${repository}/runs`, { name: 'lost', forkFrom: { run: 'first', step: 21 } }), 404, 'not-found');
-    expectProblem(await api.post(`${repository}/runs`, { name: 'lost', forkFrom: { run: 'second', step: 20 } }), 404, 'not-found');
+    expectProblem(
+      await api.post(`${repository}/runs`, { name: 'lost', forkFrom: { run: 'first', step: 21 } }),
+      404,
+      'not-found',
+    );
+    expectProblem(
+      await api.post(`${repository}/runs`, { name: 'lost', forkFrom: { run: 'second', step: 20 } }),
+      404,
+      'not-found',
+    );
     expectProblem(await api.get(`${repository}/runs/lost`), 404, 'not-found');
     const other = safetensorsFile({ 'embed.weight': f32Tensor([64, 17], new Float32Array(64 * 17)) });
     expectProblem(await api.put(`${fork}/checkpoints/50`, other), 422, 'layout-mismatch');
@@ -83,11 +102,19 @@ describe('a training that crashed', () => {
   });
 
   test('leaves nothing but the chain that its fork starts from when everything is deleted', async () => {
-    for (const checkpoint of [`${fork}/checkpoints/40`, `${fork}/checkpoints/30`, `${run}/checkpoints/20`, `${run}/checkpoints/30`]) {
+    for (const checkpoint of [
+      `${fork}/checkpoints/40`,
+      `${fork}/checkpoints/30`,
+      `${run}/checkpoints/20`,
+      `${run}/checkpoints/30`,
+    ]) {
       expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
     }
     const { logicalBytes, stored } = (await api.read('/v1/usage')).items[0];
-    expect({ logicalBytes, stored }).toMatchObject({ logicalBytes: 0, stored: { packageBytes: 0, stagedBytes: 0, rawBytes: 0 } });
+    expect({ logicalBytes, stored }).toMatchObject({
+      logicalBytes: 0,
+      stored: { packageBytes: 0, stagedBytes: 0, rawBytes: 0 },
+    });
     expect(stored.hiddenBytes).toBeGreaterThan(0);
     expect(stored.pendingDeletionBytes).toBeGreaterThan(stored.hiddenBytes);
     // The fork goes on from it.
@@ -151,12 +178,18 @@ describe('cancelling', () => {
     await createClassifierSet(api, repository, rows);
     // Nothing passes a threshold of zero with two bins, so the search goes on through the whole cube.
     const search = { bins: [2, 3, 4], embeddingBins: [2, 3, 4], trialsMax: 200 };
-    const run = await createRun(api, repository, { name: 'searching', evalSet: 'held-out', thresholds: { loss: 0 }, search });
+    const run = await createRun(api, repository, {
+      name: 'searching',
+      evalSet: 'held-out',
+      thresholds: { loss: 0 },
+      search,
+    });
     const searched = await pushOne(api, run, 1, model(1));
     const later = await pushOne(api, run, 2, model(2));
     let last: Json;
     for await (const { event, data } of api.follow(searched)) {
-      if (event === 'trial' && data.ordinal === 0) expect([200, 202]).toContain((await api.post(`${searched}/cancel`)).status);
+      if (event === 'trial' && data.ordinal === 0)
+        expect([200, 202]).toContain((await api.post(`${searched}/cancel`)).status);
       last = data;
     }
     expect(last).toMatchObject({ step: 1, state: 'cancelled' });

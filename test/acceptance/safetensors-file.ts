@@ -15,18 +15,31 @@ export interface FileShape {
 }
 
 /** A safetensors file: the tensors one after another, in the order given. */
-export function safetensorsFile(tensors: Readonly<Record<string, FileTensor>>, { metadata, padding = 0 }: FileShape = {}): Buffer {
+export function safetensorsFile(
+  tensors: Readonly<Record<string, FileTensor>>,
+  { metadata, padding = 0 }: FileShape = {},
+): Buffer {
   let edge = 0;
   const entries = Object.entries(tensors).map(([name, { dtype, shape, bytes }]) => {
     const offsets = [edge, (edge += bytes.length)];
     return [name, { dtype, shape, data_offsets: offsets }] as const;
   });
-  const header = Object.fromEntries([...(metadata === undefined ? [] : [['__metadata__', metadata] as const]), ...entries]);
-  return fileOfHeader(JSON.stringify(header) + ' '.repeat(padding), Buffer.concat(Object.values(tensors).map(({ bytes }) => bytes)));
+  const header = Object.fromEntries([
+    ...(metadata === undefined ? [] : [['__metadata__', metadata] as const]),
+    ...entries,
+  ]);
+  return fileOfHeader(
+    JSON.stringify(header) + ' '.repeat(padding),
+    Buffer.concat(Object.values(tensors).map(({ bytes }) => bytes)),
+  );
 }
 
 /** A file of any header text at all, also one that is wrong. `announcedBytes` is what the length field says. */
-export function fileOfHeader(header: string, data: Uint8Array, announcedBytes: number | bigint = Buffer.byteLength(header)): Buffer {
+export function fileOfHeader(
+  header: string,
+  data: Uint8Array,
+  announcedBytes: number | bigint = Buffer.byteLength(header),
+): Buffer {
   const length = Buffer.alloc(lengthFieldBytes);
   length.writeBigUInt64LE(BigInt(announcedBytes));
   return Buffer.concat([length, Buffer.from(header), data]);

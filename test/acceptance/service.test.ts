@@ -39,12 +39,21 @@ describe('the service', () => {
   test('describes itself: OpenAPI 3.1, every problem code with its status', async () => {
     const document = await api.read('/openapi.json');
     expect(document.openapi).toMatch(/^3\.1\./);
-    expect(Object.keys(document.paths)).toContain('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/files/{path}');
+    expect(Object.keys(document.paths)).toContain(
+      '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/files/{path}',
+    );
     const codes: string[] = document.components.schemas.Problem.properties.code.enum;
     for (const code of codes) {
       const kind = await api.read(`/problems/${code}`);
       const sentence = expect.stringMatching(/\S/);
-      expect(kind).toEqual({ code, status: expect.any(Number), title: sentence, cause: sentence, remedy: sentence, example: sentence });
+      expect(kind).toEqual({
+        code,
+        status: expect.any(Number),
+        title: sentence,
+        cause: sentence,
+        remedy: sentence,
+        example: sentence,
+      });
     }
     expectProblem(await api.get('/problems/no-such-code'), 404, 'not-found');
   });
@@ -76,11 +85,18 @@ describe('listing', () => {
       ['set-1', 'ready'],
       ['set-2', 'ready'],
     ]);
-    expect(await api.read(`${repository}/eval-sets/set-1`)).toMatchObject({ spec: classifierSpec, graph: { sizeBytes: expect.any(Number) } });
+    expect(await api.read(`${repository}/eval-sets/set-1`)).toMatchObject({
+      spec: classifierSpec,
+      graph: { sizeBytes: expect.any(Number) },
+    });
     for (const name of ['r2', 'r1']) await createRun(api, repository, { name, evalSet: 'set-1' });
     expect((await api.read(`${repository}/runs?limit=1`)).items.map(({ name }: Json) => name)).toEqual(['r1']);
     expect((await api.read(`${repository}/runs?limit=1&after=r1`)).items.map(({ name }: Json) => name)).toEqual(['r2']);
-    expect(await api.read(`${repository}/runs/r1`)).toMatchObject({ fidelity: 'lossy', evalSet: 'set-1', thresholds: { loss: 0.005 } });
+    expect(await api.read(`${repository}/runs/r1`)).toMatchObject({
+      fidelity: 'lossy',
+      evalSet: 'set-1',
+      thresholds: { loss: 0.005 },
+    });
     expectProblem(await api.get(`${repository}/runs?limit=0`), 400, 'invalid-request');
 
     expect((await api.ask('DELETE', `${repository}/eval-sets/set-2`)).status).toBe(204);
@@ -93,19 +109,37 @@ describe('an Idempotency-Key', () => {
   test('makes a POST take effect once and repeats its answer', async () => {
     const headers = { 'idempotency-key': 'one-repository' };
     const input = { namespace: 'acme', name: 'once' };
-    const answers = [await api.post('/v1/repositories', input, headers), await api.post('/v1/repositories', input, headers)];
+    const answers = [
+      await api.post('/v1/repositories', input, headers),
+      await api.post('/v1/repositories', input, headers),
+    ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(answers[1]!.bytes.equals(answers[0]!.bytes)).toBe(true);
-    expect(answers.map((answer) => answer.headers.get('location'))).toEqual(Array(2).fill(answers[0]!.headers.get('location')));
+    expect(answers.map((answer) => answer.headers.get('location'))).toEqual(
+      Array(2).fill(answers[0]!.headers.get('location')),
+    );
     expect(answers.map((answer) => answer.headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     expectProblem(await api.post('/v1/repositories', input), 409, 'conflict');
-    expectProblem(await api.post('/v1/repositories', { ...input, name: 'other' }, headers), 409, 'idempotency-conflict');
-    expectProblem(await api.post('/v1/repositories', input, { 'idempotency-key': 'x'.repeat(300) }), 400, 'invalid-request');
+    expectProblem(
+      await api.post('/v1/repositories', { ...input, name: 'other' }, headers),
+      409,
+      'idempotency-conflict',
+    );
+    expectProblem(
+      await api.post('/v1/repositories', input, { 'idempotency-key': 'x'.repeat(300) }),
+      400,
+      'invalid-request',
+    );
   });
 
   test('repeats the answer to a reservation and to a commit, also later', async () => {
     const run = await createRun(api, '/v1/repositories/acme/once', { name: 'keyed' });
-    const reserve = () => api.post(`${run}/checkpoints`, { step: 1, files: [{ path: 'model.safetensors' }] }, { 'idempotency-key': 'reserve-1' });
+    const reserve = () =>
+      api.post(
+        `${run}/checkpoints`,
+        { step: 1, files: [{ path: 'model.safetensors' }] },
+        { 'idempotency-key': 'reserve-1' },
+      );
     const commit = () => api.post(`${run}/checkpoints/1/commit`, undefined, { 'idempotency-key': 'commit-1' });
     const reserved = readJson(await reserve(), 201);
     expect(readJson(await reserve(), 201)).toEqual(reserved);
@@ -138,34 +172,94 @@ describe('a request that is not valid', () => {
     ['a wrong method', () => api.ask('DELETE', '/v1/repositories'), 405, 'method-not-allowed'],
     [
       'no JSON',
-      () => api.ask('POST', '/v1/repositories', { body: Buffer.from('{"namespace"'), headers: { 'content-type': 'application/json' } }),
+      () =>
+        api.ask('POST', '/v1/repositories', {
+          body: Buffer.from('{"namespace"'),
+          headers: { 'content-type': 'application/json' },
+        }),
       400,
       'invalid-request',
     ],
     [
       'another media type',
-      () => api.ask('POST', '/v1/repositories', { body: Buffer.from('a=b'), headers: { 'content-type': 'text/plain' } }),
+      () =>
+        api.ask('POST', '/v1/repositories', { body: Buffer.from('a=b'), headers: { 'content-type': 'text/plain' } }),
       415,
       'unsupported-media-type',
     ],
-    ['an unknown key', () => api.post('/v1/repositories', { namespace: 'acme', name: 'x', colour: 'red' }), 400, 'invalid-request'],
-    ['a name that is not allowed', () => api.post('/v1/repositories', { namespace: 'acme', name: '../x' }), 400, 'invalid-request'],
+    [
+      'an unknown key',
+      () => api.post('/v1/repositories', { namespace: 'acme', name: 'x', colour: 'red' }),
+      400,
+      'invalid-request',
+    ],
+    [
+      'a name that is not allowed',
+      () => api.post('/v1/repositories', { namespace: 'acme', name: '../x' }),
+      400,
+      'invalid-request',
+    ],
     ['a reserved run name', () => api.post(`${repository}/runs`, { name: 'main' }), 400, 'invalid-request'],
     ['a run name like a step', () => api.post(`${repository}/runs`, { name: 'step-5' }), 400, 'invalid-request'],
     ['a taken run name', () => api.post(`${repository}/runs`, { name: 'r' }), 409, 'conflict'],
-    ['a lossy run without a measure', () => api.post(`${repository}/runs`, { name: 'l', fidelity: 'lossy' }), 400, 'invalid-request'],
-    ['thresholds without an eval set', () => api.post(`${repository}/runs`, { name: 'l', thresholds: { loss: 1 } }), 400, 'invalid-request'],
+    [
+      'a lossy run without a measure',
+      () => api.post(`${repository}/runs`, { name: 'l', fidelity: 'lossy' }),
+      400,
+      'invalid-request',
+    ],
+    [
+      'thresholds without an eval set',
+      () => api.post(`${repository}/runs`, { name: 'l', thresholds: { loss: 1 } }),
+      400,
+      'invalid-request',
+    ],
     ['an unknown eval set', () => api.post(`${repository}/runs`, { name: 'l', evalSet: 'absent' }), 404, 'not-found'],
-    ['too many levels', () => api.post(`${repository}/runs`, { name: 'l', search: { bins: [256] } }), 400, 'invalid-request'],
+    [
+      'too many levels',
+      () => api.post(`${repository}/runs`, { name: 'l', search: { bins: [256] } }),
+      400,
+      'invalid-request',
+    ],
     ['a negative step', () => api.post(`${run}/checkpoints`, { step: -1 }), 400, 'invalid-request'],
     ['a step that is no number', () => api.get(`${run}/checkpoints/latest`), 400, 'invalid-request'],
-    ['a file announced twice', () => api.post(`${run}/checkpoints`, { step: 2, files: [{ path: 'a' }, { path: 'a' }] }), 400, 'invalid-request'],
-    ['a path that climbs', () => api.post(`${run}/checkpoints`, { step: 2, files: [{ path: '../../etc/passwd' }] }), 400, 'invalid-request'],
-    ['an encoded path that climbs', () => api.get(`${run}/checkpoints/1/files/..%2F..%2Fsecret`), 400, 'invalid-request'],
-    ['an encoded body', () => api.put(`${run}/checkpoints/2`, one, { 'content-encoding': 'gzip' }), 415, 'unsupported-media-type'],
-    ['a digest that is none', () => api.put(`${run}/checkpoints/2`, one, { 'repr-digest': 'sha-256=:abc:' }), 400, 'invalid-request'],
+    [
+      'a file announced twice',
+      () => api.post(`${run}/checkpoints`, { step: 2, files: [{ path: 'a' }, { path: 'a' }] }),
+      400,
+      'invalid-request',
+    ],
+    [
+      'a path that climbs',
+      () => api.post(`${run}/checkpoints`, { step: 2, files: [{ path: '../../etc/passwd' }] }),
+      400,
+      'invalid-request',
+    ],
+    [
+      'an encoded path that climbs',
+      () => api.get(`${run}/checkpoints/1/files/..%2F..%2Fsecret`),
+      400,
+      'invalid-request',
+    ],
+    [
+      'an encoded body',
+      () => api.put(`${run}/checkpoints/2`, one, { 'content-encoding': 'gzip' }),
+      415,
+      'unsupported-media-type',
+    ],
+    [
+      'a digest that is none',
+      () => api.put(`${run}/checkpoints/2`, one, { 'repr-digest': 'sha-256=:abc:' }),
+      400,
+      'invalid-request',
+    ],
     ['a committed checkpoint cancelled', () => api.post(`${run}/checkpoints/1/cancel`), 409, 'conflict'],
-    ['an eval set without metrics', () => api.post(`${repository}/eval-sets`, { name: 'm', spec: { inputs: {}, metrics: [] } }), 400, 'invalid-request'],
+    [
+      'an eval set without metrics',
+      () => api.post(`${repository}/eval-sets`, { name: 'm', spec: { inputs: {}, metrics: [] } }),
+      400,
+      'invalid-request',
+    ],
   ];
 
   test.each(invalid)('%s', async (_, ask, status, code) => {

@@ -3,14 +3,19 @@ import { once } from 'node:events';
 import { firnProgram } from '../harness/firn-program.ts';
 import { openTestStores, storePairs, type TestStores } from '../harness/test-stores.ts';
 
-/** Longest wait for the first answer, in ms; a fresh catalog takes about 3 s on an idle machine, and more than a minute on one with ten times its work. */
+/**
+ * Longest wait for the first answer, in ms; a fresh catalog takes about 3 s on an idle machine, and more than a minute
+ * on one with ten times its work.
+ */
 const startDeadlineMs = 300_000;
 /** Longest wait for a drained process to end, in ms. */
 const stopDeadlineMs = 30_000;
 /** Characters of the process's output that are kept. */
 const outputKeptMax = 256 * 1024;
 
-/** A hub in a process of its own. Tests know its address, and where it keeps its bytes to look for what was left behind. */
+/**
+ * A hub in a process of its own. Tests know its address, and where it keeps its bytes to look for what was left behind.
+ */
 export interface Hub {
   /** Origin without a trailing slash. */
   readonly url: string;
@@ -33,10 +38,14 @@ export interface HubOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts Firn on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that. */
+/**
+ * Starts Firn on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that.
+ */
 export async function startHub({ command, dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
   const own =
-    dataDirectory === undefined ? await openTestStores(storePairs.find((pair) => pair === process.env['FIRN_TEST_STORES']) ?? 'pglite-folder') : undefined;
+    dataDirectory === undefined
+      ? await openTestStores(storePairs.find((pair) => pair === process.env['FIRN_TEST_STORES']) ?? 'pglite-folder')
+      : undefined;
   const directory = own?.dataDirectory ?? dataDirectory!;
   const child = spawn(process.execPath, [...firnProgram, ...(command === undefined ? [] : [command])], {
     env: {

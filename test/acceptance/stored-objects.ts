@@ -5,15 +5,19 @@ import { objectsOfPrefix } from '../harness/test-stores.ts';
 import type { HubApi } from './hub-api.ts';
 import type { Hub } from './start-hub.ts';
 
-/** What a broken upload leaves is removed after the answer or the end of its connection; this long, in ms, is far more than that takes. */
+/**
+ * What a broken upload leaves is removed after the answer or the end of its connection; this long, in ms, is far more
+ * than that takes.
+ */
 const settleDeadlineMs = 5_000;
 
 /** Where a hub's objects are. */
 type Place = Pick<Hub, 'dataDirectory' | 's3'>;
 
 /**
- * Every file under the hub's object folder, unfinished ones included, or object under its prefix of the bucket, sorted. The one place where tests look behind the address: whether a
- * refused upload left bytes in the store shows nowhere else.
+ * Every file under the hub's object folder, unfinished ones included, or object under its prefix of the bucket, sorted.
+ * The one place where tests look behind the address: whether a refused upload left bytes in the store shows nowhere
+ * else.
  */
 export async function storedObjects(place: Place): Promise<string[]> {
   return [...(await sizesOfObjects(place)).keys()].sort();
@@ -39,7 +43,9 @@ export async function expectKept(place: Place, api: HubApi, bytes: number): Prom
 }
 
 async function storedBytes(api: HubApi): Promise<{ readonly kept: number; readonly all: number }> {
-  const { items } = (await api.read('/v1/usage?limit=1000')) as { items: { storedBytes: number; stored: { pendingDeletionBytes: number } }[] };
+  const { items } = (await api.read('/v1/usage?limit=1000')) as {
+    items: { storedBytes: number; stored: { pendingDeletionBytes: number } }[];
+  };
   const all = items.reduce((sum, { storedBytes: bytes }) => sum + bytes, 0);
   return { all, kept: items.reduce((sum, { stored }) => sum - stored.pendingDeletionBytes, all) };
 }

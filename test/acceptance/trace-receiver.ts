@@ -25,7 +25,12 @@ export interface TraceReceiver {
 
 interface OtlpValue {
   readonly key: string;
-  readonly value: { readonly stringValue?: string; readonly intValue?: number | string; readonly doubleValue?: number; readonly boolValue?: boolean };
+  readonly value: {
+    readonly stringValue?: string;
+    readonly intValue?: number | string;
+    readonly doubleValue?: number;
+    readonly boolValue?: boolean;
+  };
 }
 interface OtlpBody {
   readonly resourceSpans: readonly {

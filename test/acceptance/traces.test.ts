@@ -22,8 +22,10 @@ describe('traces', () => {
   let output: string;
 
   const named = (name: string): readonly ReceivedSpan[] => receiver.spans.filter((span) => span.name === name);
-  const childrenOf = (parent: ReceivedSpan): readonly ReceivedSpan[] => receiver.spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
-  const below = (parent: ReceivedSpan): readonly ReceivedSpan[] => childrenOf(parent).flatMap((child) => [child, ...below(child)]);
+  const childrenOf = (parent: ReceivedSpan): readonly ReceivedSpan[] =>
+    receiver.spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
+  const below = (parent: ReceivedSpan): readonly ReceivedSpan[] =>
+    childrenOf(parent).flatMap((child) => [child, ...below(child)]);
   const namesOf = (spans: readonly ReceivedSpan[]): Set<string> => new Set(spans.map(({ name }) => name));
 
   /** A push by a client that traces itself, its encode, and a download; the hub has ended, so every span has come. */
@@ -41,8 +43,16 @@ describe('traces', () => {
     const repository = await createRepository(api, 'traced-repository');
     await createClassifierSet(api, repository, classifierRows(classifierWeights(0)));
     const thresholds = { loss: 0.05, accuracy: 0.04 };
-    const run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds, search: { ...smallSearch, method: 'inshrinkerator' } });
-    pushed = await api.put(`${run}/checkpoints/1`, model, { traceparent: `00-${clientTrace}-${clientSpan}-01`, 'x-request-id': 'the-push' });
+    const run = await createRun(api, repository, {
+      name: 'train',
+      evalSet: 'held-out',
+      thresholds,
+      search: { ...smallSearch, method: 'inshrinkerator' },
+    });
+    pushed = await api.put(`${run}/checkpoints/1`, model, {
+      traceparent: `00-${clientTrace}-${clientSpan}-01`,
+      'x-request-id': 'the-push',
+    });
     readJson(pushed, 202);
     checkpoint = await api.ready(`${run}/checkpoints/1`);
     expect((await api.get(`${run}/checkpoints/1/files/model.safetensors`)).status).toBe(200);
@@ -77,7 +87,9 @@ describe('traces', () => {
     const [request] = named(`PUT ${route}`);
     const [ingest] = childrenOf(request!).filter(({ name }) => name === 'ingest.pushCheckpoint');
     const inside = below(ingest!);
-    expect(inside.filter(({ name }) => name === 'store.put').map(({ attributes }) => attributes['firn.bytes'])).toEqual([model.length]);
+    expect(inside.filter(({ name }) => name === 'store.put').map(({ attributes }) => attributes['firn.bytes'])).toEqual(
+      [model.length],
+    );
     expect(namesOf(inside)).toContain('catalog.transaction');
     expect(new Set(inside.map(({ traceId }) => traceId))).toEqual(new Set([clientTrace]));
   });
@@ -85,7 +97,12 @@ describe('traces', () => {
   test('the job is a trace of its own, linked to the request that committed, with every phase and trial', () => {
     const [job, ...others] = named('job').filter(({ attributes }) => attributes['firn.job.kind'] === 'encode');
     expect(others).toEqual([]);
-    expect(job).toMatchObject({ parentSpanId: undefined, kind: 5, failed: false, attributes: { 'firn.job.outcome': 'done' } });
+    expect(job).toMatchObject({
+      parentSpanId: undefined,
+      kind: 5,
+      failed: false,
+      attributes: { 'firn.job.outcome': 'done' },
+    });
     expect(job!.traceId).not.toBe(clientTrace);
     expect(job!.links.map(({ traceId }) => traceId)).toEqual([clientTrace]);
     const [ingest] = named('ingest.pushCheckpoint');
@@ -108,7 +125,11 @@ describe('traces', () => {
 
   test('a download has what it reads of the store under it, though it is streamed after the handler has returned', () => {
     const [download] = named(`GET ${route}/files/:path{.+}`);
-    expect(download).toMatchObject({ kind: 2, parentSpanId: undefined, attributes: { 'http.response.status_code': 200 } });
+    expect(download).toMatchObject({
+      kind: 2,
+      parentSpanId: undefined,
+      attributes: { 'http.response.status_code': 200 },
+    });
     const reads = below(download!).filter(({ name }) => name === 'store.get');
     expect(reads.reduce((sum, { attributes }) => sum + Number(attributes['firn.bytes']), 0)).toBeGreaterThan(0);
   });
@@ -119,7 +140,8 @@ describe('traces', () => {
   });
 
   test('names hold nothing that users chose, and who only watches leaves no span', () => {
-    for (const { name } of receiver.spans) expect(name).not.toMatch(/traced-repository|acme|train|held-out|healthz|metrics/);
+    for (const { name } of receiver.spans)
+      expect(name).not.toMatch(/traced-repository|acme|train|held-out|healthz|metrics/);
   });
 
   test('says which service it is', () => {
@@ -142,7 +164,9 @@ describe('a collector that does not take spans changes nothing', () => {
     await receiver?.close();
   });
 
-  async function useHub(endpoint: string): Promise<{ readonly exitCode: number | null; readonly output: string; readonly stopMs: number }> {
+  async function useHub(
+    endpoint: string,
+  ): Promise<{ readonly exitCode: number | null; readonly output: string; readonly stopMs: number }> {
     hub = await startHub({ environment: { FIRN_OTLP_ENDPOINT: endpoint, FIRN_LOG_LEVEL: 'warn' } });
     const api = new HubApi(hub.url);
     const run = await createRun(api, await createRepository(api, 'untraced'), { name: 'r', fidelity: 'exact' });

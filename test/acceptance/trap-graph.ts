@@ -18,11 +18,16 @@ const width = 16;
 const outputs = 32;
 
 /**
- * A linear model whose graph misbehaves when the weight `trap` is positive: `endless` goes on for ever, `hungry` doubles its memory until it has none.
- * The check of the eval set runs it with zeros, so that only weights can spring the trap.
+ * A linear model whose graph misbehaves when the weight `trap` is positive: `endless` goes on for ever, `hungry`
+ * doubles its memory until it has none. The check of the eval set runs it with zeros, so that only weights can spring
+ * the trap.
  */
 export function trapGraph(kind: 'endless' | 'hungry'): Buffer {
-  return modelWithLoop(kind, [node('Greater', ['trap', 'zero'], ['go'])], [openInitializer('trap', []), storedInitializer('zero', [], new Uint8Array(4))]);
+  return modelWithLoop(
+    kind,
+    [node('Greater', ['trap', 'zero'], ['go'])],
+    [openInitializer('trap', []), storedInitializer('zero', [], new Uint8Array(4))],
+  );
 }
 
 /** The same, without a trap: it misbehaves at the first run. */
@@ -35,7 +40,11 @@ export function strayGraph(): Buffer {
   return onnxFile({
     inputs: [value('x', ['rows', width])],
     outputs: [value('y', ['rows', outputs])],
-    initializers: [openInitializer('w.weight', [width, outputs]), openInitializer('trap', []), storedInitializer('table', [1], new Uint8Array(4))],
+    initializers: [
+      openInitializer('w.weight', [width, outputs]),
+      openInitializer('trap', []),
+      storedInitializer('table', [1], new Uint8Array(4)),
+    ],
     nodes: [
       node('Cast', ['trap'], ['index'], [integerAttribute('to', elementTypes.int64)]),
       named('/lookup/Gather', node('Gather', ['table', 'index'], ['found'])),
@@ -50,7 +59,10 @@ export function linearGraph(more: readonly string[] = []): Buffer {
   return onnxFile({
     inputs: [value('x', ['rows', width])],
     outputs: [value('y', ['rows', outputs])],
-    initializers: [openInitializer('w.weight', [width, outputs]), ...more.map((name) => openInitializer(name, [outputs]))],
+    initializers: [
+      openInitializer('w.weight', [width, outputs]),
+      ...more.map((name) => openInitializer(name, [outputs])),
+    ],
     nodes: [
       node('MatMul', ['x', 'w.weight'], more.length === 0 ? ['y'] : ['p0']),
       ...more.map((name, at) => node('Add', [`p${at}`, name], [at === more.length - 1 ? 'y' : `p${at + 1}`])),
@@ -58,7 +70,11 @@ export function linearGraph(more: readonly string[] = []): Buffer {
   });
 }
 
-function modelWithLoop(kind: 'endless' | 'hungry', start: readonly Uint8Array[], initializers: readonly Uint8Array[]): Buffer {
+function modelWithLoop(
+  kind: 'endless' | 'hungry',
+  start: readonly Uint8Array[],
+  initializers: readonly Uint8Array[],
+): Buffer {
   const body = {
     inputs: [value('i', [], 'int64'), value('go_in', [], 'bool'), value('s', ['n', outputs])],
     outputs: [value('go_out', [], 'bool'), value('t', ['m', outputs])],
@@ -71,7 +87,11 @@ function modelWithLoop(kind: 'endless' | 'hungry', start: readonly Uint8Array[],
     inputs: [value('x', ['rows', width])],
     outputs: [value('y', ['rows_out', outputs])],
     initializers: [openInitializer('w.weight', [width, outputs]), ...initializers],
-    nodes: [...start, node('MatMul', ['x', 'w.weight'], ['p']), node('Loop', ['', 'go', 'p'], ['y'], [graphAttribute('body', body)])],
+    nodes: [
+      ...start,
+      node('MatMul', ['x', 'w.weight'], ['p']),
+      node('Loop', ['', 'go', 'p'], ['y'], [graphAttribute('body', body)]),
+    ],
   });
 }
 
@@ -85,13 +105,19 @@ export const linearSpec = {
 export function linearBatches(): Buffer {
   const random = randomNumbers(21);
   const numbers = (count: number) => Float32Array.from({ length: count }, () => normal(random));
-  return safetensorsFile({ x: f32Tensor([rows, width], numbers(rows * width)), target: f32Tensor([rows, outputs], numbers(rows * outputs)) });
+  return safetensorsFile({
+    x: f32Tensor([rows, width], numbers(rows * width)),
+    target: f32Tensor([rows, outputs], numbers(rows * outputs)),
+  });
 }
 
 /** Weights of the linear model, which drift from step to step; a positive `trap` springs the trap. */
 export function linearFile(step: number, trap: number): Buffer {
   const random = randomNumbers(33);
-  const weights = Float32Array.from({ length: width * outputs }, (_, at) => normal(random) + 0.01 * step * Math.sin(at));
+  const weights = Float32Array.from(
+    { length: width * outputs },
+    (_, at) => normal(random) + 0.01 * step * Math.sin(at),
+  );
   return safetensorsFile({ 'w.weight': f32Tensor([width, outputs], weights), trap: f32Tensor([], [trap]) });
 }
 
@@ -104,9 +130,17 @@ export function unknownOperatorGraph(): Buffer {
   });
 }
 
-/** A graph whose branches hold a constant that is said to lie in a file: no weight to be filled, so it could only be opened. */
+/**
+ * A graph whose branches hold a constant that is said to lie in a file: no weight to be filled, so it could only be
+ * opened.
+ */
 export function outsideConstantGraph(): Buffer {
-  const constant = node('Constant', [], ['c'], [tensorAttribute('value', openInitializer('c', [outputs], '../secret'))]);
+  const constant = node(
+    'Constant',
+    [],
+    ['c'],
+    [tensorAttribute('value', openInitializer('c', [outputs], '../secret'))],
+  );
   const branch = { outputs: [value('c', [outputs])], nodes: [constant] };
   return onnxFile({
     inputs: [value('x', ['rows', width])],

@@ -28,13 +28,16 @@ describe.each<[string, readonly Mistake[]]>([
   ['weights and names', wrongWeights],
   ['constants', wrongConstants],
 ])('an eval set with something odd about its %s', (_, mistakes) => {
-  test.each(mistakes.map((mistake) => [mistake.name, mistake] as const))('%s: is refused, doubted, or right', async (_name, mistake) => {
-    const outcome = await tryMistake(api, repository, `mistake-${++made}`, mistake);
-    const shown = JSON.stringify({ outcome, truth: mistake.truth });
-    expect(isSilentlyWrong(outcome, mistake), shown).toBe(false);
-    expect(
-      mistake.expected.some((expected) => meets(outcome, expected, mistake.truth)),
-      shown,
-    ).toBe(true);
-  });
+  test.each(mistakes.map((mistake) => [mistake.name, mistake] as const))(
+    '%s: is refused, doubted, or right',
+    async (_name, mistake) => {
+      const outcome = await tryMistake(api, repository, `mistake-${++made}`, mistake);
+      const shown = JSON.stringify({ outcome, truth: mistake.truth });
+      expect(isSilentlyWrong(outcome, mistake), shown).toBe(false);
+      expect(
+        mistake.expected.some((expected) => meets(outcome, expected, mistake.truth)),
+        shown,
+      ).toBe(true);
+    },
+  );
 });

@@ -29,7 +29,10 @@ interface CheckpointStatus {
   readonly package?: { readonly id: string; readonly superStep?: { readonly id: string } };
 }
 
-/** What is lost or wrong of what was acknowledged, one sentence each: committed checkpoints become ready and come down right, files of open ones are there. */
+/**
+ * What is lost or wrong of what was acknowledged, one sentence each: committed checkpoints become ready and come down
+ * right, files of open ones are there.
+ */
 export async function checkAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
   const problems: string[] = [];
   for (const each of acknowledged) problems.push(...(await checkOne(url, each)));
@@ -40,7 +43,8 @@ async function checkOne(url: string, each: Acknowledged): Promise<string[]> {
   if (each.deletion !== undefined) {
     const isGone = (await statusOf(url, each.run, each.step)) === undefined;
     if (isGone) each.deletion = 'done';
-    if (isGone || each.deletion === 'done') return isGone ? [] : [`${each.run}@${each.step}: was deleted, and is there again`];
+    if (isGone || each.deletion === 'done')
+      return isGone ? [] : [`${each.run}@${each.step}: was deleted, and is there again`];
   }
   return each.committed ? checkCommitted(url, each) : checkReceived(url, each);
 }
@@ -59,7 +63,8 @@ async function checkCommitted(url: string, each: Acknowledged): Promise<string[]
   const status = await settled(url, run, step);
   if (status?.state !== 'ready') return [`${name}: acknowledged, and now ${JSON.stringify(status)}`];
   const file = status.files.find((known) => known.path === path);
-  if (file?.uploaded.sha256 !== uploaded) return [`${name}: has other bytes than were acknowledged: ${JSON.stringify(file)}`];
+  if (file?.uploaded.sha256 !== uploaded)
+    return [`${name}: has other bytes than were acknowledged: ${JSON.stringify(file)}`];
   if (file.role === 'sensitivity') return [];
   const exact = file.role !== 'model' || status.result?.fidelity === 'exact';
   const answer = await fetch(`${url}${repository}/runs/${run}/checkpoints/${step}/files/${path}`);
@@ -141,11 +146,16 @@ async function objectFiles(dataDirectory: string): Promise<string[]> {
 /** `firn gc` without a grace; returns how many objects it found that nothing had ever named. The hub must not run. */
 export async function collectGarbage(dataDirectory: string): Promise<number> {
   const env = { ...process.env, FIRN_DATA_DIR: dataDirectory };
-  const { stdout } = await promisify(execFile)(process.execPath, [...firnProgram, 'gc', '--grace', '0', '--force'], { env, maxBuffer: gcOutputMax });
+  const { stdout } = await promisify(execFile)(process.execPath, [...firnProgram, 'gc', '--grace', '0', '--force'], {
+    env,
+    maxBuffer: gcOutputMax,
+  });
   return stdout.split('\n').filter((line) => line.startsWith('marked ')).length;
 }
 
-/** Whether after a collection everything stored is named; resolves to what is wrong. Nothing may be pushed meanwhile. */
+/**
+ * Whether after a collection everything stored is named; resolves to what is wrong. Nothing may be pushed meanwhile.
+ */
 export async function checkCollected(url: string, dataDirectory: string, runs: readonly string[]): Promise<string[]> {
   const { stored, named } = await countObjects(url, dataDirectory, runs);
   if (stored < named) return [`${named - stored} objects are named by records and are not there`];

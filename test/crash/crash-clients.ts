@@ -40,8 +40,18 @@ interface RunPlan {
 
 export const repository = '/v1/repositories/crash/test';
 const givenConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0.2, protectFraction: 0.005 };
-const smallSearch = { bins: [4, 8, 16], embeddingBins: [16, 32], pruneFractions: [0.2, 0], protectFractions: [0.01], trialsMax: 12 };
-const evalSet = { name: 'held-out', graph: classifierGraph(), batches: classifierBatches(classifierRows(classifierWeights(0))) };
+const smallSearch = {
+  bins: [4, 8, 16],
+  embeddingBins: [16, 32],
+  pruneFractions: [0.2, 0],
+  protectFractions: [0.01],
+  trialsMax: 12,
+};
+const evalSet = {
+  name: 'held-out',
+  graph: classifierGraph(),
+  batches: classifierBatches(classifierRows(classifierWeights(0))),
+};
 
 /** The run that others are forked from: what a fork builds on is not merged. */
 export const forkedRun = 'forked';
@@ -49,9 +59,18 @@ export const forkedRun = 'forked';
 export const mergedRun = 'merged';
 const moving = { search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } };
 
-/** One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, lossy by search, with deltas that others build on, and with deltas that are merged. */
+/**
+ * One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, lossy by
+ * search, with deltas that others build on, and with deltas that are merged.
+ */
 export const runPlans: readonly RunPlan[] = [
-  { name: 'exact', body: { fidelity: 'exact' }, push: 'at-once', keeps: 6, files: (step) => ({ 'model.safetensors': exactFile(step) }) },
+  {
+    name: 'exact',
+    body: { fidelity: 'exact' },
+    push: 'at-once',
+    keeps: 6,
+    files: (step) => ({ 'model.safetensors': exactFile(step) }),
+  },
   {
     name: 'given',
     body: { search: { fixedConfig: givenConfig } },
@@ -74,7 +93,10 @@ export const runPlans: readonly RunPlan[] = [
     body: { evalSet: evalSet.name, thresholds: { loss: 0.05 }, search: smallSearch },
     push: 'in-parts',
     keeps: 10,
-    files: (step) => ({ 'model.safetensors': classifierFile(classifierWeights(step)), 'model.grad.safetensors': classifierFile(classifierGradients(step)) }),
+    files: (step) => ({
+      'model.safetensors': classifierFile(classifierWeights(step)),
+      'model.grad.safetensors': classifierFile(classifierGradients(step)),
+    }),
   },
   {
     name: forkedRun,
@@ -104,8 +126,9 @@ export async function prepare(url: string): Promise<void> {
 }
 
 /**
- * Pushes the steps of a run from `nextStep` on until the hub dies, or so many, and notes in `acknowledged` what was answered. Resolves to the step to go on with;
- * what of it has been acknowledged is not sent again. Rejects with `Refused` for an answer that is no success, and when the hub lives on.
+ * Pushes the steps of a run from `nextStep` on until the hub dies, or so many, and notes in `acknowledged` what was
+ * answered. Resolves to the step to go on with; what of it has been acknowledged is not sent again. Rejects with
+ * `Refused` for an answer that is no success, and when the hub lives on.
  */
 export async function pushUntilKilled(
   url: string,
@@ -132,10 +155,21 @@ export async function untilKilled(url: string, work: () => Promise<void>): Promi
   }
 }
 
-async function pushStep(url: string, { name: run, push, files }: RunPlan, step: number, acknowledged: Acknowledged[]): Promise<void> {
+async function pushStep(
+  url: string,
+  { name: run, push, files }: RunPlan,
+  step: number,
+  acknowledged: Acknowledged[],
+): Promise<void> {
   const checkpoint = `${repository}/runs/${run}/checkpoints/${step}`;
   const bodies = Object.entries(files(step));
-  const receipts = bodies.map(([path, bytes]): Acknowledged => ({ run, step, path, sha256: sha256(bytes), committed: false }));
+  const receipts = bodies.map(([path, bytes]): Acknowledged => ({
+    run,
+    step,
+    path,
+    sha256: sha256(bytes),
+    committed: false,
+  }));
   const known = acknowledged.filter((each) => each.run === run && each.step === step);
   if (push === 'at-once') {
     await send(url, 'PUT', checkpoint, bodies[0]![1]);
@@ -144,7 +178,10 @@ async function pushStep(url: string, { name: run, push, files }: RunPlan, step: 
   }
   // The kill may have taken the answer to the reservation, to a file, or to the commit.
   if (!(await isCommitted(url, checkpoint))) {
-    await send(url, 'POST', `${repository}/runs/${run}/checkpoints`, { step, files: bodies.map(([path]) => ({ path })) });
+    await send(url, 'POST', `${repository}/runs/${run}/checkpoints`, {
+      step,
+      files: bodies.map(([path]) => ({ path })),
+    });
     for (const [at, [path, bytes]] of bodies.entries()) {
       if (known.some((each) => each.path === path)) continue;
       await send(url, 'PUT', `${checkpoint}/files/${path}`, bytes);
@@ -159,12 +196,20 @@ async function pushStep(url: string, { name: run, push, files }: RunPlan, step: 
   }
 }
 
-async function deleteStep(url: string, run: string, step: number, acknowledged: readonly Acknowledged[]): Promise<void> {
+async function deleteStep(
+  url: string,
+  run: string,
+  step: number,
+  acknowledged: readonly Acknowledged[],
+): Promise<void> {
   const receipts = acknowledged.filter((each) => each.run === run && each.step === step && each.deletion !== 'done');
   if (receipts.length > 0) await deleteResource(url, `${repository}/runs/${run}/checkpoints/${step}`, receipts);
 }
 
-/** Deletes a checkpoint or a run and notes it in what was acknowledged of it. Resolves to whether it is gone; it stays while it is compressed. */
+/**
+ * Deletes a checkpoint or a run and notes it in what was acknowledged of it. Resolves to whether it is gone; it stays
+ * while it is compressed.
+ */
 export async function deleteResource(url: string, path: string, receipts: readonly Acknowledged[]): Promise<boolean> {
   const asked = receipts.some(({ deletion }) => deletion === 'asked');
   for (const receipt of receipts) receipt.deletion = 'asked';

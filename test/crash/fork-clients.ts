@@ -1,4 +1,13 @@
-import { deleteResource, forkedRun, movingFile, repository, send, sha256, untilKilled, type Acknowledged } from './crash-clients.ts';
+import {
+  deleteResource,
+  forkedRun,
+  movingFile,
+  repository,
+  send,
+  sha256,
+  untilKilled,
+  type Acknowledged,
+} from './crash-clients.ts';
 
 /** Forks that live at once. */
 const liveMax = 2;
@@ -10,10 +19,15 @@ export interface Forks {
 }
 
 /**
- * Forks the newest acknowledged step of a run, pushes one step to the fork, and deletes the oldest fork, over and over until the hub dies, or so often. Notes in `acknowledged` what was answered; rejects as
- * `pushUntilKilled`.
+ * Forks the newest acknowledged step of a run, pushes one step to the fork, and deletes the oldest fork, over and over
+ * until the hub dies, or so often. Notes in `acknowledged` what was answered; rejects as `pushUntilKilled`.
  */
-export function forkUntilKilled(url: string, forks: Forks, roundsMax: number, acknowledged: Acknowledged[]): Promise<void> {
+export function forkUntilKilled(
+  url: string,
+  forks: Forks,
+  roundsMax: number,
+  acknowledged: Acknowledged[],
+): Promise<void> {
   return untilKilled(url, async () => {
     for (let round = 0; round < roundsMax; round++) {
       const parent = acknowledged.findLast(({ run, deletion }) => run === forkedRun && deletion === undefined);
@@ -30,7 +44,8 @@ export function forkUntilKilled(url: string, forks: Forks, roundsMax: number, ac
 async function makeFork(url: string, run: string, parentStep: number, acknowledged: Acknowledged[]): Promise<void> {
   const known = await fetch(`${url}${repository}/runs/${run}`);
   await known.arrayBuffer();
-  if (known.status === 404) await send(url, 'POST', `${repository}/runs`, { name: run, forkFrom: { run: forkedRun, step: parentStep } });
+  if (known.status === 404)
+    await send(url, 'POST', `${repository}/runs`, { name: run, forkFrom: { run: forkedRun, step: parentStep } });
   const step = parentStep + 1;
   const file = movingFile(step);
   await send(url, 'PUT', `${repository}/runs/${run}/checkpoints/${step}`, file);

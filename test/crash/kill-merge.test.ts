@@ -26,13 +26,20 @@ beforeAll(async () => {
 afterAll(() => rm(dataDirectory, { recursive: true, force: true }));
 
 async function push(hub: Hub, step: number): Promise<void> {
-  const answer = await fetch(`${hub.url}${repository}/runs/${run}/checkpoints/${step}`, { method: 'PUT', body: new Uint8Array(movingFile(step)) });
+  const answer = await fetch(`${hub.url}${repository}/runs/${run}/checkpoints/${step}`, {
+    method: 'PUT',
+    body: new Uint8Array(movingFile(step)),
+  });
   expect(answer.status, await answer.text()).toBeLessThan(300);
   while ((await statusOf(hub.url, run, step))?.state !== 'ready') await delay(20);
 }
 
 async function post(hub: Hub, path: string, body: object): Promise<void> {
-  const answer = await fetch(hub.url + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+  const answer = await fetch(hub.url + path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
   expect(answer.status, await answer.text()).toBeLessThan(300);
 }
 
@@ -54,7 +61,10 @@ test(
   async () => {
     let hub = await startHub({ dataDirectory, environment: { FIRN_MERGE: 'off' } });
     await post(hub, '/v1/repositories', { namespace: 'crash', name: 'test' });
-    await post(hub, `${repository}/runs`, { name: run, search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } });
+    await post(hub, `${repository}/runs`, {
+      name: run,
+      search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } },
+    });
     for (let step = 0; step < firstSteps; step++) await push(hub, step);
     const before = await digests(hub, firstSteps);
     await hub.stop('SIGKILL');
@@ -72,7 +82,11 @@ test(
     }
 
     hub = await startHub({ dataDirectory });
-    for (const deadline = Date.now() + mergeMsMax; (await countObjects(hub.url, dataDirectory, [run])).merged < 6; await delay(50))
+    for (
+      const deadline = Date.now() + mergeMsMax;
+      (await countObjects(hub.url, dataDirectory, [run])).merged < 6;
+      await delay(50)
+    )
       expect(Date.now(), `merged after each kill: ${merged.join(', ')}`).toBeLessThan(deadline);
     await hub.stop();
 

@@ -13,7 +13,11 @@ async function losesNothing(kills: number, stores: StorePair): Promise<void> {
   expect(report.acknowledgedCheckpoints).toBeGreaterThan(0);
 }
 
-test('loses nothing it has acknowledged when it is killed three times, and leaves nothing for ever', () => losesNothing(3, 'pglite-folder'), timeoutMs);
+test(
+  'loses nothing it has acknowledged when it is killed three times, and leaves nothing for ever',
+  () => losesNothing(3, 'pglite-folder'),
+  timeoutMs,
+);
 
 describeOnPostgres('on a Postgres server', () => {
   test.skipIf(!hasS3Server())(

@@ -1,6 +1,7 @@
 /**
- * Kills a hub with SIGKILL at random instants, while clients push, fork and delete checkpoints, while it encodes, merges and collects garbage, and sometimes while it starts, restarts it on the
- * same stores, and checks that nothing it acknowledged is lost or wrong:
+ * Kills a hub with SIGKILL at random instants, while clients push, fork and delete checkpoints, while it encodes,
+ * merges and collects garbage, and sometimes while it starts, restarts it on the same stores, and checks that nothing
+ * it acknowledged is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket      (FIRN_TEST_S3_*; postgres-folder goes without)
@@ -21,25 +22,37 @@ import { checkAcknowledged, superStepsOf } from './crash-checks.ts';
 import { mergedRun, prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
 import { forkUntilKilled, type Forks } from './fork-clients.ts';
 
-/** A kill comes this long after the clients start, in ms, at most: long enough for some encodes to be under way; as long as the start took on a machine that is busier. */
+/**
+ * A kill comes this long after the clients start, in ms, at most: long enough for some encodes to be under way; as long
+ * as the start took on a machine that is busier.
+ */
 const killAfterMsMax = 2500;
 /** How much longer than that it may take in rounds in which merges come after the encodes. */
 const quietFactor = 2;
 /** Kills after which at least one merge should have been seen. */
 const killsPerMergeMin = 100;
-/** Share of rounds in which clients push one step each and then stop, so that merges, which wait for encodes, are under way at the kill. */
+/**
+ * Share of rounds in which clients push one step each and then stop, so that merges, which wait for encodes, are under
+ * way at the kill.
+ */
 const quietShare = 0.4;
 /** Share of rounds in which a start is killed, too. */
 const startKillShare = 0.25;
 /** A start is killed this long after it began, in ms, at most: about as long as one takes. */
 const startKillAfterMsMax = 4000;
-/** Share of kills after which, where one process at a time has the database, garbage is collected without a grace before the next start, and that is killed, too. */
+/**
+ * Share of kills after which, where one process at a time has the database, garbage is collected without a grace before
+ * the next start, and that is killed, too.
+ */
 const sweepKillShare = 0.4;
 /** A collection is killed this long after it began, in ms, at most. */
 const sweepKillAfterMsMax = 1000;
 /** What a sweeper beside the hub leaves alone, in ms: an encode takes far less from its put to its commit. */
 const sweepGraceMs = 60_000;
-/** Objects that one kill may leave behind: what a client's body had become just before it was recorded, and what had been replaced or released. */
+/**
+ * Objects that one kill may leave behind: what a client's body had become just before it was recorded, and what had
+ * been replaced or released.
+ */
 const orphansPerKillMax = 3 * (runPlans.length + 1);
 
 export interface KillReport extends Findings {
@@ -73,20 +86,27 @@ interface Clients {
 export async function killNine({ kills, seed, stores: pair, say }: KillOptions): Promise<KillReport> {
   const random = randomNumbers(seed);
   const stores = await openTestStores(pair);
-  const clients: Clients = { acknowledged: [], nextSteps: runPlans.map(() => 0), forks: { made: 0, live: [] }, problems: [] };
+  const clients: Clients = {
+    acknowledged: [],
+    nextSteps: runPlans.map(() => 0),
+    forks: { made: 0, live: [] },
+    problems: [],
+  };
   const { acknowledged, problems } = clients;
   let checked: readonly Acknowledged[] = [];
   const merges = new Set<string>();
   try {
     for (let kill = 0; kill < kills; kill++) {
       if (kill > 0 && random() < startKillShare) await killStart(stores, random() * startKillAfterMsMax);
-      if (kill > 0 && stores.postgres === undefined && random() < sweepKillShare) await killSweep(stores, random() * sweepKillAfterMsMax);
+      if (kill > 0 && stores.postgres === undefined && random() < sweepKillShare)
+        await killSweep(stores, random() * sweepKillAfterMsMax);
       const startedMs = performance.now();
       const hub = await startHub(stores);
       const startMs = performance.now() - startedMs;
       const sweeper = stores.postgres && startSweeper(stores, sweepGraceMs);
       if (kill === 0) await prepare(hub.url);
-      // Before anything new is pushed, so that what is checked has only the kill behind it; what was whole before is checked in the end.
+      // Before anything new is pushed, so that what is checked has only the kill behind it; what was whole before is
+      // checked in the end.
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
       checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
@@ -108,7 +128,11 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
 }
 
 /** Every client until the hub dies, or for so many steps. */
-async function work({ url }: Hub, { acknowledged, nextSteps, forks, problems }: Clients, stepsMax: number): Promise<void> {
+async function work(
+  { url }: Hub,
+  { acknowledged, nextSteps, forks, problems }: Clients,
+  stepsMax: number,
+): Promise<void> {
   const pushing = runPlans.map(async (plan, at) => {
     nextSteps[at] = await pushUntilKilled(url, plan, { nextStep: nextSteps[at]!, stepsMax }, acknowledged);
   });
@@ -119,7 +143,14 @@ async function work({ url }: Hub, { acknowledged, nextSteps, forks, problems }: 
 /** Starts a hub and kills it before or soon after it answers. */
 async function killStart({ dataDirectory, environment }: TestStores, afterMs: number): Promise<void> {
   const child = spawn(process.execPath, firnProgram, {
-    env: { ...process.env, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'silent', ...environment },
+    env: {
+      ...process.env,
+      FIRN_PORT: '0',
+      FIRN_ACCESS: 'open',
+      FIRN_DATA_DIR: dataDirectory,
+      FIRN_LOG_LEVEL: 'silent',
+      ...environment,
+    },
     stdio: 'ignore',
   });
   const exited = once(child, 'exit');
@@ -147,7 +178,8 @@ function startSweeper({ dataDirectory, environment }: TestStores, graceMs: numbe
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the sweeper ended by itself (${child.exitCode ?? child.signalCode})`);
+  if (child.exitCode !== null || child.signalCode !== null)
+    throw new Error(`the sweeper ended by itself (${child.exitCode ?? child.signalCode})`);
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
@@ -164,8 +196,10 @@ async function closeUp(
   await hub.stop();
   const closing = await closeStores(stores);
   problems.push(...closing.problems);
-  if (closing.orphans > kills * orphansPerKillMax + merges) problems.push(`${closing.orphans} objects are left over from ${kills} kills`);
-  const names = (which: readonly Acknowledged[]): number => new Set(which.map(({ run, step }) => `${run}@${step}`)).size;
+  if (closing.orphans > kills * orphansPerKillMax + merges)
+    problems.push(`${closing.orphans} objects are left over from ${kills} kills`);
+  const names = (which: readonly Acknowledged[]): number =>
+    new Set(which.map(({ run, step }) => `${run}@${step}`)).size;
   return {
     acknowledgedCheckpoints: names(acknowledged.filter(({ committed }) => committed)),
     acknowledgedFiles: acknowledged.length,
@@ -176,6 +210,9 @@ async function closeUp(
   };
 }
 
-await runAsCommand(import.meta.url, { kills: '20', seed: '1', stores: 'pglite-folder' }, ({ kills, seed, stores }, say) =>
-  killNine({ kills: Number(kills), seed: Number(seed), stores: stores as StorePair, say }),
+await runAsCommand(
+  import.meta.url,
+  { kills: '20', seed: '1', stores: 'pglite-folder' },
+  ({ kills, seed, stores }, say) =>
+    killNine({ kills: Number(kills), seed: Number(seed), stores: stores as StorePair, say }),
 );

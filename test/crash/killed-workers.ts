@@ -1,9 +1,11 @@
 /**
- * Two gateways and two workers on one Postgres server and one bucket (or folder), one worker killed over and over, beside a single worker on a copy of everything:
+ * Two gateways and two workers on one Postgres server and one bucket (or folder), one worker killed over and over,
+ * beside a single worker on a copy of everything:
  *
  *   npx tsx test/crash/killed-workers.ts --checkpoints 60 --kill-every-s 20 --seed 1 --stores postgres-bucket
  *
- * Every job has to be done once, and every package has to have the bytes that the single worker made. Merging is off: what is merged when depends on when a worker has time.
+ * Every job has to be done once, and every package has to have the bytes that the single worker made. Merging is off:
+ * what is merged when depends on when a worker has time.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +13,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CopyObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { plainS3Client } from '../../src/store/s3/s3-server.test-support.ts';
-import { classifierBatches, classifierFile, classifierGraph, classifierRows, classifierSpec, classifierWeights } from '../acceptance/classifier.ts';
+import {
+  classifierBatches,
+  classifierFile,
+  classifierGraph,
+  classifierRows,
+  classifierSpec,
+  classifierWeights,
+} from '../acceptance/classifier.ts';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { ask, must, sha256 } from '../harness/ask.ts';
@@ -54,7 +63,13 @@ export interface WorkersOptions {
 
 type Environment = Pick<TestStores, 'environment' | 'dataDirectory'>;
 
-export async function killedWorkers({ checkpoints, killEveryMs, seed, stores: pair, say }: WorkersOptions): Promise<WorkersReport> {
+export async function killedWorkers({
+  checkpoints,
+  killEveryMs,
+  seed,
+  stores: pair,
+  say,
+}: WorkersOptions): Promise<WorkersReport> {
   const stores = await openTestStores(pair);
   if (stores.postgres === undefined) throw new Error('two processes need a Postgres server');
   const random = randomNumbers(seed);
@@ -63,7 +78,11 @@ export async function killedWorkers({ checkpoints, killEveryMs, seed, stores: pa
   const copyPrefix = stores.s3 && `copy-${stores.s3.prefix}`;
   const hubs = new Set<Hub>();
   const start = async (command: 'serve' | 'work', { environment, dataDirectory }: Environment): Promise<Hub> => {
-    const hub = await startHub({ command, dataDirectory, environment: { ...environment, FIRN_MERGE: 'off', FIRN_EVAL_PARALLEL: '1' } });
+    const hub = await startHub({
+      command,
+      dataDirectory,
+      environment: { ...environment, FIRN_MERGE: 'off', FIRN_EVAL_PARALLEL: '1' },
+    });
     hubs.add(hub);
     return hub;
   };
@@ -97,18 +116,32 @@ export async function killedWorkers({ checkpoints, killEveryMs, seed, stores: pa
     say?.(`all ready after ${kills} kills`);
     const jobs = await jobCounts(stores.environment['FIRN_DATABASE_URL']!);
     if (jobs.done !== pushed.length || jobs.other > 0 || jobs.packages !== pushed.length)
-      problems.push(`${jobs.done} jobs are done, ${jobs.other} are not, and there are ${jobs.packages} packages of ${pushed.length} checkpoints`);
+      problems.push(
+        `${jobs.done} jobs are done, ${jobs.other} are not, and there are ${jobs.packages} packages of ${pushed.length} checkpoints`,
+      );
 
     const single = await Promise.all([start('serve', copy), start('work', copy)]);
     await allReady(single[0].url, pushed, problems);
     let packageBytes = 0;
     for (const [at, path] of pushed.entries()) {
-      const [many, one] = await Promise.all([ask('GET', `${gateways[at % 2]!.url}${path}/package`), ask('GET', `${single[0].url}${path}/package`)]);
+      const [many, one] = await Promise.all([
+        ask('GET', `${gateways[at % 2]!.url}${path}/package`),
+        ask('GET', `${single[0].url}${path}/package`),
+      ]);
       if (many.status !== 200 || one.status !== 200 || !many.bytes.equals(one.bytes))
-        problems.push(`the packages of ${path} differ: ${many.status} ${sha256(many.bytes)}, and of a single worker ${one.status} ${sha256(one.bytes)}`);
+        problems.push(
+          `the packages of ${path} differ: ${many.status} ${sha256(many.bytes)}, and of a single worker ${one.status} ${sha256(one.bytes)}`,
+        );
       packageBytes += many.bytes.length;
     }
-    return { checkpoints: pushed.length, kills, takenAgain: jobs.claims - jobs.done, packagesCompared: pushed.length, packageBytes, problems };
+    return {
+      checkpoints: pushed.length,
+      kills,
+      takenAgain: jobs.claims - jobs.done,
+      packagesCompared: pushed.length,
+      packageBytes,
+      problems,
+    };
   } finally {
     await Promise.all([...hubs].map((hub) => hub.stop('SIGKILL')));
     await stores.remove();
@@ -139,7 +172,11 @@ async function pushAll(gateways: readonly Hub[], checkpoints: number, random: ()
     const path = `${collections[at]}/${step}`;
     const kind = kinds[at]!;
     const body =
-      kind === 'exact' ? exactContent(random, false).files[0]!.bytes : kind === 'moving' ? movingFile(step) : classifierFile(classifierWeights(step, at));
+      kind === 'exact'
+        ? exactContent(random, false).files[0]!.bytes
+        : kind === 'moving'
+          ? movingFile(step)
+          : classifierFile(classifierWeights(step, at));
     await must('PUT', `${gateways[number % gateways.length]!.url}${path}`, { body });
     pushed.push(path);
   }
@@ -170,7 +207,9 @@ async function allReady(url: string, pushed: readonly string[], problems: string
   }
 }
 
-async function jobCounts(databaseUrl: string): Promise<{ done: number; other: number; claims: number; packages: number }> {
+async function jobCounts(
+  databaseUrl: string,
+): Promise<{ done: number; other: number; claims: number; packages: number }> {
   const [counts] = await onServer(
     databaseUrl,
     `select (select count(*) from jobs where kind = 'encode' and state = 'done')::int as done,
@@ -181,10 +220,20 @@ async function jobCounts(databaseUrl: string): Promise<{ done: number; other: nu
   return counts as { done: number; other: number; claims: number; packages: number };
 }
 
-/** Everything once more, for a single worker: the same rows, so that the packages have the same ids, and the same objects. Nobody may use the stores. */
-async function copyStores({ environment, dataDirectory, s3 }: TestStores, copyDirectory: string, copyPrefix: string | undefined): Promise<Environment> {
+/**
+ * Everything once more, for a single worker: the same rows, so that the packages have the same ids, and the same
+ * objects. Nobody may use the stores.
+ */
+async function copyStores(
+  { environment, dataDirectory, s3 }: TestStores,
+  copyDirectory: string,
+  copyPrefix: string | undefined,
+): Promise<Environment> {
   const url = new URL(environment['FIRN_DATABASE_URL']!);
-  await onServer(Object.assign(new URL(url), { pathname: '/template1' }).href, `create database single template ${url.pathname.slice(1)}`);
+  await onServer(
+    Object.assign(new URL(url), { pathname: '/template1' }).href,
+    `create database single template ${url.pathname.slice(1)}`,
+  );
   const database = { FIRN_DATABASE_URL: Object.assign(new URL(url), { pathname: '/single' }).href };
   if (s3 === undefined) {
     await cp(join(dataDirectory, 'objects'), join(copyDirectory, 'objects'), { recursive: true });
@@ -193,10 +242,16 @@ async function copyStores({ environment, dataDirectory, s3 }: TestStores, copyDi
   const client = plainS3Client(s3.server);
   const { bucket } = s3.server;
   for (let token: string | undefined; ;) {
-    const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: s3.prefix, ContinuationToken: token }));
+    const page = await client.send(
+      new ListObjectsV2Command({ Bucket: bucket, Prefix: s3.prefix, ContinuationToken: token }),
+    );
     for (const { Key } of page.Contents ?? [])
       await client.send(
-        new CopyObjectCommand({ Bucket: bucket, Key: copyPrefix + Key!.slice(s3.prefix.length), CopySource: `${bucket}/${encodeURIComponent(Key!)}` }),
+        new CopyObjectCommand({
+          Bucket: bucket,
+          Key: copyPrefix + Key!.slice(s3.prefix.length),
+          CopySource: `${bucket}/${encodeURIComponent(Key!)}`,
+        }),
       );
     token = page.NextContinuationToken;
     if (token === undefined) break;
@@ -205,12 +260,15 @@ async function copyStores({ environment, dataDirectory, s3 }: TestStores, copyDi
   return { dataDirectory: copyDirectory, environment: { ...environment, ...database, FIRN_S3_PREFIX: copyPrefix! } };
 }
 
-await runAsCommand(import.meta.url, { checkpoints: '60', 'kill-every-s': '20', seed: '1', stores: 'postgres-bucket' }, (options, say) =>
-  killedWorkers({
-    checkpoints: Number(options.checkpoints),
-    killEveryMs: Number(options['kill-every-s']) * 1000,
-    seed: Number(options.seed),
-    stores: options.stores as StorePair,
-    say,
-  }),
+await runAsCommand(
+  import.meta.url,
+  { checkpoints: '60', 'kill-every-s': '20', seed: '1', stores: 'postgres-bucket' },
+  (options, say) =>
+    killedWorkers({
+      checkpoints: Number(options.checkpoints),
+      killEveryMs: Number(options['kill-every-s']) * 1000,
+      seed: Number(options.seed),
+      stores: options.stores as StorePair,
+      say,
+    }),
 );

@@ -26,7 +26,12 @@ describeOnPostgres('processes that share a database and an object folder', () =>
   let dataDirectory: string;
   const hubs: Hub[] = [];
   const start = async (command: 'serve' | 'work', environment: HubOptions['environment'] = {}): Promise<Hub> => {
-    const keys = { FIRN_DATABASE_URL: database.url, FIRN_LEASE_S: String(leaseSeconds), FIRN_EVAL_PARALLEL: '1', ...environment };
+    const keys = {
+      FIRN_DATABASE_URL: database.url,
+      FIRN_LEASE_S: String(leaseSeconds),
+      FIRN_EVAL_PARALLEL: '1',
+      ...environment,
+    };
     const hub = await startHub({ command, dataDirectory, environment: keys });
     hubs.push(hub);
     return hub;
@@ -62,7 +67,11 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       const [here, there] = [new HubApi(first.url), new HubApi(second.url)];
       const repository = await createRepository(here, 'shared');
       await createClassifierSet(here, repository, classifierRows(classifierWeights(0)));
-      const lossy = { evalSet: 'held-out', thresholds: { loss: 0.05 }, search: { ...smallSearch, method: 'inshrinkerator' } };
+      const lossy = {
+        evalSet: 'held-out',
+        thresholds: { loss: 0.05 },
+        search: { ...smallSearch, method: 'inshrinkerator' },
+      };
 
       // Killed as soon as a follower at the other gateway hears of a trial.
       let killed = worker;
@@ -70,7 +79,12 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       let checkpoint = '';
       for (let step = 1; seen.length === 0; step++) {
         expect(step).toBeLessThanOrEqual(killTriesMax);
-        checkpoint = await pushOne(here, await createRun(there, repository, { name: `run-${step}`, ...lossy }), 1, classifierFile(classifierWeights(step)));
+        checkpoint = await pushOne(
+          here,
+          await createRun(there, repository, { name: `run-${step}`, ...lossy }),
+          1,
+          classifierFile(classifierWeights(step)),
+        );
         const phases: string[] = [];
         for await (const { event, data } of there.follow(checkpoint)) {
           if (event === 'phase') phases.push(data.phase);
@@ -99,7 +113,8 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       const pushed: string[] = [];
       for (const name of ['a', 'b', 'c']) {
         const run = await createRun(here, repository, { name, fidelity: 'exact' });
-        for (let step = 0; step < 3; step++) pushed.push(await pushOne(step % 2 === 0 ? here : there, run, step, classifierFile(classifierWeights(step))));
+        for (let step = 0; step < 3; step++)
+          pushed.push(await pushOne(step % 2 === 0 ? here : there, run, step, classifierFile(classifierWeights(step))));
       }
       await workers[0]!.stop();
       expect(workers[0]!.process.exitCode).toBe(0);
@@ -120,7 +135,8 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       // Not its exit: what it said last may still be on its way then.
       const closed = once(hub.process, 'close');
       hub.process.kill('SIGTERM');
-      for (const deadline = Date.now() + 3_500; (await api.get('/readyz')).status !== 503; await pause(50)) expect(Date.now()).toBeLessThan(deadline);
+      for (const deadline = Date.now() + 3_500; (await api.get('/readyz')).status !== 503; await pause(50))
+        expect(Date.now()).toBeLessThan(deadline);
       expect((await api.get('/v1/repositories')).status).toBe(200);
       expect((await closed)[0]).toBe(0);
       const phases = hub
@@ -141,7 +157,11 @@ describeOnPostgres('processes that share a database and an object folder', () =>
     async () => {
       const api = new HubApi((await start('work')).url);
       await until(async () => (await api.get('/readyz')).status === 200);
-      expect([(await api.get('/readyz')).status, (await api.get('/metrics')).status, (await api.get('/v1/repositories')).status]).toEqual([200, 200, 404]);
+      expect([
+        (await api.get('/readyz')).status,
+        (await api.get('/metrics')).status,
+        (await api.get('/v1/repositories')).status,
+      ]).toEqual([200, 200, 404]);
 
       const empty = await createDatabase({ migrated: false });
       try {
@@ -154,7 +174,10 @@ describeOnPostgres('processes that share a database and an object folder', () =>
         const hub = await startHub({ command: 'serve', dataDirectory, environment: keys });
         await hub.stop();
         expect(await run(['work'], {})).toEqual([1, expect.stringMatching(/^firn: .*FIRN_DATABASE_URL.*\n$/)]);
-        expect(await run(['nonsense'], {})).toEqual([1, expect.stringMatching(/^firn: There is no command "nonsense"; firn --help .*\n$/)]);
+        expect(await run(['nonsense'], {})).toEqual([
+          1,
+          expect.stringMatching(/^firn: There is no command "nonsense"; firn --help .*\n$/),
+        ]);
       } finally {
         await empty.drop();
       }
@@ -169,7 +192,11 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       try {
         const hub = await startHub({
           dataDirectory,
-          environment: { FIRN_DATABASE_URL: server.url, FIRN_LEASE_S: String(leaseSeconds), FIRN_DATABASE_CONNECT_S: '2' },
+          environment: {
+            FIRN_DATABASE_URL: server.url,
+            FIRN_LEASE_S: String(leaseSeconds),
+            FIRN_DATABASE_CONNECT_S: '2',
+          },
         });
         hubs.push(hub);
         const api = new HubApi(hub.url);
@@ -195,13 +222,24 @@ describeOnPostgres('processes that share a database and an object folder', () =>
   );
 
   async function until(condition: () => Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + readyMs; !(await condition()); await pause(100)) expect(Date.now()).toBeLessThan(deadline);
+    for (const deadline = Date.now() + readyMs; !(await condition()); await pause(100))
+      expect(Date.now()).toBeLessThan(deadline);
   }
 
   /** Exit code and what was said on standard error. */
-  async function run(args: readonly string[], keys: Readonly<Record<string, string>>): Promise<[number | null, string]> {
+  async function run(
+    args: readonly string[],
+    keys: Readonly<Record<string, string>>,
+  ): Promise<[number | null, string]> {
     const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
-    const env = { ...own, FIRN_DATA_DIR: dataDirectory, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_LOG_LEVEL: 'silent', ...keys };
+    const env = {
+      ...own,
+      FIRN_DATA_DIR: dataDirectory,
+      FIRN_PORT: '0',
+      FIRN_ACCESS: 'open',
+      FIRN_LOG_LEVEL: 'silent',
+      ...keys,
+    };
     const child = spawn(process.execPath, [...firnProgram, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));

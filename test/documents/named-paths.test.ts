@@ -10,12 +10,24 @@ const inFolder = (folder: string): string[] =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
-const documents = ['.', 'docs', 'docs/guide', 'docs/benchmarks', 'docs/decisions', 'examples/decode-package', 'examples/lm-small', 'native'].flatMap(inFolder);
+const documents = [
+  '.',
+  'docs',
+  'docs/guide',
+  'docs/benchmarks',
+  'docs/decisions',
+  'examples/decode-package',
+  'examples/lm-small',
+  'native',
+].flatMap(inFolder);
 /** These tell what was so at a time; files have moved since. */
-const tellsOfThePast = (path: string): boolean => path === 'CHANGELOG.md' || path.startsWith('docs/decisions/') || path.startsWith('docs/benchmarks/');
+const tellsOfThePast = (path: string): boolean =>
+  path === 'CHANGELOG.md' || path.startsWith('docs/decisions/') || path.startsWith('docs/benchmarks/');
 
 test.each(documents.filter((path) => !tellsOfThePast(path)))('%s names only paths that are there', (path) => {
-  expect(namedPaths(read(path)).filter((named) => !isThere(root, named) && !isThere(join(root, dirname(path)), named))).toEqual([]);
+  expect(
+    namedPaths(read(path)).filter((named) => !isThere(root, named) && !isThere(join(root, dirname(path)), named)),
+  ).toEqual([]);
 });
 
 test.each(documents)('links of %s lead somewhere', (path) => {
@@ -32,12 +44,18 @@ test('the list of rooms has every folder of src/', () => {
   const folders = readdirSync(join(root, 'src'), { recursive: true })
     .map(String)
     .filter((name) => statSync(join(root, 'src', name)).isDirectory());
-  const unnamed = folders.filter((folder) => !rooms.includes(`src/${folder}/`) && !new RegExp(`\`(?:\\S*/)?${folder.split('/').at(-1)}/\``).test(rooms));
+  const unnamed = folders.filter(
+    (folder) =>
+      !rooms.includes(`src/${folder}/`) && !new RegExp(`\`(?:\\S*/)?${folder.split('/').at(-1)}/\``).test(rooms),
+  );
   expect(unnamed).toEqual([]);
 });
 
 test('each walk of architecture.md enters at most ten files, none twice', () => {
-  const walks = /^## Three walks\n([\s\S]*?)^What surrounds/m.exec(read('docs/architecture.md'))![1]!.split(/^\*\*/m).slice(1);
+  const walks = /^## Three walks\n([\s\S]*?)^What surrounds/m
+    .exec(read('docs/architecture.md'))![1]!
+    .split(/^\*\*/m)
+    .slice(1);
   expect(walks).toHaveLength(3);
   for (const walk of walks) {
     const files = [...walk.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => file!);

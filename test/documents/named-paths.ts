@@ -4,11 +4,20 @@ import { join } from 'node:path';
 /** Folders and files at the root that documents name. */
 const roots = /^(src|native|test|bench|scripts|docs|examples|k8s|migrations|openapi|bin|\.ci)\//;
 
-/** Paths of the repository that a document names in code, as they stand there: with {a,b} and *. What follows a space or a colon is no part of one. */
+/**
+ * Paths of the repository that a document names in code, as they stand there: with {a,b} and *. What follows a space or
+ * a colon is no part of one.
+ */
 export function namedPaths(document: string): string[] {
   const prose = document.replace(/^( *)(```|~~~)[\s\S]*?^\1\2.*$/gm, '');
   const code = [...prose.matchAll(/`([^`]+)`/g)].flatMap(([, text]) => text!.split(/\s+/));
-  return [...new Set(code.filter((word) => roots.test(word) && !/[<>…]|\.\.\./.test(word)).map((word) => word.replace(/[,;:.)]+$/, '')))];
+  return [
+    ...new Set(
+      code
+        .filter((word) => roots.test(word) && !/[<>…]|\.\.\./.test(word))
+        .map((word) => word.replace(/[,;:.)]+$/, '')),
+    ),
+  ];
 }
 
 /** Targets of a document's links within the repository, without what is behind #. */
@@ -32,7 +41,10 @@ export function anchorsOf(document: string): string[] {
   );
 }
 
-/** Whether what a document names is there, below `root`. Every choice of {a,b} has to be, and at least one match of * and **. */
+/**
+ * Whether what a document names is there, below `root`. Every choice of {a,b} has to be, and at least one match of *
+ * and **.
+ */
 export function isThere(root: string, named: string): boolean {
   const choice = /\{([^{}]*)\}/.exec(named);
   if (choice !== null) return choice[1]!.split(',').every((each) => isThere(root, named.replace(choice[0], each)));

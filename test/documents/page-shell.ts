@@ -25,8 +25,9 @@ interface Terminal {
 }
 
 /**
- * Runs blocks of pages as a reader does: in a folder that looks like a clone, with one shell that keeps its variables, and servers beside it. The address of pages is replaced by that of a
- * free port, the token of pages by what the server printed.
+ * Runs blocks of pages as a reader does: in a folder that looks like a clone, with one shell that keeps its variables,
+ * and servers beside it. The address of pages is replaced by that of a free port, the token of pages by what the server
+ * printed.
  */
 export class PageShell {
   readonly #directory: string;
@@ -45,11 +46,14 @@ export class PageShell {
 
   /** `directory` is empty, and becomes a clone; `program` is the shell. */
   static async open(directory: string, program: 'bash' | 'sh'): Promise<PageShell> {
-    for (const name of readdirSync(root)) if (!name.startsWith('.') && name !== 'data') symlinkSync(join(root, name), join(directory, name));
+    for (const name of readdirSync(root))
+      if (!name.startsWith('.') && name !== 'data') symlinkSync(join(root, name), join(directory, name));
     return new PageShell(directory, await freePort(), program);
   }
 
-  /** What the block printed. Rejects with it where a command of it fails, a server does not start, or a deadline passes. */
+  /**
+   * What the block printed. Rejects with it where a command of it fails, a server does not start, or a deadline passes.
+   */
   async run({ kind, text }: ShellBlock): Promise<string> {
     if (kind === 'elsewhere') return '';
     if (kind === 'stopped') await this.#stopServers();
@@ -76,7 +80,11 @@ export class PageShell {
     const end = `-- end of block ${(this.#blocks += 1)} --`;
     child.stdin!.write(`${commands}\nprintf '\\n%s\\n' '${end}'\n`);
     const said = (): string => this.#shell.output.slice(from);
-    await waitFor(() => said().includes(`\n${end}\n`), { of: this.#shell, deadlineMs: blockDeadlineMs, doing: commands });
+    await waitFor(() => said().includes(`\n${end}\n`), {
+      of: this.#shell,
+      deadlineMs: blockDeadlineMs,
+      doing: commands,
+    });
     return said().replace(`${end}\n`, '');
   }
 
@@ -84,7 +92,8 @@ export class PageShell {
     const server = terminal('sh', ['-c', commands], { directory: this.#directory, port: this.#port });
     this.#servers.push(server);
     // The first one prints a token; the next ones have its data.
-    const isUp = (): boolean => server.output.includes('listening on') && (this.#token ??= /^hf_\w+$/m.exec(server.output)?.[0]) !== undefined;
+    const isUp = (): boolean =>
+      server.output.includes('listening on') && (this.#token ??= /^hf_\w+$/m.exec(server.output)?.[0]) !== undefined;
     await waitFor(isUp, { of: server, deadlineMs: startDeadlineMs, doing: commands });
     return server.output;
   }
@@ -102,20 +111,33 @@ export class PageShell {
 }
 
 /** A process that leads a group of its own, so that what it starts ends with it. */
-function terminal(program: string, args: readonly string[], place: { readonly directory: string; readonly port: number }): Terminal {
+function terminal(
+  program: string,
+  args: readonly string[],
+  place: { readonly directory: string; readonly port: number },
+): Terminal {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(FIRN_|HF_|npm_|NODE_)/.test(key)));
-  const child = spawn(program, args, { cwd: place.directory, env: { ...own, FIRN_PORT: String(place.port) }, detached: true });
+  const child = spawn(program, args, {
+    cwd: place.directory,
+    env: { ...own, FIRN_PORT: String(place.port) },
+    detached: true,
+  });
   const result: Terminal = { child, output: '' };
-  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (result.output += text));
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding('utf8').on('data', (text: string) => (result.output += text));
   child.on('error', (error) => (result.output += error.message));
   return result;
 }
 
-async function waitFor(isSo: () => boolean, { of, deadlineMs, doing }: { of: Terminal; deadlineMs: number; doing: string }): Promise<void> {
+async function waitFor(
+  isSo: () => boolean,
+  { of, deadlineMs, doing }: { of: Terminal; deadlineMs: number; doing: string },
+): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!isSo()) {
     const { exitCode, signalCode } = of.child;
-    if (exitCode !== null || signalCode !== null) throw new Error(`ended with ${exitCode ?? signalCode} at\n${doing}\nand said\n${of.output}`);
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`ended with ${exitCode ?? signalCode} at\n${doing}\nand said\n${of.output}`);
     if (Date.now() > end) throw new Error(`not done within ${deadlineMs / 1000} s:\n${doing}\nand said\n${of.output}`);
     await pause(pollMs);
   }

@@ -46,10 +46,22 @@ const pages: readonly Page[] = [
     path: 'docs/guide/pulling.md',
     after: ['README.md'],
     says: [/content-length: 1788504/i, /^[0-9a-f]{64} {2}model\.safetensors$/m, /"visibility":"public"/],
-    makes: ['model.safetensors', 'half.safetensors', 'head.bin', 'embedding.bin', 'unpacked/model.safetensors', 'public.safetensors'],
+    makes: [
+      'model.safetensors',
+      'half.safetensors',
+      'head.bin',
+      'embedding.bin',
+      'unpacked/model.safetensors',
+      'public.safetensors',
+    ],
   },
   { path: 'docs/guide/operating.md', after: [], says: [/write:acme {2}ci/, /"items":\[/], makes: [] },
-  { path: 'docs/guide/api.md', after: ['README.md'], says: [/"code":"not-found"/, /"items":\[/, /"passed":true/], makes: ['firn.json'] },
+  {
+    path: 'docs/guide/api.md',
+    after: ['README.md'],
+    says: [/"code":"not-found"/, /"items":\[/, /"passed":true/],
+    makes: ['firn.json'],
+  },
 ];
 
 /** Who tries the blocks that are not tried here. */
@@ -87,22 +99,29 @@ test.skipIf(missing !== '').each(pages)(
 
 const documents = ['README.md', ...['training', 'pulling', 'operating', 'api'].map((name) => `docs/guide/${name}.md`)];
 
-test.each(documents.filter((path) => existsSync(join(root, path))))('%s is tried, and every block that is not tried here is tried elsewhere', (path) => {
-  expect(pages.map((page) => page.path)).toContain(path);
-  for (const { kind, text } of shellBlocks(read(path))) {
-    if (kind !== 'elsewhere') continue;
-    const by = elsewhere.find(([begin]) => text.startsWith(begin))?.[1];
-    expect(by, text).toBeDefined();
-    expect(existsSync(join(root, by!)), by).toBe(true);
-  }
-});
+test.each(documents.filter((path) => existsSync(join(root, path))))(
+  '%s is tried, and every block that is not tried here is tried elsewhere',
+  (path) => {
+    expect(pages.map((page) => page.path)).toContain(path);
+    for (const { kind, text } of shellBlocks(read(path))) {
+      if (kind !== 'elsewhere') continue;
+      const by = elsewhere.find(([begin]) => text.startsWith(begin))?.[1];
+      expect(by, text).toBeDefined();
+      expect(existsSync(join(root, by!)), by).toBe(true);
+    }
+  },
+);
 
-test.each(documents.filter((path) => existsSync(join(root, path))))('%s needs nothing of a shell that some lack', (path) => {
-  for (const { text } of shellBlocks(read(path))) {
-    // A shell that is typed into takes comments only if it is told to (zsh). stat, sed and their like differ between systems.
-    expect(text).not.toMatch(/(^|\s)#/m);
-    expect(text).not.toMatch(/(^|[|;&(\s])(stat|sed|readlink|date|seq|mktemp|sha256sum|jq)\s/m);
-    expect(text).not.toMatch(/\[\[|\bfunction\s|<\(|\$'|\blocal\b/);
-    expect(text).not.toMatch(/&\s*$/m);
-  }
-});
+test.each(documents.filter((path) => existsSync(join(root, path))))(
+  '%s needs nothing of a shell that some lack',
+  (path) => {
+    for (const { text } of shellBlocks(read(path))) {
+      // A shell that is typed into takes comments only if it is told to (zsh). stat, sed and their like differ between
+      // systems.
+      expect(text).not.toMatch(/(^|\s)#/m);
+      expect(text).not.toMatch(/(^|[|;&(\s])(stat|sed|readlink|date|seq|mktemp|sha256sum|jq)\s/m);
+      expect(text).not.toMatch(/\[\[|\bfunction\s|<\(|\$'|\blocal\b/);
+      expect(text).not.toMatch(/&\s*$/m);
+    }
+  },
+);

@@ -2,8 +2,9 @@
 const kinds = ['', 'server', 'stopped', 'elsewhere'] as const;
 
 /**
- * How a block of a page is tried: '' in the page's own shell; `server` in a terminal of its own, where it stays; `stopped` in the page's shell, when every server has ended;
- * `elsewhere` not here, because a test or a file of its own does so.
+ * How a block of a page is tried: '' in the page's own shell; `server` in a terminal of its own, where it stays;
+ * `stopped` in the page's shell, when every server has ended; `elsewhere` not here, because a test or a file of its own
+ * does so.
  */
 export type BlockKind = (typeof kinds)[number];
 
@@ -13,12 +14,24 @@ export interface ShellBlock {
   readonly text: string;
 }
 
-/** The shell blocks of a document, in order, and its scripts in Python as the shell takes them. Throws where one is of no known kind. */
+/**
+ * The shell blocks of a document, in order, and its scripts in Python as the shell takes them. Throws where one is of
+ * no known kind.
+ */
 export function shellBlocks(document: string): ShellBlock[] {
-  return [...document.matchAll(/^```(sh|bash|shell|python)\b *(.*)\n([\s\S]*?)^```$/gm)].map(([, language, kind, text]) => {
-    if (!isKind(kind!)) throw new Error(`a shell block is of the kind "${kind}"; there are ${kinds.map((name) => `"${name}"`).join(', ')}`);
-    return { kind, language: language!, text: language === 'python' ? `python3 - <<'END_OF_SCRIPT'\n${text!}END_OF_SCRIPT\n` : text! };
-  });
+  return [...document.matchAll(/^```(sh|bash|shell|python)\b *(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, language, kind, text]) => {
+      if (!isKind(kind!))
+        throw new Error(
+          `a shell block is of the kind "${kind}"; there are ${kinds.map((name) => `"${name}"`).join(', ')}`,
+        );
+      return {
+        kind,
+        language: language!,
+        text: language === 'python' ? `python3 - <<'END_OF_SCRIPT'\n${text!}END_OF_SCRIPT\n` : text!,
+      };
+    },
+  );
 }
 
 function isKind(kind: string): kind is BlockKind {

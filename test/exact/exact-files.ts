@@ -1,7 +1,9 @@
 /**
- * Stores random files exactly, checkpoint after checkpoint, and downloads each one: npx tsx test/exact/exact-files.ts --files 10000 --seed 1
+ * Stores random files exactly, checkpoint after checkpoint, and downloads each one: npx tsx test/exact/exact-files.ts
+ * --files 10000 --seed 1
  *
- * No byte may differ, and no checkpoint may take more than its files and 4 KiB, of what lies outside of its package, too; one of many files in addition a little for each.
+ * No byte may differ, and no checkpoint may take more than its files and 4 KiB, of what lies outside of its package,
+ * too; one of many files in addition a little for each.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -16,7 +18,10 @@ const manyFilesEvery = 40;
 const manyFiles = 100;
 /** What a checkpoint may take beyond its files. */
 const overheadBytesMax = 4096;
-/** Of a checkpoint with more files than this each may take its path and some bytes (its digest, its entry, the frame of its object) in addition. */
+/**
+ * Of a checkpoint with more files than this each may take its path and some bytes (its digest, its entry, the frame of
+ * its object) in addition.
+ */
 const fewFiles = 32;
 const overheadBytesPerFileMax = 80;
 
@@ -32,10 +37,25 @@ export interface ExactReport {
 }
 
 /** Stores at least so many files; resolves to what was wrong. */
-export async function exactFiles({ files, seed, say }: { files: number; seed: number; say?: (line: string) => void }): Promise<ExactReport> {
+export async function exactFiles({
+  files,
+  seed,
+  say,
+}: {
+  files: number;
+  seed: number;
+  say?: (line: string) => void;
+}): Promise<ExactReport> {
   const random = randomNumbers(seed);
   const harness = await openCompressHarness();
-  const report = { files: 0, checkpoints: 0, rawBytes: 0, storedBytes: 0, overheadBytes: -Infinity, problems: [] as string[] };
+  const report = {
+    files: 0,
+    checkpoints: 0,
+    rawBytes: 0,
+    storedBytes: 0,
+    overheadBytes: -Infinity,
+    problems: [] as string[],
+  };
   try {
     for (let run = 0; report.files < files; run += 1) {
       const first = firstFiles(random, run % manyFilesEvery === 0);
@@ -62,7 +82,12 @@ interface StoredCheckpoint {
   readonly problems: readonly string[];
 }
 
-async function storeRun(harness: CompressHarness, random: Random, first: readonly RandomFile[], label: string): Promise<StoredCheckpoint[]> {
+async function storeRun(
+  harness: CompressHarness,
+  random: Random,
+  first: readonly RandomFile[],
+  label: string,
+): Promise<StoredCheckpoint[]> {
   const run = await harness.newRun({ fidelity: 'exact', thresholds: {} });
   const results: StoredCheckpoint[] = [];
   let files = first;
@@ -87,15 +112,26 @@ async function storeCheckpoint(
   label: string,
 ): Promise<StoredCheckpoint> {
   const problems: string[] = [];
-  const checkpoint = await harness.push(run, step, Object.fromEntries(files.map(({ path, role, bytes }) => [path, { role, bytes: Buffer.from(bytes) }])));
-  if (checkpoint.state !== 'ready') return { files: files.length, rawBytes: 0, storedBytes: 0, problems: [`${label}: step ${step} is ${checkpoint.state}`] };
+  const checkpoint = await harness.push(
+    run,
+    step,
+    Object.fromEntries(files.map(({ path, role, bytes }) => [path, { role, bytes: Buffer.from(bytes) }])),
+  );
+  if (checkpoint.state !== 'ready')
+    return {
+      files: files.length,
+      rawBytes: 0,
+      storedBytes: 0,
+      problems: [`${label}: step ${step} is ${checkpoint.state}`],
+    };
   for (const { path, bytes } of files) {
     const downloaded = await harness.download(checkpoint, path);
     if (Buffer.compare(downloaded, bytes) !== 0) problems.push(`${label}: ${path} of step ${step} came back otherwise`);
   }
   const rawBytes = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const { storedBytes } = checkpoint.result!;
-  if (storedBytes > rawBytes + overheadMax(files)) problems.push(`${label}: step ${step} takes ${storedBytes} bytes for ${rawBytes}`);
+  if (storedBytes > rawBytes + overheadMax(files))
+    problems.push(`${label}: step ${step} takes ${storedBytes} bytes for ${rawBytes}`);
   return { files: files.length, rawBytes, storedBytes, problems };
 }
 
@@ -105,8 +141,14 @@ function overheadMax(files: readonly RandomFile[]): number {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { files: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } } });
-  const report = await exactFiles({ files: Number(values.files), seed: Number(values.seed), say: (line) => process.stderr.write(`${line}\n`) });
+  const { values } = parseArgs({
+    options: { files: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+  });
+  const report = await exactFiles({
+    files: Number(values.files),
+    seed: Number(values.seed),
+    say: (line) => process.stderr.write(`${line}\n`),
+  });
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   process.exitCode = report.problems.length === 0 ? 0 : 1;
 }

@@ -25,10 +25,18 @@ export interface RandomFile {
 const dtypes = Object.keys(dtypeBytes) as Dtype[];
 /** Twice as likely as any other. */
 const floats = ['F32', 'BF16', 'F16', 'F64'] as const satisfies readonly Dtype[];
-/** Words that mean something special as binary32, and by their upper half as bfloat16: NaN with payloads, infinities, zeros, subnormals, extremes. */
-const specialWords = [0x7fc00001, 0xffa5a5a5, 0x7f800001, 0x7f800000, 0xff800000, 0x80000000, 0, 1, 0x807fffff, 0x7f7fffff, 0x00800000];
+/**
+ * Words that mean something special as binary32, and by their upper half as bfloat16: NaN with payloads, infinities,
+ * zeros, subnormals, extremes.
+ */
+const specialWords = [
+  0x7fc00001, 0xffa5a5a5, 0x7f800001, 0x7f800000, 0xff800000, 0x80000000, 0, 1, 0x807fffff, 0x7f7fffff, 0x00800000,
+];
 
-/** Any file there may be: whole safetensors of any dtypes, cut off ones, others that are only called so, text, noise, nothing. */
+/**
+ * Any file there may be: whole safetensors of any dtypes, cut off ones, others that are only called so, text, noise,
+ * nothing.
+ */
 export function randomFile(random: Random, index: number): RandomFile {
   const kind = below(random, 10);
   if (kind < 6)
@@ -40,8 +48,12 @@ export function randomFile(random: Random, index: number): RandomFile {
   const other = (path: string, bytes: Uint8Array): RandomFile => ({ path, role: 'other', bytes });
   if (kind === 6) return other(`cut-${index}.safetensors`, whole.subarray(0, below(random, whole.length)));
   if (kind === 7) return other(`noise-${index}.safetensors`, noise(random, below(random, 300)));
-  if (kind === 8) return other(`noise-${index}.bin`, noise(random, below(random, 3) === 0 ? 0 : below(random, 200_000)));
-  return other(`config-${index}.json`, Buffer.from(JSON.stringify({ step: below(random, 1e6), text: 'a'.repeat(below(random, 3000)) })));
+  if (kind === 8)
+    return other(`noise-${index}.bin`, noise(random, below(random, 3) === 0 ? 0 : below(random, 200_000)));
+  return other(
+    `config-${index}.json`,
+    Buffer.from(JSON.stringify({ step: below(random, 1e6), text: 'a'.repeat(below(random, 3000)) })),
+  );
 }
 
 /** Some bytes that nothing makes smaller, or none. */
@@ -49,7 +61,10 @@ export function smallFile(random: Random, index: number): RandomFile {
   return { path: `parts/${index}.bin`, role: 'other', bytes: noise(random, below(random, 1000)) };
 }
 
-/** What the files of a checkpoint may have become by the next one: each by itself, and now and then tensors under other names, in another order, in other files. */
+/**
+ * What the files of a checkpoint may have become by the next one: each by itself, and now and then tensors under other
+ * names, in another order, in other files.
+ */
 export function nextFiles(random: Random, files: readonly RandomFile[]): RandomFile[] {
   const next = files.map((file, i) => nextFile(random, file, i));
   return below(random, 3) === 0 ? rearranged(random, next) : next;
@@ -83,7 +98,10 @@ function nextFile(random: Random, file: RandomFile, index: number): RandomFile {
   const kept = kind === 2 ? file.tensors.slice(1) : file.tensors;
   const added = kind === 3 ? [randomTensor(random, `${index}.added`)] : [];
   const names = new Set(kept.map(({ name }) => name));
-  return tensorFile(file.path, [...kept.map((tensor) => nextTensor(random, tensor)), ...added.filter(({ name }) => !names.has(name))]);
+  return tensorFile(file.path, [
+    ...kept.map((tensor) => nextTensor(random, tensor)),
+    ...added.filter(({ name }) => !names.has(name)),
+  ]);
 }
 
 function tensorFile(path: string, tensors: readonly RandomTensor[]): RandomFile {
@@ -144,8 +162,12 @@ function nextTensor(random: Random, tensor: RandomTensor): RandomTensor {
 }
 
 function changedBytes(random: Random, bytes: Uint8Array): Uint8Array {
-  const changed = Uint8Array.from(bytes).subarray(0, below(random, 4) === 0 ? below(random, bytes.length + 1) : bytes.length);
-  for (let edits = below(random, 4); edits > 0 && changed.length > 0; edits -= 1) changed[below(random, changed.length)]! ^= 1 << below(random, 8);
+  const changed = Uint8Array.from(bytes).subarray(
+    0,
+    below(random, 4) === 0 ? below(random, bytes.length + 1) : bytes.length,
+  );
+  for (let edits = below(random, 4); edits > 0 && changed.length > 0; edits -= 1)
+    changed[below(random, changed.length)]! ^= 1 << below(random, 8);
   return changed;
 }
 

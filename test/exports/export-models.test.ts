@@ -79,7 +79,11 @@ describe.skipIf(missing !== undefined)(
           const { result } = await api.ready(await pushFiles(api, run, Number(step), files));
           expectClose(result.baseline, expected[step], `baseline of step ${step}, ${JSON.stringify(result.warnings)}`);
           results.push([step, result]);
-          await download(`${run}/checkpoints/${step}/files`, Object.keys(files), join(directory, 'down', name, `step-${step}`));
+          await download(
+            `${run}/checkpoints/${step}/files`,
+            Object.keys(files),
+            join(directory, 'down', name, `step-${step}`),
+          );
         }
         const pairs = results.flatMap(([step]) => [folder, join(directory, 'down', name, `step-${step}`)]);
         const measured = await runPython('evaluate_with_torch.py', pairs, modelDeadlineMs);
@@ -116,7 +120,10 @@ async function packageMissing(path: string): Promise<string | undefined> {
 }
 
 async function runPython(name: string, args: readonly string[], timeout: number): Promise<string> {
-  const { stdout } = await promisify(execFile)(python!.path, [script(name), ...args], { env: pythonEnvironment(), timeout });
+  const { stdout } = await promisify(execFile)(python!.path, [script(name), ...args], {
+    env: pythonEnvironment(),
+    timeout,
+  });
   return stdout;
 }
 
@@ -137,9 +144,15 @@ async function readJsonFile(path: string): Promise<Json> {
   return JSON.parse(await readFile(path, 'utf8'));
 }
 
-function expectClose(got: Readonly<Record<string, number>>, wanted: Readonly<Record<string, number>>, what: string): void {
+function expectClose(
+  got: Readonly<Record<string, number>>,
+  wanted: Readonly<Record<string, number>>,
+  what: string,
+): void {
   expect(Object.keys(got ?? {}).sort(), what).toEqual(Object.keys(wanted).sort());
   for (const [metric, value] of Object.entries(wanted)) {
-    expect(Math.abs(got[metric]! - value), `${metric}: ${what}; ${got[metric]} for ${value}`).toBeLessThanOrEqual(tolerance * Math.max(1, Math.abs(value)));
+    expect(Math.abs(got[metric]! - value), `${metric}: ${what}; ${got[metric]} for ${value}`).toBeLessThanOrEqual(
+      tolerance * Math.max(1, Math.abs(value)),
+    );
   }
 }

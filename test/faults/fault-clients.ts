@@ -29,11 +29,15 @@ export interface FaultContext {
   readonly isOver: () => boolean;
 }
 
-type Outcome = { readonly kind: 'answer'; readonly status: number; readonly bytes: Buffer } | { readonly kind: 'again' | 'cut' };
+type Outcome =
+  { readonly kind: 'answer'; readonly status: number; readonly bytes: Buffer } | { readonly kind: 'again' | 'cut' };
 
 export const repository = '/v1/repositories/faults/test';
 
-/** One request, judged: a success or an expected refusal, a clear word to come again, or a download that ends short of its length. Anything else is a problem. */
+/**
+ * One request, judged: a success or an expected refusal, a clear word to come again, or a download that ends short of
+ * its length. Anything else is a problem.
+ */
 export async function judged(
   ctx: FaultContext,
   method: string,
@@ -58,14 +62,20 @@ export async function judged(
       ctx.outcomes.succeeded++;
       return { kind: 'answer', status: answer.status, bytes };
     }
-    const isClear = answer.headers.get('content-type')?.startsWith('application/problem+json') === true && Number(answer.headers.get('retry-after')) > 0;
+    const isClear =
+      answer.headers.get('content-type')?.startsWith('application/problem+json') === true &&
+      Number(answer.headers.get('retry-after')) > 0;
     if (answer.status < 500 || !isClear)
-      ctx.problem(`${what}: answered ${answer.status} ${bytes.toString()}, Retry-After ${answer.headers.get('retry-after')}`);
+      ctx.problem(
+        `${what}: answered ${answer.status} ${bytes.toString()}, Retry-After ${answer.headers.get('retry-after')}`,
+      );
     ctx.outcomes.toldToComeAgain++;
     return { kind: 'again' };
   } catch (error) {
     if (!headed || performance.now() - startedMs > answerMsMax)
-      ctx.problem(`${what}: no answer after ${Math.round(performance.now() - startedMs)} ms: ${String((error as Error).cause ?? error)}`);
+      ctx.problem(
+        `${what}: no answer after ${Math.round(performance.now() - startedMs)} ms: ${String((error as Error).cause ?? error)}`,
+      );
     ctx.outcomes.cutShort++;
     return { kind: 'cut' };
   } finally {
@@ -88,7 +98,10 @@ async function insisting(
   return undefined;
 }
 
-/** Pushes and reads until the test is over. Each client has a run of its own, so that what it was told is all there is to know of it. */
+/**
+ * Pushes and reads until the test is over. Each client has a run of its own, so that what it was told is all there is
+ * to know of it.
+ */
 export async function client(ctx: FaultContext, number: number): Promise<void> {
   const run = `run-${number}`;
   for (let step = 0; !ctx.isOver(); step++) {
@@ -104,7 +117,8 @@ async function pushed(ctx: FaultContext, run: string, step: number, { files }: C
   if (files.length === 1) return (await insisting(ctx, 'PUT', checkpoint, { body: files[0]!.bytes })) !== undefined;
   const json = { step, files: files.map(({ path }) => ({ path })) };
   if ((await insisting(ctx, 'POST', `${repository}/runs/${run}/checkpoints`, { json })) === undefined) return false;
-  for (const { path, bytes } of files) if ((await insisting(ctx, 'PUT', `${checkpoint}/files/${path}`, { body: bytes })) === undefined) return false;
+  for (const { path, bytes } of files)
+    if ((await insisting(ctx, 'PUT', `${checkpoint}/files/${path}`, { body: bytes })) === undefined) return false;
   return (await insisting(ctx, 'POST', `${checkpoint}/commit`)) !== undefined;
 }
 
@@ -122,7 +136,12 @@ async function readOne(ctx: FaultContext): Promise<void> {
   if (read.kind === 'answer' && read.status === 200) checkBytes(ctx, known, file, read.bytes);
 }
 
-function checkBytes(ctx: FaultContext, { run, step, content }: Acknowledged, file: Content['files'][number], bytes: Buffer): void {
+function checkBytes(
+  ctx: FaultContext,
+  { run, step, content }: Acknowledged,
+  file: Content['files'][number],
+  bytes: Buffer,
+): void {
   const isExact = content.isExact || file.path !== content.files[0]!.path;
   if (isExact ? sha256(bytes) !== file.sha256 : bytes.length !== file.bytes.length)
     ctx.problem(`${run}@${step} ${file.path} came down with wrong bytes (${ctx.fault()})`);
@@ -136,7 +155,11 @@ export async function worksAgain(ctx: FaultContext, run: string, step: number): 
     ({ ok }) => ok,
     () => false,
   );
-  if (!ready || (await judged(ctx, 'PUT', checkpoint, { body: content.files[0]!.bytes, allowed: [409] })).kind !== 'answer') return false;
+  if (
+    !ready ||
+    (await judged(ctx, 'PUT', checkpoint, { body: content.files[0]!.bytes, allowed: [409] })).kind !== 'answer'
+  )
+    return false;
   const read = await judged(ctx, 'GET', `${repository}/runs`);
   return read.kind === 'answer';
 }

@@ -41,11 +41,15 @@ export function postgresEpisodes(proxy: TcpProxy, ownersUrl: string): Episode[] 
     begin: async () => void (proxy.fault = fault),
     end: async () => void (proxy.fault = undefined),
   });
-  const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'";
+  const terminate =
+    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'";
   return [
     { name: 'postgres refused', begin: () => proxy.refuse(), end: () => proxy.accept() },
     { name: 'postgres reset', ...repeatedly(() => proxy.reset()) },
-    { name: 'postgres sessions ended by the server', ...repeatedly(() => onServer(ownersUrl, terminate).catch(() => undefined)) },
+    {
+      name: 'postgres sessions ended by the server',
+      ...repeatedly(() => onServer(ownersUrl, terminate).catch(() => undefined)),
+    },
     line('slow', { kind: 'slow', ms: 150 }),
     line('stalled', { kind: 'stall' }),
     line('truncated', { kind: 'truncate' }),

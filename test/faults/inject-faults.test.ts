@@ -13,7 +13,11 @@ async function recovers(episodes: number, stores: StorePair): Promise<void> {
 }
 
 describeOnPostgres('a hub whose database, bucket or disk fails', () => {
-  test('answers clearly and goes on by itself, with its objects in a folder', () => recovers(8, 'postgres-folder'), timeoutMs);
+  test(
+    'answers clearly and goes on by itself, with its objects in a folder',
+    () => recovers(8, 'postgres-folder'),
+    timeoutMs,
+  );
 
   test.skipIf(!hasS3Server())(
     `answers clearly and goes on by itself, with its objects in a bucket${hasS3Server() ? '' : ' (skipped: FIRN_TEST_S3_ENDPOINT is not set)'}`,

@@ -1,11 +1,13 @@
 /**
- * Breaks what lies between a hub and its database, its bucket or its disk, in one episode after another, while clients push and read:
+ * Breaks what lies between a hub and its database, its bucket or its disk, in one episode after another, while clients
+ * push and read:
  *
  *   npx tsx test/faults/inject-faults.ts --episodes 60 --seed 1 --stores postgres-bucket     (FIRN_TEST_S3_*)
  *   npx tsx test/faults/inject-faults.ts --episodes 30 --seed 1 --stores postgres-folder     (root, for a small disk that is filled; without it the disk is left out)
  *
- * Every request has to end in a success, in a 5xx problem with Retry-After, or, once bytes are on their way, short of its Content-Length; no byte may be wrong; and the same process has to go on
- * when an episode is over. In the end everything acknowledged is ready and right.
+ * Every request has to end in a success, in a 5xx problem with Retry-After, or, once bytes are on their way, short of
+ * its Content-Length; no byte may be wrong; and the same process has to go on when an episode is over. In the end
+ * everything acknowledged is ready and right.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,10 +31,18 @@ const episodeMsMin = 500;
 const longestEpisodeMs = 6_000;
 /** Longest time until everything works again after an episode, in ms. */
 const recoveryMsMax = 60_000;
-/** And until all is ready in the end: several hundred encodes, of which a bucket on one busy disk takes one a second, and what was tried again comes last. */
+/**
+ * And until all is ready in the end: several hundred encodes, of which a bucket on one busy disk takes one a second,
+ * and what was tried again comes last.
+ */
 const settleMsMax = 1_200_000;
 /** Short, so that whoever waits for a server that stalls is told soon. */
-const patience = { FIRN_S3_IDLE_TIMEOUT_S: '2', FIRN_S3_REQUEST_TIMEOUT_S: '10', FIRN_DATABASE_CONNECT_S: '2', FIRN_DATABASE_STATEMENT_S: '4' };
+const patience = {
+  FIRN_S3_IDLE_TIMEOUT_S: '2',
+  FIRN_S3_REQUEST_TIMEOUT_S: '10',
+  FIRN_DATABASE_CONNECT_S: '2',
+  FIRN_DATABASE_STATEMENT_S: '4',
+};
 
 export interface FaultReport extends Findings {
   readonly episodes: Readonly<Record<string, number>>;
@@ -53,7 +63,14 @@ export interface FaultOptions {
   readonly say?: (line: string) => void;
 }
 
-export function injectFaults({ episodes, seed, stores: pair, only = '', episodeMsMax = longestEpisodeMs, say }: FaultOptions): Promise<FaultReport> {
+export function injectFaults({
+  episodes,
+  seed,
+  stores: pair,
+  only = '',
+  episodeMsMax = longestEpisodeMs,
+  say,
+}: FaultOptions): Promise<FaultReport> {
   return undoing(async (later) => {
     const disk = mountSmallDisk(diskMib);
     if (disk === undefined) say?.('no full disk: mounting a small one takes root');
@@ -65,7 +82,10 @@ export function injectFaults({ episodes, seed, stores: pair, only = '', episodeM
     const line = await faultyLine(stores, random, disk);
     later(() => line.close());
     const choices = line.episodes.filter(({ name }) => name.includes(only));
-    const hub = await startHub({ dataDirectory: stores.dataDirectory, environment: { ...stores.environment, ...patience, ...line.environment } });
+    const hub = await startHub({
+      dataDirectory: stores.dataDirectory,
+      environment: { ...stores.environment, ...patience, ...line.environment },
+    });
     later(() => hub.stop('SIGKILL'));
     let current = 'no fault';
     let isOver = false;
@@ -99,7 +119,8 @@ export function injectFaults({ episodes, seed, stores: pair, only = '', episodeM
       say?.(`${number + 1} ${episode.name}: works again after ${Math.round(recoveryMs)} ms; ${soFar}`);
     }
     isOver = true;
-    for (const outcome of await working) if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
+    for (const outcome of await working)
+      if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
     current = 'in the end';
     for (const known of ctx.acknowledged) await checkAcknowledged(ctx, known, Date.now() + settleMsMax);
     if (hub.process.exitCode !== null) problems.push(`the hub ended with ${hub.process.exitCode}`);
@@ -107,12 +128,23 @@ export function injectFaults({ episodes, seed, stores: pair, only = '', episodeM
     problems.push(...(await closeStores(stores)).problems);
     const { outcomes, acknowledged } = ctx;
     const [slowestMs, recoveryMs] = [ctx.slowestMs, slowestRecoveryMs].map(Math.round) as [number, number];
-    return { episodes: counted, outcomes, acknowledged: acknowledged.length, slowestMs, slowestRecoveryMs: recoveryMs, problems };
+    return {
+      episodes: counted,
+      outcomes,
+      acknowledged: acknowledged.length,
+      slowestMs,
+      slowestRecoveryMs: recoveryMs,
+      problems,
+    };
   });
 }
 
 /** What lies between, where it can be broken. */
-async function faultyLine({ postgres, s3, environment }: TestStores, random: () => number, disk: SmallDisk | undefined) {
+async function faultyLine(
+  { postgres, s3, environment }: TestStores,
+  random: () => number,
+  disk: SmallDisk | undefined,
+) {
   const episodes: Episode[] = disk === undefined ? [] : diskEpisodes(disk);
   const keys: Record<string, string> = {};
   const closing: (() => Promise<void>)[] = [];
@@ -128,14 +160,20 @@ async function faultyLine({ postgres, s3, environment }: TestStores, random: () 
     episodes.push(...postgresEpisodes(proxy, postgres.url));
     closing.push(() => proxy.refuse());
   }
-  return { episodes, environment: keys, close: async () => void (await Promise.allSettled(closing.map((close) => close()))) };
+  return {
+    episodes,
+    environment: keys,
+    close: async () => void (await Promise.allSettled(closing.map((close) => close()))),
+  };
 }
 
 async function prepare(url: string): Promise<void> {
   await must('POST', `${url}/v1/repositories`, { json: { namespace: 'faults', name: 'test' } });
   const search = { method: 'residual', fixedConfig: { method: 'residual', step: 0 } };
   for (let number = 0; number < clients; number++)
-    await must('POST', `${url}${repository}/runs`, { json: { name: `run-${number}`, ...(number % 3 === 2 ? { search } : { fidelity: 'exact' }) } });
+    await must('POST', `${url}${repository}/runs`, {
+      json: { name: `run-${number}`, ...(number % 3 === 2 ? { search } : { fidelity: 'exact' }) },
+    });
   await must('POST', `${url}${repository}/runs`, { json: { name: 'recovery', fidelity: 'exact' } });
 }
 
@@ -152,6 +190,9 @@ async function recovered(ctx: FaultContext, step: number): Promise<number> {
   return performance.now() - startedMs;
 }
 
-await runAsCommand(import.meta.url, { episodes: '20', seed: '1', stores: 'postgres-bucket', only: '' }, ({ episodes, seed, stores, only }, say) =>
-  injectFaults({ episodes: Number(episodes), seed: Number(seed), stores: stores as StorePair, only, say }),
+await runAsCommand(
+  import.meta.url,
+  { episodes: '20', seed: '1', stores: 'postgres-bucket', only: '' },
+  ({ episodes, seed, stores, only }, say) =>
+    injectFaults({ episodes: Number(episodes), seed: Number(seed), stores: stores as StorePair, only, say }),
 );

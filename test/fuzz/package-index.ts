@@ -1,9 +1,11 @@
 /**
- * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which survives encoding again,
- * or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are decoded as deltas to it; super-steps, of version 3, build on the base of version 2.
+ * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which
+ * survives encoding again, or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are
+ * decoded as deltas to it; super-steps, of version 3, build on the base of version 2.
  *
- * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for that long and exits non-zero at the first failure, printing the
- * input in hex; the same seed tries the same inputs in the same order. The replay test runs every corpus file and a short, fixed stretch.
+ * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for
+ * that long and exits non-zero at the first failure, printing the input in hex; the same seed tries the same inputs in
+ * the same order. The replay test runs every corpus file and a short, fixed stretch.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +58,10 @@ export class IndexTarget {
   constructor(formatVersion: FormatVersion) {
     this.#formatVersion = formatVersion;
     const version = formatVersion === 3 ? 2 : formatVersion;
-    this.#ancestor = decodePackageIndex(readFileSync(`${corpusFolders[version]}accepted.base`), { formatVersion: version, id: ancestorId });
+    this.#ancestor = decodePackageIndex(readFileSync(`${corpusFolders[version]}accepted.base`), {
+      formatVersion: version,
+      id: ancestorId,
+    });
   }
 
   /** Runs one input and returns what the decoder said; throws when a property is broken. */
@@ -72,8 +77,12 @@ export class IndexTarget {
     }
     let offsetBytes = prefixBytes;
     for (const index of indexes) offsetBytes = checkIndex(index, offsetBytes);
-    const again = this.#formatVersion === 3 ? encodeMergedPackageIndex(indexes, ancestor!) : encodePackageIndex(indexes[0]!, ancestor);
-    if (!isDeepStrictEqual(this.#decode(again, ancestor), indexes)) throw new Error('accepted, but encoding it again gives another index');
+    const again =
+      this.#formatVersion === 3
+        ? encodeMergedPackageIndex(indexes, ancestor!)
+        : encodePackageIndex(indexes[0]!, ancestor);
+    if (!isDeepStrictEqual(this.#decode(again, ancestor), indexes))
+      throw new Error('accepted, but encoding it again gives another index');
     return 'accepted';
   }
 
@@ -84,18 +93,23 @@ export class IndexTarget {
   }
 }
 
-/** Throws unless the blocks of an index lie one after another from `firstBytes` on, but for those it shares; returns where they end. */
+/**
+ * Throws unless the blocks of an index lie one after another from `firstBytes` on, but for those it shares; returns
+ * where they end.
+ */
 function checkIndex(index: PackageIndex, firstBytes: number): number {
   let offsetBytes = firstBytes;
   const bytesMax = index.part === undefined ? payloadBytesMax : mergedPackagePayloadBytesMax;
   for (const { sizeBytes, content, path } of index.files) {
     const plan = planFile({ sizeBytes, content });
     if (content.type === 'external' || plan === undefined) continue;
-    if (plan.layout.sizeBytes !== sizeBytes || content.blocks.length !== plan.blocks.length) throw new Error(`accepted, but ${path} is not its plan`);
+    if (plan.layout.sizeBytes !== sizeBytes || content.blocks.length !== plan.blocks.length)
+      throw new Error(`accepted, but ${path} is not its plan`);
     for (const [number, { lengthBytes, ...entry }] of content.blocks.entries()) {
       const isShared = plan.blocks[number]!.coding.kind === 'residual' && (index.part?.position ?? 0) > 0;
       const lies = isShared ? entry.offsetBytes < firstBytes : entry.offsetBytes === offsetBytes;
-      if (!lies || lengthBytes < 1 || lengthBytes > bytesMax(plan.blocks[number]!)) throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
+      if (!lies || lengthBytes < 1 || lengthBytes > bytesMax(plan.blocks[number]!))
+        throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
       if (!isShared) offsetBytes += lengthBytes;
     }
   }
@@ -124,7 +138,11 @@ export function mutate(corpus: readonly Uint8Array[], random: () => number, vers
         bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + span), bytes.subarray(at)]);
         break;
       case 4:
-        bytes = Buffer.concat([bytes.subarray(0, at), new ByteWriter().varint(Math.floor(2 ** (random() * 53))).finish(), bytes.subarray(at)]);
+        bytes = Buffer.concat([
+          bytes.subarray(0, at),
+          new ByteWriter().varint(Math.floor(2 ** (random() * 53))).finish(),
+          bytes.subarray(at),
+        ]);
         break;
       case 5: {
         const other = pick();
@@ -146,7 +164,11 @@ function plainForm(bytes: Uint8Array, version: FormatVersion): Buffer {
   try {
     const reader = new ByteReader(bytes.subarray(head));
     const maxOutputLength = reader.varint(inputBytesMax, 'the length');
-    return Buffer.concat([Uint8Array.of(flags & ~deflatedFlag), bytes.subarray(1, head), inflateRawSync(reader.rest(), { maxOutputLength })]);
+    return Buffer.concat([
+      Uint8Array.of(flags & ~deflatedFlag),
+      bytes.subarray(1, head),
+      inflateRawSync(reader.rest(), { maxOutputLength }),
+    ]);
   } catch {
     return Buffer.from(bytes);
   }
@@ -190,7 +212,9 @@ function main(argv: readonly string[]): void {
       const code = target.check(bytes);
       counts.set(code, (counts.get(code) ?? 0) + 1);
     } catch (err) {
-      process.stderr.write(`input ${inputs} of seed ${seed} fails: ${String(err)}\n${Buffer.from(bytes).toString('hex')}\n`);
+      process.stderr.write(
+        `input ${inputs} of seed ${seed} fails: ${String(err)}\n${Buffer.from(bytes).toString('hex')}\n`,
+      );
       process.exitCode = 1;
       return;
     }

@@ -1,9 +1,10 @@
 /**
- * Fuzz target of the safetensors header parser: whatever the bytes, a layout whose tensors tile the file or a FirnError of a known code, the same
- * for the whole header and for pieces, and never a reading that JSON.parse contradicts.
+ * Fuzz target of the safetensors header parser: whatever the bytes, a layout whose tensors tile the file or a FirnError
+ * of a known code, the same for the whole header and for pieces, and never a reading that JSON.parse contradicts.
  *
- * `npx tsx test/fuzz/safetensors-header.ts --seconds 60 --seed 1` mutates the corpus for that long and exits non-zero at the first failure, printing
- * the input in hex; the same seed tries the same inputs in the same order. The replay test runs every corpus file and a short, fixed stretch.
+ * `npx tsx test/fuzz/safetensors-header.ts --seconds 60 --seed 1` mutates the corpus for that long and exits non-zero
+ * at the first failure, printing the input in hex; the same seed tries the same inputs in the same order. The replay
+ * test runs every corpus file and a short, fixed stretch.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -149,7 +150,8 @@ function outcome(work: () => SafetensorsLayout): { code: FirnErrorCode | 'accept
 
 function readInPieces(bytes: Uint8Array): SafetensorsLayout {
   const reader = new SafetensorsHeaderReader();
-  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 3) % 101) reader.push(bytes.subarray(at, at + size));
+  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 3) % 101)
+    reader.push(bytes.subarray(at, at + size));
   return reader.finish();
 }
 
@@ -159,19 +161,27 @@ function checkLayout(layout: SafetensorsLayout, bytes: Uint8Array): void {
   };
   const header = bytes.subarray(0, layout.headerBytes.length);
   must(Buffer.compare(layout.headerBytes, header) === 0, 'the header is not the input');
-  const json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(header.subarray(8))) as Record<
-    string,
-    { dtype: string; shape: number[]; data_offsets: number[] }
-  >;
+  const json = JSON.parse(
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(header.subarray(8)),
+  ) as Record<string, { dtype: string; shape: number[]; data_offsets: number[] }>;
   const listed = new Map(Object.entries(json));
   listed.delete('__metadata__');
   must(listed.size === layout.tensors.length, 'tensors are missing or invented');
   let edge = header.length;
   for (const entry of layout.tensors) {
     const same = listed.get(entry.name);
-    must(same !== undefined && same.dtype === entry.dtype && same.shape.join() === entry.shape.join(), `${entry.name} reads otherwise with JSON.parse`);
-    must(entry.startBytes === edge && same!.data_offsets[0] === edge - header.length, `${entry.name} does not start at the edge`);
-    must(entry.endBytes - entry.startBytes === entry.elementCount * dtypeBytes[entry.dtype], `${entry.name} has the wrong size`);
+    must(
+      same !== undefined && same.dtype === entry.dtype && same.shape.join() === entry.shape.join(),
+      `${entry.name} reads otherwise with JSON.parse`,
+    );
+    must(
+      entry.startBytes === edge && same!.data_offsets[0] === edge - header.length,
+      `${entry.name} does not start at the edge`,
+    );
+    must(
+      entry.endBytes - entry.startBytes === entry.elementCount * dtypeBytes[entry.dtype],
+      `${entry.name} has the wrong size`,
+    );
     must(
       entry.shape.every((size) => Number.isSafeInteger(size) && size >= 0),
       `${entry.name} has a strange shape`,
@@ -199,7 +209,9 @@ function main(argv: readonly string[]): void {
       const code = checkInput(bytes);
       counts.set(code, (counts.get(code) ?? 0) + 1);
     } catch (err) {
-      process.stderr.write(`input ${inputs} of seed ${seed} fails: ${String(err)}\n${Buffer.from(bytes).toString('hex')}\n`);
+      process.stderr.write(
+        `input ${inputs} of seed ${seed} fails: ${String(err)}\n${Buffer.from(bytes).toString('hex')}\n`,
+      );
       process.exitCode = 1;
       return;
     }

@@ -10,8 +10,8 @@ export interface Findings {
 type Options = Readonly<Record<string, string>>;
 
 /**
- * Runs a test as a command when its module is the program: options as `--name value` with these defaults, progress to standard error, the findings as one line of JSON to standard output;
- * exit code 1 when there are problems.
+ * Runs a test as a command when its module is the program: options as `--name value` with these defaults, progress to
+ * standard error, the findings as one line of JSON to standard output; exit code 1 when there are problems.
  */
 export async function runAsCommand<O extends Options>(
   moduleUrl: string,
@@ -19,10 +19,13 @@ export async function runAsCommand<O extends Options>(
   test: (options: { readonly [Name in keyof O]: string }, say: (line: string) => void) => Promise<Findings>,
 ): Promise<void> {
   if (process.argv[1] !== fileURLToPath(moduleUrl)) return;
-  const options = Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, { type: 'string' as const, default: value }]));
+  const options = Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, { type: 'string' as const, default: value }]),
+  );
   const { values } = parseArgs({ options });
   const startedMs = performance.now();
-  const say = (line: string): void => void process.stderr.write(`${((performance.now() - startedMs) / 1000).toFixed(0)} s: ${line}\n`);
+  const say = (line: string): void =>
+    void process.stderr.write(`${((performance.now() - startedMs) / 1000).toFixed(0)} s: ${line}\n`);
   const findings = await test(values as { readonly [Name in keyof O]: string }, say);
   for (const problem of findings.problems) process.stderr.write(`PROBLEM ${problem}\n`);
   const seconds = Math.round((performance.now() - startedMs) / 1000);

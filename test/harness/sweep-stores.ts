@@ -5,7 +5,7 @@ import { markOrphans } from '../../src/upkeep/garbage/mark-orphans.ts';
 import { deletePending } from '../../src/upkeep/garbage/delete-pending.ts';
 import { reclaimHidden } from '../../src/upkeep/reclaim-hidden.ts';
 import { verifyHub, type VerifiedHub } from '../../src/upkeep/verify-hub.ts';
-import { openStoredHub, type StoredHub } from '../../src/wire.ts';
+import { openStoredHub, type StoredHub } from '../../src/process/open-parts.ts';
 import type { TestStores } from './test-stores.ts';
 
 /** Longest that the catalog takes a process that was killed for one that lives, in ms. */
@@ -15,8 +15,15 @@ const keysToldMax = 10;
 
 export type SweptStores = Pick<StoredHub, 'catalog' | 'store'>;
 
-/** Collects garbage as the hub's upkeep does, of what is older than `graceMs`; 0 takes everything that nothing names and is for stores that nobody writes to. Returns how many objects went. */
-export async function sweepStores({ catalog, store }: SweptStores, graceMs: number, signal?: AbortSignal): Promise<number> {
+/**
+ * Collects garbage as the hub's upkeep does, of what is older than `graceMs`; 0 takes everything that nothing names and
+ * is for stores that nobody writes to. Returns how many objects went.
+ */
+export async function sweepStores(
+  { catalog, store }: SweptStores,
+  graceMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
   await reclaimHidden({ catalog }, signal);
   await markOrphans({ catalog, store }, { graceMs }, signal);
   return (await deletePending({ catalog, store }, { graceMs }, signal)).objects;
@@ -31,11 +38,20 @@ export interface ClosingReport {
 }
 
 /** Opens stores that no hub uses any more; whoever gets them closes them. */
-export function openStores({ environment, dataDirectory }: Pick<TestStores, 'environment' | 'dataDirectory'>): Promise<StoredHub> {
-  return openStoredHub(readConfig({ ...environment, FIRN_DATA_DIR: dataDirectory }), pino({ level: 'error' }, pino.destination(2)));
+export function openStores({
+  environment,
+  dataDirectory,
+}: Pick<TestStores, 'environment' | 'dataDirectory'>): Promise<StoredHub> {
+  return openStoredHub(
+    readConfig({ ...environment, FIRN_DATA_DIR: dataDirectory }),
+    pino({ level: 'error' }, pino.destination(2)),
+  );
 }
 
-/** Sweeps until nothing is left, or for so long that whatever a killed process held has run out: the room of bodies on their way, and leases. */
+/**
+ * Sweeps until nothing is left, or for so long that whatever a killed process held has run out: the room of bodies on
+ * their way, and leases.
+ */
 async function sweepUntilClean(hub: SweptStores): Promise<void> {
   for (const deadline = Date.now() + holdMsMax; ; await pause(holdMsMax / 20)) {
     await sweepStores(hub, 0);
@@ -49,7 +65,10 @@ async function unnamedKeys({ catalog, store }: SweptStores): Promise<string[]> {
   return unnamed;
 }
 
-/** Proves that everything named is there and right, sweeps with no grace, and proves it again, and that nothing else is left. No hub may run. */
+/**
+ * Proves that everything named is there and right, sweeps with no grace, and proves it again, and that nothing else is
+ * left. No hub may run.
+ */
 export async function closeStores(stores: Pick<TestStores, 'environment' | 'dataDirectory'>): Promise<ClosingReport> {
   const hub = await openStores(stores);
   try {
@@ -59,7 +78,10 @@ export async function closeStores(stores: Pick<TestStores, 'environment' | 'data
     await sweepUntilClean(hub);
     const verified = await verifyHub(hub, (line) => problems.push(`after the sweep: ${line}`));
     const left = await unnamedKeys(hub);
-    if (left.length > 0) problems.push(`${left.length} objects are named by nothing and were not swept: ${left.slice(0, keysToldMax).join(' ')}`);
+    if (left.length > 0)
+      problems.push(
+        `${left.length} objects are named by nothing and were not swept: ${left.slice(0, keysToldMax).join(' ')}`,
+      );
     return { orphans, verified, problems };
   } finally {
     await hub.close();

@@ -1,11 +1,16 @@
-/** A process that collects garbage over and over, in the stores that its environment names, until it is killed; its argument is the grace in ms. It says `sweeping` once it has begun. */
+/**
+ * A process that collects garbage over and over, in the stores that its environment names, until it is killed; its
+ * argument is the grace in ms. It says `sweeping` once it has begun.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStores, sweepStores } from './sweep-stores.ts';
 
 /** Between two sweeps, in ms. */
 const pauseMs = 100;
 
-const environment = Object.fromEntries(Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+const environment = Object.fromEntries(
+  Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+);
 const hub = await openStores({ environment, dataDirectory: process.env['FIRN_DATA_DIR']! });
 process.send?.('sweeping');
 for (;;) {

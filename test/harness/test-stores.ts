@@ -3,7 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { emptyPrefix, plainS3Client, testS3Server, withoutS3Server, type TestS3Server } from '../../src/store/s3/s3-server.test-support.ts';
+import {
+  emptyPrefix,
+  plainS3Client,
+  testS3Server,
+  withoutS3Server,
+  type TestS3Server,
+} from '../../src/store/s3/s3-server.test-support.ts';
 import { startPostgres, type PostgresServer } from '../postgres/start-postgres.ts';
 
 /** A catalog and an object store that hubs of a test share. */
@@ -25,7 +31,8 @@ export interface TestStores {
 }
 
 /**
- * Empty stores: PGlite or a Postgres server of their own, a folder, a new one unless it is given, or a new prefix of the bucket that FIRN_TEST_S3_* names. Throws where there is no S3 server.
+ * Empty stores: PGlite or a Postgres server of their own, a folder, a new one unless it is given, or a new prefix of
+ * the bucket that FIRN_TEST_S3_* names. Throws where there is no S3 server.
  */
 export async function openTestStores(pair: StorePair, given?: string): Promise<TestStores> {
   const server = pair === 'postgres-bucket' ? neededS3Server() : undefined;
@@ -37,7 +44,10 @@ export async function openTestStores(pair: StorePair, given?: string): Promise<T
     dataDirectory,
     postgres,
     s3: server && { server, prefix },
-    environment: { ...(postgres && { FIRN_DATABASE_URL: postgres.url, FIRN_LEASE_S: String(leaseSeconds) }), ...(server && bucketKeys(server, prefix)) },
+    environment: {
+      ...(postgres && { FIRN_DATABASE_URL: postgres.url, FIRN_LEASE_S: String(leaseSeconds) }),
+      ...(server && bucketKeys(server, prefix)),
+    },
     async remove() {
       await postgres?.remove();
       if (server !== undefined) await removePrefix(server, prefix);
@@ -74,7 +84,10 @@ function bucketKeys({ endpoint, bucket, credentials }: TestS3Server, prefix: str
 export async function objectsOfPrefix(server: TestS3Server, prefix: string): Promise<Map<string, number>> {
   const client = plainS3Client(server);
   const found = new Map<string, number>();
-  for await (const { Contents: page = [] } of paginateListObjectsV2({ client }, { Bucket: server.bucket, Prefix: prefix }))
+  for await (const { Contents: page = [] } of paginateListObjectsV2(
+    { client },
+    { Bucket: server.bucket, Prefix: prefix },
+  ))
     for (const { Key: key, Size: size } of page) found.set(key!, size!);
   client.destroy();
   return found;

@@ -1,6 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +26,10 @@ beforeEach(() => {
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
   for (const name of ['package.json', 'tsconfig.json']) cpSync(join(repository, name), join(root, name));
   write('main.ts', "import { one } from './room/one.ts';\nconsole.log(one satisfies number);\n");
-  write('room/one.ts', "import type { Logger } from 'pino';\nexport const one: number = 1;\nexport type Other = Logger;\n");
+  write(
+    'room/one.ts',
+    "import type { Logger } from 'pino';\nexport const one: number = 1;\nexport type Other = Logger;\n",
+  );
   write('room/one.test.ts', 'throw new Error();\n');
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -43,7 +57,9 @@ test('what comes out runs, without tests, with maps that name the sources', asyn
   expect(await build()).toEqual(silent);
   expect(built()).toEqual(['built.json', 'main.js', 'main.js.map', 'room', 'room/one.js', 'room/one.js.map']);
   expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '1\n' });
-  expect(JSON.parse(readFileSync(join(root, 'dist', 'room', 'one.js.map'), 'utf8'))).toMatchObject({ sources: ['../../src/room/one.ts'] });
+  expect(JSON.parse(readFileSync(join(root, 'dist', 'room', 'one.js.map'), 'utf8'))).toMatchObject({
+    sources: ['../../src/room/one.ts'],
+  });
 });
 
 test('only what has changed is compiled, and what has gone goes', async () => {
@@ -66,7 +82,10 @@ test('a file that is missing in dist/, or other options, are a reason to compile
   expect(await build()).toEqual(silent);
   expect(built()).toContain('room/one.js');
   const before = changedAt('main.js');
-  writeFileSync(join(root, 'tsconfig.json'), readFileSync(join(root, 'tsconfig.json'), 'utf8').replace('"strict": true', '"strict": false'));
+  writeFileSync(
+    join(root, 'tsconfig.json'),
+    readFileSync(join(root, 'tsconfig.json'), 'utf8').replace('"strict": true', '"strict": false'),
+  );
   expect(await build()).toEqual(silent);
   expect(changedAt('main.js')).toBeGreaterThan(before);
 });
@@ -76,7 +95,9 @@ test('a source that does not compile is named, and what was built stays', async 
   write('main.ts', 'const = 1;\n');
   expect(await build()).toEqual({
     code: 1,
-    output: expect.stringMatching(/^src\/main\.ts\(1,7\): error TS\d+.*\nsrc\/ does not compile; the reason is above\.\n$/s),
+    output: expect.stringMatching(
+      /^src\/main\.ts\(1,7\): error TS\d+.*\nsrc\/ does not compile; the reason is above\.\n$/s,
+    ),
   });
   expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '1\n' });
 });

@@ -28,6 +28,8 @@ test('what the image copies is there, and is not ignored', () => {
 
 test('every dependency runs on the oldest version of Node that Firn allows', () => {
   const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { engines?: { node?: string } }> };
-  const needing = Object.entries(lock.packages).filter(([, { engines }]) => /^>=\s*2[1-9][^|]*$/.test(engines?.node ?? ''));
+  const needing = Object.entries(lock.packages).filter(([, { engines }]) =>
+    /^>=\s*2[1-9][^|]*$/.test(engines?.node ?? ''),
+  );
   expect(needing.map(([name]) => name)).toEqual([]);
 });

@@ -33,7 +33,12 @@ afterEach(async () => {
 test('SIGTERM to npm start ends the server, which gives back its port and its data directory', async () => {
   const port = await freePort();
   const lock = join(directory, 'data', 'catalog', 'lock');
-  const environment = { FIRN_ACCESS: 'open', FIRN_PORT: String(port), FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'error' };
+  const environment = {
+    FIRN_ACCESS: 'open',
+    FIRN_PORT: String(port),
+    FIRN_DATA_DIR: join(directory, 'data'),
+    FIRN_LOG_LEVEL: 'error',
+  };
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(FIRN_|npm_|NODE_)/.test(key)));
   npm = spawn('npm', ['start'], { cwd: root, env: { ...own, ...environment }, stdio: 'inherit' });
   await until(() => answers(port), startDeadlineMs);

@@ -20,11 +20,15 @@ let folder: string;
 let packages: string[];
 let firn: string;
 /** Nothing of the test runner, of npm around it, or of the developer. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(FIRN_|npm_|NODE_|VITEST)/.test(key)));
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([key]) => !/^(FIRN_|npm_|NODE_|VITEST)/.test(key)),
+);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'firn-elsewhere-'));
-  const { stdout } = await run(process.execPath, [join(root, 'scripts', 'pack.mjs'), join(folder, 'packages')], { env: environment });
+  const { stdout } = await run(process.execPath, [join(root, 'scripts', 'pack.mjs'), join(folder, 'packages')], {
+    env: environment,
+  });
   packages = stdout.trim().split('\n');
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   // As an install without a compiler would: nothing may be compiled.
@@ -37,25 +41,35 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test('the documents say what an install needs besides: without it, onnxruntime fails where its download cannot be reached', async () => {
   expect(documentedSettings()).toEqual({ ONNXRUNTIME_NODE_INSTALL: 'skip' });
   const runtime = join(folder, 'node_modules', 'onnxruntime-node');
-  const { scripts } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8')) as { scripts: { postinstall: string } };
+  const { scripts } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8')) as {
+    scripts: { postinstall: string };
+  };
   expect(scripts.postinstall).toBe('node ./script/install');
   // Nothing listens on this port of this machine; the script takes its proxy from this variable alone.
   const { ONNXRUNTIME_NODE_INSTALL: _, ...others } = environment;
   const nowhere = { ...others, GLOBAL_AGENT_HTTPS_PROXY: 'http://127.0.0.1:9' };
   const install = (env: NodeJS.ProcessEnv) => run(process.execPath, ['./script/install'], { cwd: runtime, env });
   // Elsewhere it has nothing to download.
-  if (process.platform === 'linux' && process.arch === 'x64') await expect(install(nowhere)).rejects.toMatchObject({ code: 1 });
+  if (process.platform === 'linux' && process.arch === 'x64')
+    await expect(install(nowhere)).rejects.toMatchObject({ code: 1 });
   await install({ ...nowhere, ...documentedSettings() });
 });
 
 test('there are two packages: Firn, and its native core for this machine', () => {
   const names = packages.map((path) => path.slice(path.lastIndexOf('/') + 1));
-  expect(names).toEqual([`firn-hub-${version}.tgz`, expect.stringMatching(new RegExp(`^firn-hub-core-\\w+-\\w+(-\\w+)?-${version}\\.tgz$`))]);
+  expect(names).toEqual([
+    `firn-hub-${version}.tgz`,
+    expect.stringMatching(new RegExp(`^firn-hub-core-\\w+-\\w+(-\\w+)?-${version}\\.tgz$`)),
+  ]);
 });
 
 test('the package holds what runs and what the native core is compiled from, and nothing else', async () => {
-  const files = (await readdir(join(folder, 'node_modules', 'firn-hub'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, 'node_modules', 'firn-hub').length + 1));
+  const files = (
+    await readdir(join(folder, 'node_modules', 'firn-hub'), { recursive: true, withFileTypes: true })
+  ).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) =>
+    join(parentPath, name).slice(join(folder, 'node_modules', 'firn-hub').length + 1),
+  );
   expect([...new Set(paths.map((path) => path.split('/')[0]))].sort()).toEqual([
     'LICENSE',
     'README.md',
@@ -67,8 +81,13 @@ test('the package holds what runs and what the native core is compiled from, and
     'package.json',
     'scripts',
   ]);
-  expect(paths.filter((path) => /\.test\.|test-support|\.suite\.|built\.json|^native\/(test|bench|fuzz)\//.test(path))).toEqual([]);
-  expect(paths.filter((path) => path.startsWith('scripts/')).sort()).toEqual(['scripts/build-native.mjs', 'scripts/install.mjs']);
+  expect(
+    paths.filter((path) => /\.test\.|test-support|\.suite\.|built\.json|^native\/(test|bench|fuzz)\//.test(path)),
+  ).toEqual([]);
+  expect(paths.filter((path) => path.startsWith('scripts/')).sort()).toEqual([
+    'scripts/build-native.mjs',
+    'scripts/install.mjs',
+  ]);
 });
 
 test('firn --help and firn --version answer', async () => {
@@ -87,12 +106,20 @@ test('firn unpack rebuilds a file, through the prebuilt native core', async () =
 test(
   'the server starts, is ready, evaluation processes included, and ends on SIGTERM',
   async () => {
-    const env = { ...environment, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: join(folder, 'data'), FIRN_LOG_LEVEL: 'info' };
+    const env = {
+      ...environment,
+      FIRN_PORT: '0',
+      FIRN_ACCESS: 'open',
+      FIRN_DATA_DIR: join(folder, 'data'),
+      FIRN_LOG_LEVEL: 'info',
+    };
     const child = spawn(firn, [], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       const url = await addressOf(child);
       const ready = { process: 'ok', catalog: 'ok', store: 'ok', workers: 'ok', claims: 'ok', evaluation: 'ok' };
-      await expect.poll(async () => (await fetch(`${url}/readyz`)).json(), { timeout: 60_000, interval: 1100 }).toMatchObject({ checks: ready });
+      await expect
+        .poll(async () => (await fetch(`${url}/readyz`)).json(), { timeout: 60_000, interval: 1100 })
+        .toMatchObject({ checks: ready });
       expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
       const ended = once(child, 'exit');
       child.kill('SIGTERM');

@@ -1,10 +1,14 @@
 import { expect, it } from 'vitest';
 import { flipBits } from './flip-bits.ts';
 
-it('a flipped bit is never served, and the scrubber names its object and everything that cannot be read', { timeout: 180_000 }, async () => {
-  const report = await flipBits({ flips: 25, seed: 3 });
-  expect(report.problems).toEqual([]);
-  expect(report).toMatchObject({ flips: 25, foundByScrubber: 25, wrongReads: 0 });
-  expect(report.refused).toBeGreaterThan(0);
-  expect(Object.keys(report.flipsByKind).sort()).toEqual(['evalsets', 'packages', 'staged']);
-});
+it(
+  'a flipped bit is never served, and the scrubber names its object and everything that cannot be read',
+  { timeout: 180_000 },
+  async () => {
+    const report = await flipBits({ flips: 25, seed: 3 });
+    expect(report.problems).toEqual([]);
+    expect(report).toMatchObject({ flips: 25, foundByScrubber: 25, wrongReads: 0 });
+    expect(report.refused).toBeGreaterThan(0);
+    expect(Object.keys(report.flipsByKind).sort()).toEqual(['evalsets', 'packages', 'staged']);
+  },
+);

@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Checkpoint } from '../../src/catalog/contract/checkpoint-records.ts';
-import { modelOf, openCompressHarness, sixteenBins, type CompressHarness, type Upload } from '../../src/compress/compress-harness.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  sixteenBins,
+  type CompressHarness,
+  type Upload,
+} from '../../src/compress/compress-harness.test-support.ts';
 import { isDamage } from '../../src/compress/ancestor/open-ancestor.ts';
 import { f32, noise, tinyWeights } from '../../src/compress/tiny-model.test-support.ts';
 import { Downloads } from '../../src/restore/downloads.ts';
@@ -49,13 +55,29 @@ interface StoredFile {
 }
 
 /** Flips so many bits; resolves to what was wrong. */
-export async function flipBits({ flips, seed, say }: { flips: number; seed: number; say?: (line: string) => void }): Promise<FlipReport> {
+export async function flipBits({
+  flips,
+  seed,
+  say,
+}: {
+  flips: number;
+  seed: number;
+  say?: (line: string) => void;
+}): Promise<FlipReport> {
   const random = randomNumbers(seed);
   const harness = await openCompressHarness();
   try {
     const files = await storeHub(harness, seed);
     const keys = await harness.catalog.objects.keys({ limit: 1000 });
-    const report = { objects: keys.length, flips: 0, flipsByKind: {} as Record<string, number>, reads: 0, refused: 0, wrongReads: 0, foundByScrubber: 0 };
+    const report = {
+      objects: keys.length,
+      flips: 0,
+      flipsByKind: {} as Record<string, number>,
+      reads: 0,
+      refused: 0,
+      wrongReads: 0,
+      foundByScrubber: 0,
+    };
     const problems: string[] = [];
     for (; report.flips < flips; report.flips += 1) {
       const key = keys[Math.floor(random() * keys.length)]!;
@@ -78,24 +100,33 @@ export async function flipBits({ flips, seed, say }: { flips: number; seed: numb
       if (found.length === 1 && found[0]!.key === key) report.foundByScrubber += 1;
       else problems.push(`${label}: the scrubber found ${found.map((each) => each.key).join() || 'nothing'}`);
       const named = new Set(found.flatMap(affectedNames));
-      for (const name of failed) if (!named.has(name)) problems.push(`${label}: ${name} cannot be read and is not named`);
+      for (const name of failed)
+        if (!named.has(name)) problems.push(`${label}: ${name} cannot be read and is not named`);
       if (named.size === 0) problems.push(`${label}: nothing is named`);
-      if (!(await isKeptFromReading(harness, key))) problems.push(`${label}: it can be opened in spite of the quarantine`);
+      if (!(await isKeptFromReading(harness, key)))
+        problems.push(`${label}: it can be opened in spite of the quarantine`);
       await flip.toggle();
       if ((await recheckDamaged(ctx)) > 0) problems.push(`${label}: it stays in quarantine although it is whole again`);
       const kind = key.split('/')[0]!;
       report.flipsByKind[kind] = (report.flipsByKind[kind] ?? 0) + 1;
-      if ((report.flips + 1) % 50 === 0) say?.(`${report.flips + 1} flips, ${report.refused} of ${report.reads} reads refused, ${problems.length} problems`);
+      if ((report.flips + 1) % 50 === 0)
+        say?.(
+          `${report.flips + 1} flips, ${report.refused} of ${report.reads} reads refused, ${problems.length} problems`,
+        );
     }
     for (const file of files)
-      if ((await read(harness, freshRestorer(harness), file)) !== 'right') problems.push(`${file.name} ${file.path} is not as it was in the end`);
+      if ((await read(harness, freshRestorer(harness), file)) !== 'right')
+        problems.push(`${file.name} ${file.path} is not as it was in the end`);
     return { ...report, problems };
   } finally {
     await harness.close();
   }
 }
 
-/** A lossy run with deltas by each method, an exact run with a raw object and references, and the eval set that the harness brings. */
+/**
+ * A lossy run with deltas by each method, an exact run with a raw object and references, and the eval set that the
+ * harness brings.
+ */
 async function storeHub(harness: CompressHarness, seed: number): Promise<StoredFile[]> {
   const raw = Buffer.from(Uint32Array.from(noise(noiseBytes / 4, seed), (x) => x * 2 ** 32).buffer);
   const exactAt = (step: number): Upload => ({
@@ -110,16 +141,21 @@ async function storeHub(harness: CompressHarness, seed: number): Promise<StoredF
   });
   const runs = [
     { run: await harness.newFixedRun(sixteenBins), at: (step: number) => modelOf(tinyWeights(step)) },
-    { run: await harness.newFixedRun({ method: 'residual', step: 0 }), at: (step: number) => modelOf(tinyWeights(step, 7)) },
+    {
+      run: await harness.newFixedRun({ method: 'residual', step: 0 }),
+      at: (step: number) => modelOf(tinyWeights(step, 7)),
+    },
     { run: await harness.newRun({ fidelity: 'exact', thresholds: {} }), at: exactAt },
   ];
   const files: StoredFile[] = [];
   for (const { run, at } of runs) {
     for (let step = 0; step < stepsPerRun; step += 1) {
       const checkpoint = await harness.push(run, step, at(step));
-      if (checkpoint.state !== 'ready') throw new Error(`${run.name}@${step} is ${checkpoint.state}: ${checkpoint.errorMessage}`);
+      if (checkpoint.state !== 'ready')
+        throw new Error(`${run.name}@${step} is ${checkpoint.state}: ${checkpoint.errorMessage}`);
       for (const file of await harness.catalog.files.list(checkpoint.id))
-        if (file.resultSha256 !== undefined) files.push({ name: `acme/tiny/${run.name}@${step}`, checkpoint, path: file.path, sha256: file.resultSha256 });
+        if (file.resultSha256 !== undefined)
+          files.push({ name: `acme/tiny/${run.name}@${step}`, checkpoint, path: file.path, sha256: file.resultSha256 });
     }
   }
   return files;
@@ -189,8 +225,14 @@ async function flipper({ directory }: CompressHarness, key: string, random: () =
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { flips: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } } });
-  const report = await flipBits({ flips: Number(values.flips), seed: Number(values.seed), say: (line) => process.stderr.write(`${line}\n`) });
+  const { values } = parseArgs({
+    options: { flips: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } },
+  });
+  const report = await flipBits({
+    flips: Number(values.flips),
+    seed: Number(values.seed),
+    say: (line) => process.stderr.write(`${line}\n`),
+  });
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   process.exitCode = report.problems.length === 0 ? 0 : 1;
 }

@@ -35,7 +35,10 @@ async function readManifests(): Promise<{ path: string; manifest: Manifest }[]> 
   const found = [];
   for (const name of await readdir(root, { recursive: true })) {
     if (!name.endsWith('.yaml')) continue;
-    for (const document of parseAllDocuments(await readFile(join(root, name), 'utf8'), { strict: true, uniqueKeys: true })) {
+    for (const document of parseAllDocuments(await readFile(join(root, name), 'utf8'), {
+      strict: true,
+      uniqueKeys: true,
+    })) {
       const [error] = document.errors;
       if (error !== undefined) throw error;
       found.push({ path: name, manifest: document.toJS() as Manifest });
@@ -51,22 +54,27 @@ async function readEnvironment(path: string): Promise<Record<string, string>> {
 
 /** The published schema of a kind, with a model of its own to validate it by. */
 async function validate({ apiVersion, kind, ...rest }: Manifest): Promise<void> {
-  const module = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<string, new (data: object) => { validate(): void }>;
+  const module = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<
+    string,
+    new (data: object) => { validate(): void }
+  >;
   new module[kind]!(rest).validate();
 }
 
 describe('the manifests', () => {
-  it.each(resources.map(({ path, manifest }) => [`${path}: ${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-    '%s fits the published schema',
-    async (_, manifest) => {
-      await validate(manifest);
-    },
-  );
+  it.each(
+    resources.map(({ path, manifest }) => [`${path}: ${manifest.kind} ${manifest.metadata.name}`, manifest] as const),
+  )('%s fits the published schema', async (_, manifest) => {
+    await validate(manifest);
+  });
 
   it('have no key that is not in it, anywhere', () => {
     expect(typeErrors(resources.map(({ manifest }) => manifest))).toEqual([]);
     const { spec, ...rest } = deployments[0]!;
-    const misspelt = { ...rest, spec: { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, terminationGracePeriod: 65 } } } };
+    const misspelt = {
+      ...rest,
+      spec: { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, terminationGracePeriod: 65 } } },
+    };
     expect(typeErrors([misspelt])).toEqual([expect.stringMatching(/^1: .*"terminationGracePeriod"' does not exist/)]);
   });
 
@@ -82,12 +90,16 @@ describe('the manifests', () => {
 
   it('list files that are there, and every file is listed', async () => {
     const listed = kustomizations.flatMap(({ path, manifest }) => {
-      const envs = [...(manifest.configMapGenerator ?? []), ...(manifest.secretGenerator ?? [])].flatMap(({ envs: files }: { envs: string[] }) => files);
+      const envs = [...(manifest.configMapGenerator ?? []), ...(manifest.secretGenerator ?? [])].flatMap(
+        ({ envs: files }: { envs: string[] }) => files,
+      );
       const named: string[] = [...manifest.resources, ...(manifest.components ?? []), ...envs];
       return named.map((name) => join(root, path, '..', name));
     });
     expect(listed.filter((path) => !existsSync(path))).toEqual([]);
-    const files = (await readdir(root, { recursive: true })).filter((name) => /\.(yaml|env)$/.test(name) && !name.endsWith('kustomization.yaml'));
+    const files = (await readdir(root, { recursive: true })).filter(
+      (name) => /\.(yaml|env)$/.test(name) && !name.endsWith('kustomization.yaml'),
+    );
     expect(files.filter((name) => !listed.includes(join(root, name)))).toEqual([]);
   });
 
@@ -107,12 +119,22 @@ describe('the manifests', () => {
     expect(deployments).toHaveLength(2);
     for (const deployment of deployments) {
       expect(deployments.filter((other) => selects(deployment.spec.selector.matchLabels, other))).toEqual([deployment]);
-      const named = (kind: string) => resources.find(({ manifest }) => manifest.kind === kind && manifest.metadata.name === deployment.metadata.name)!.manifest;
-      expect(named('HorizontalPodAutoscaler').spec.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: deployment.metadata.name });
+      const named = (kind: string) =>
+        resources.find(({ manifest }) => manifest.kind === kind && manifest.metadata.name === deployment.metadata.name)!
+          .manifest;
+      expect(named('HorizontalPodAutoscaler').spec.scaleTargetRef).toEqual({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        name: deployment.metadata.name,
+      });
       expect(selects(named('PodDisruptionBudget').spec.selector.matchLabels, deployment)).toBe(true);
     }
     const service = resources.find(({ manifest }) => manifest.kind === 'Service')!.manifest;
-    expect(deployments.filter((deployment) => selects(service.spec.selector, deployment)).map(({ metadata }) => metadata.name)).toEqual(['firn-gateway']);
+    expect(
+      deployments
+        .filter((deployment) => selects(service.spec.selector, deployment))
+        .map(({ metadata }) => metadata.name),
+    ).toEqual(['firn-gateway']);
   });
 
   it('give a process as long to end as it takes, and scratch files a place where it may write', async () => {
@@ -122,36 +144,54 @@ describe('the manifests', () => {
       expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(drainMs + unreadyMs + 10_000);
       const [container] = pod.containers;
       expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
-      expect(container.volumeMounts.some(({ mountPath }: { mountPath: string }) => workDirectory.startsWith(`${mountPath}/`))).toBe(true);
+      expect(
+        container.volumeMounts.some(({ mountPath }: { mountPath: string }) =>
+          workDirectory.startsWith(`${mountPath}/`),
+        ),
+      ).toBe(true);
     }
   });
 
   it('let workers, which run uploaded graphs, reach names and nothing else before an overlay says where database and bucket are', () => {
     const { spec } = resource('NetworkPolicy', 'firn-worker');
     expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
-    const open = spec.egress.filter(({ to, ports }: { to?: unknown[]; ports?: unknown[] }) => !to?.length || !ports?.length);
+    const open = spec.egress.filter(
+      ({ to, ports }: { to?: unknown[]; ports?: unknown[] }) => !to?.length || !ports?.length,
+    );
     expect(open).toEqual([]);
     const ports = (rule: Egress) => rule.ports.map(({ port }) => port);
     const [names, ...addressed] = spec.egress as Egress[];
-    expect(names).toMatchObject({ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }] });
+    expect(names).toMatchObject({
+      to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }],
+    });
     expect(ports(names!)).toEqual([53, 53]);
     expect(addressed.map(ports)).toEqual([[5432], [443]]);
     // For documents alone (RFC 5737): no machine has such an address.
-    expect(addressed.map(({ to }) => to.map(({ ipBlock }) => ipBlock?.cidr))).toEqual([['192.0.2.1/32'], ['192.0.2.2/32']]);
+    expect(addressed.map(({ to }) => to.map(({ ipBlock }) => ipBlock?.cidr))).toEqual([
+      ['192.0.2.1/32'],
+      ['192.0.2.2/32'],
+    ]);
   });
 
   it('show an overlay that replaces each placeholder of the network policy, and opens no port to everything', () => {
     const overlay = kustomizations.find(({ path }) => path === 'overlays/example/kustomization.yaml')!.manifest;
-    const [{ patch }] = overlay.patches.filter(({ target }: { target: { name: string } }) => target.name === 'firn-worker');
+    const [{ patch }] = overlay.patches.filter(
+      ({ target }: { target: { name: string } }) => target.name === 'firn-worker',
+    );
     const operations = parse(patch) as { op: string; path: string; value: Egress['to'] }[];
-    expect(operations.map(({ op, path }) => `${op} ${path}`)).toEqual(['replace /spec/egress/1/to', 'replace /spec/egress/2/to']);
+    expect(operations.map(({ op, path }) => `${op} ${path}`)).toEqual([
+      'replace /spec/egress/1/to',
+      'replace /spec/egress/2/to',
+    ]);
     const cidrs = operations.flatMap(({ value }) => value.map(({ ipBlock }) => ipBlock!.cidr));
     expect(cidrs.filter((cidr) => Number(cidr.split('/')[1]) < 16)).toEqual([]);
   });
 
   it('count workers by the queue, in series that /metrics has', async () => {
     const { spec } = resource('HorizontalPodAutoscaler', 'firn-worker');
-    const names = spec.metrics.map(({ type, external }: { type: string; external?: { metric: { name: string } } }) => external?.metric.name ?? type);
+    const names = spec.metrics.map(
+      ({ type, external }: { type: string; external?: { metric: { name: string } } }) => external?.metric.name ?? type,
+    );
     expect(names).toEqual(['firn_job_oldest_queued_seconds', 'firn_jobs']);
     const registry = new Registry();
     registerProcessMetrics(registry, { catalog: {} as never, core: {} as never, jobKinds: [] });
@@ -162,7 +202,11 @@ describe('the manifests', () => {
     const { spec } = resource('Job', 'firn-migrate').spec.template;
     expect(spec.containers[0]).toMatchObject({ image: 'firn', args: ['migrate'] });
     const { workDirectory } = readConfig({ ...(await readEnvironment(join(root, 'base/firn.env'))) });
-    expect(spec.containers[0].volumeMounts.some(({ mountPath }: { mountPath: string }) => workDirectory.startsWith(`${mountPath}/`))).toBe(true);
+    expect(
+      spec.containers[0].volumeMounts.some(({ mountPath }: { mountPath: string }) =>
+        workDirectory.startsWith(`${mountPath}/`),
+      ),
+    ).toBe(true);
     const environment = await readEnvironment(join(root, 'base/firn.env'));
     expect(readConfig({ ...environment, FIRN_DATABASE_URL: 'postgres://firn@db/firn' }).database?.migrate).toBe(false);
   });

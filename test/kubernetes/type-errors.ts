@@ -6,12 +6,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const virtualFile = join(root, 'test/kubernetes/manifests.virtual.ts');
 
 /**
- * What the types made from Kubernetes' published schemas say of manifests, keys that they do not know among it, which the schemas themselves let pass and a server drops in silence. One sentence an error, with the line, which is the number of the manifest
- * from 1.
+ * What the types made from Kubernetes' published schemas say of manifests, keys that they do not know among it, which
+ * the schemas themselves let pass and a server drops in silence. One sentence an error, with the line, which is the
+ * number of the manifest from 1.
  */
 export function typeErrors(manifests: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
-  const typeOf = ({ apiVersion, kind }: { apiVersion: string; kind: string }): string => `import('kubernetes-models/${apiVersion}').I${kind}`;
-  const text = manifests.map((manifest, i) => `export const manifest${i + 1}: ${typeOf(manifest)} = ${JSON.stringify(manifest)};`).join('\n');
+  const typeOf = ({ apiVersion, kind }: { apiVersion: string; kind: string }): string =>
+    `import('kubernetes-models/${apiVersion}').I${kind}`;
+  const text = manifests
+    .map((manifest, i) => `export const manifest${i + 1}: ${typeOf(manifest)} = ${JSON.stringify(manifest)};`)
+    .join('\n');
   const options: ts.CompilerOptions = {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
@@ -26,8 +30,10 @@ export function typeErrors(manifests: readonly { readonly apiVersion: string; re
   host.readFile = (path) => (path === virtualFile ? text : readFile.call(host, path));
   host.getSourceFile = (path, target, ...rest) =>
     path === virtualFile ? ts.createSourceFile(path, text, target) : getSourceFile.call(host, path, target, ...rest);
-  return ts.getPreEmitDiagnostics(ts.createProgram([virtualFile], options, host)).map(({ file, start, messageText }) => {
-    const line = file === undefined || start === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
-    return `${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-  });
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([virtualFile], options, host))
+    .map(({ file, start, messageText }) => {
+      const line = file === undefined || start === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
+      return `${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    });
 }

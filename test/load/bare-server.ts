@@ -1,4 +1,7 @@
-/** A process with a bare node:http server that does what a gateway does with a file and no more: PUT streams a body to a file with its sha256 and syncs it, GET streams it. Its argument is the folder. */
+/**
+ * A process with a bare node:http server that does what a gateway does with a file and no more: PUT streams a body to a
+ * file with its sha256 and syncs it, GET streams it. Its argument is the folder.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -34,4 +37,6 @@ const server = createServer((req, res) => {
   answer(req, res).catch(() => res.destroy());
 });
 server.requestTimeout = 0;
-server.listen(0, '127.0.0.1', () => process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+server.listen(0, '127.0.0.1', () =>
+  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+);

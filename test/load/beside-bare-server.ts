@@ -1,5 +1,6 @@
 /**
- * Ingest and raw download of a gateway beside a bare node:http server that does the same work on files and digests, in one run, in turns:
+ * Ingest and raw download of a gateway beside a bare node:http server that does the same work on files and digests, in
+ * one run, in turns:
  *
  *   npx tsx test/load/beside-bare-server.ts --mib 512 --rounds 7
  *
@@ -46,7 +47,9 @@ export function besideBareServer({ mib, rounds, ratioMin = 0.8, say }: BesideOpt
     later(() => stores.remove());
     const folder = join(stores.dataDirectory, 'bare');
     await mkdir(folder);
-    const child = fork(fileURLToPath(new URL('./bare-server.ts', import.meta.url)), [folder], { execArgv: ['--import', 'tsx'] });
+    const child = fork(fileURLToPath(new URL('./bare-server.ts', import.meta.url)), [folder], {
+      execArgv: ['--import', 'tsx'],
+    });
     later(() => child.kill());
     const [{ url: bare }] = (await once(child, 'message')) as [{ url: string }];
     const gateway = await startHub({ ...stores, command: 'serve' });
@@ -60,7 +63,8 @@ export function besideBareServer({ mib, rounds, ratioMin = 0.8, say }: BesideOpt
       const startedMs = performance.now();
       const { status, sha256 } = await work();
       const seconds = (performance.now() - startedMs) / 1000;
-      if (status >= 300 || (sha256 !== undefined && sha256 !== expected)) throw new Error(`answered ${status} with sha256 ${sha256}`);
+      if (status >= 300 || (sha256 !== undefined && sha256 !== expected))
+        throw new Error(`answered ${status} with sha256 ${sha256}`);
       into.push(file.sizeBytes / 1e6 / seconds);
     };
     // The first round warms up.
@@ -68,7 +72,10 @@ export function besideBareServer({ mib, rounds, ratioMin = 0.8, say }: BesideOpt
       const checkpoint = `${gateway.url}${run}/checkpoints/${round + 1}`;
       const into = round < 0 ? { firnIn: [], bareIn: [], firnOut: [], bareOut: [] } : times;
       const pairs = [
-        [() => timed(into.firnIn, () => sendFile('PUT', checkpoint, file)), () => timed(into.bareIn, () => sendFile('PUT', `${bare}/file${round + 1}`, file))],
+        [
+          () => timed(into.firnIn, () => sendFile('PUT', checkpoint, file)),
+          () => timed(into.bareIn, () => sendFile('PUT', `${bare}/file${round + 1}`, file)),
+        ],
         [
           () => timed(into.firnOut, () => receiveFile(`${checkpoint}/files/model.safetensors?as=uploaded`)),
           () => timed(into.bareOut, () => receiveFile(`${bare}/file${round + 1}`)),
@@ -84,15 +91,25 @@ export function besideBareServer({ mib, rounds, ratioMin = 0.8, say }: BesideOpt
     const problems: string[] = [];
     const compare = (what: string, firn: readonly number[], other: readonly number[]) => {
       const ratio = median(firn) / median(other);
-      if (ratio < ratioMin) problems.push(`${what} is ${ratio.toFixed(2)} times the bare server's, and not at least ${ratioMin}`);
+      if (ratio < ratioMin)
+        problems.push(`${what} is ${ratio.toFixed(2)} times the bare server's, and not at least ${ratioMin}`);
       return { firn: speedOf(firn), bare: speedOf(other), ratio: Number(ratio.toFixed(2)) };
     };
-    return { ingest: compare('ingest', times.firnIn, times.bareIn), download: compare('download', times.firnOut, times.bareOut), problems };
+    return {
+      ingest: compare('ingest', times.firnIn, times.bareIn),
+      download: compare('download', times.firnOut, times.bareOut),
+      problems,
+    };
   });
 }
 
 function speedOf(values: readonly number[]): Speed {
-  return { median: Math.round(median(values)), quartiles: [Math.round(quantile(values, 0.25)), Math.round(quantile(values, 0.75))] };
+  return {
+    median: Math.round(median(values)),
+    quartiles: [Math.round(quantile(values, 0.25)), Math.round(quantile(values, 0.75))],
+  };
 }
 
-await runAsCommand(import.meta.url, { mib: '512', rounds: '7' }, ({ mib, rounds }, say) => besideBareServer({ mib: Number(mib), rounds: Number(rounds), say }));
+await runAsCommand(import.meta.url, { mib: '512', rounds: '7' }, ({ mib, rounds }, say) =>
+  besideBareServer({ mib: Number(mib), rounds: Number(rounds), say }),
+);

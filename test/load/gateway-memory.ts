@@ -4,7 +4,8 @@
  *   npx tsx test/load/gateway-memory.ts --mib 4096 --uploads 4 --downloads 4 --stores postgres-folder
  *   npx tsx test/load/gateway-memory.ts --mib 1024 --uploads 4 --downloads 4 --stores postgres-bucket
  *
- * A worker of its own encodes the file that is downloaded, half of the downloads rebuilt from its package and half as uploaded. The files are made while they are sent; on disk there is what the hub keeps.
+ * A worker of its own encodes the file that is downloaded, half of the downloads rebuilt from its package and half as
+ * uploaded. The files are made while they are sent; on disk there is what the hub keeps.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHub } from '../acceptance/start-hub.ts';
@@ -46,10 +47,12 @@ export function gatewayMemory({ mib, uploads, downloads, stores: pair, say }: Me
     later(() => gateway.stop('SIGKILL'));
     await must('POST', `${gateway.url}/v1/repositories`, { json: { namespace: 'load', name: 'large' } });
     const names = ['read', ...Array.from({ length: uploads }, (_, number) => `write-${number}`)];
-    for (const name of names) await must('POST', `${gateway.url}${repository}/runs`, { json: { name, fidelity: 'exact' } });
+    for (const name of names)
+      await must('POST', `${gateway.url}${repository}/runs`, { json: { name, fidelity: 'exact' } });
     const file = madeFile(mib, 1);
     const expected = file.sha256();
-    const checkpoint = (run: string, step: number): string => `${gateway.url}${repository}/runs/${run}/checkpoints/${step}`;
+    const checkpoint = (run: string, step: number): string =>
+      `${gateway.url}${repository}/runs/${run}/checkpoints/${step}`;
     const idleMib = residentMib(gateway.process.pid!);
     const memory = watchMemory(gateway.process.pid!);
     const upload = async (run: string, step: number, seed: number): Promise<void> => {
@@ -62,10 +65,15 @@ export function gatewayMemory({ mib, uploads, downloads, stores: pair, say }: Me
     let stored: unknown;
     try {
       for (let state = ''; state !== 'ready'; await pause(pollMs)) {
-        const status = (await must('GET', checkpoint('read', 0))) as { state: string; result?: unknown; error?: unknown };
+        const status = (await must('GET', checkpoint('read', 0))) as {
+          state: string;
+          result?: unknown;
+          error?: unknown;
+        };
         ({ state } = status);
         stored = status.result;
-        if (state === 'failed' || worker.process.exitCode !== null) throw new Error(`the encode failed: ${JSON.stringify(status.error)}`);
+        if (state === 'failed' || worker.process.exitCode !== null)
+          throw new Error(`the encode failed: ${JSON.stringify(status.error)}`);
       }
     } finally {
       await worker.stop();
@@ -74,9 +82,13 @@ export function gatewayMemory({ mib, uploads, downloads, stores: pair, say }: Me
     await upload('read', 1, 1);
     say?.(`encoded, peak ${peakOf(memory.samples)} MiB`);
     const download = async (number: number): Promise<void> => {
-      const from = number % 2 === 0 ? `${checkpoint('read', 0)}/files/model.safetensors` : `${checkpoint('read', 1)}/files/model.safetensors?as=uploaded`;
+      const from =
+        number % 2 === 0
+          ? `${checkpoint('read', 0)}/files/model.safetensors`
+          : `${checkpoint('read', 1)}/files/model.safetensors?as=uploaded`;
       const { status, sha256, sizeBytes } = await receiveFile(from);
-      if (status !== 200 || sha256 !== expected) problems.push(`${from} came down with ${status}, ${sizeBytes} bytes and sha256 ${sha256}`);
+      if (status !== 200 || sha256 !== expected)
+        problems.push(`${from} came down with ${status}, ${sizeBytes} bytes and sha256 ${sha256}`);
     };
     await Promise.all([
       ...Array.from({ length: uploads }, (_, number) => upload(`write-${number}`, 0, number + 2)),
@@ -85,7 +97,14 @@ export function gatewayMemory({ mib, uploads, downloads, stores: pair, say }: Me
     memory.stop();
     const peakMib = peakOf(memory.samples);
     if (peakMib > residentMibMax) problems.push(`the gateway took ${peakMib} MiB, and not at most ${residentMibMax}`);
-    return { idleMib: Math.round(idleMib), peakMib, sentMib: (uploads + 2) * mib, receivedMib: downloads * mib, stored, problems };
+    return {
+      idleMib: Math.round(idleMib),
+      peakMib,
+      sentMib: (uploads + 2) * mib,
+      receivedMib: downloads * mib,
+      stored,
+      problems,
+    };
   });
 }
 
@@ -93,6 +112,15 @@ function peakOf(samples: readonly { readonly mib: number }[]): number {
   return Math.round(Math.max(...samples.map(({ mib }) => mib)));
 }
 
-await runAsCommand(import.meta.url, { mib: '4096', uploads: '4', downloads: '4', stores: 'postgres-folder' }, ({ mib, uploads, downloads, stores }, say) =>
-  gatewayMemory({ mib: Number(mib), uploads: Number(uploads), downloads: Number(downloads), stores: stores as StorePair, say }),
+await runAsCommand(
+  import.meta.url,
+  { mib: '4096', uploads: '4', downloads: '4', stores: 'postgres-folder' },
+  ({ mib, uploads, downloads, stores }, say) =>
+    gatewayMemory({
+      mib: Number(mib),
+      uploads: Number(uploads),
+      downloads: Number(downloads),
+      stores: stores as StorePair,
+      say,
+    }),
 );

@@ -19,7 +19,11 @@ export interface MadeFile {
 export function madeFile(mib: number, seed: number): MadeFile {
   const count = Math.max(1, Math.round((mib * 2 ** 20) / tensorBytes));
   const bytes = Math.round((mib * 2 ** 20) / count / pieceBytes) * pieceBytes;
-  const tensors = Array.from({ length: count }, (_, i) => ({ name: `h.${i}.weight`, dtype: 'BF16' as const, shape: [bytes / 2048, 1024] }));
+  const tensors = Array.from({ length: count }, (_, i) => ({
+    name: `h.${i}.weight`,
+    dtype: 'BF16' as const,
+    shape: [bytes / 2048, 1024],
+  }));
   const { headerBytes, sizeBytes } = buildSafetensorsHeader(tensors, {});
   const pattern = bfloat16Pattern(seed);
   function* pieces(): Generator<Buffer> {

@@ -1,9 +1,11 @@
 /**
- * Many clients, half of them uploading, half downloading, for minutes on one hub with encodes under way, on Postgres and a folder:
+ * Many clients, half of them uploading, half downloading, for minutes on one hub with encodes under way, on Postgres
+ * and a folder:
  *
  *   npx tsx test/load/many-clients.ts --clients 64 --minutes 10 --seed 1
  *
- * No request may fail, memory has to be flat, and the 99th percentile of HEAD under its bar. The clients share the machine with the hub.
+ * No request may fail, memory has to be flat, and the 99th percentile of HEAD under its bar. The clients share the
+ * machine with the hub.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomBytesOf, randomNumbers } from '../acceptance/random-numbers.ts';
@@ -65,7 +67,8 @@ export function manyClients({ clients, minutes, seed, say }: LoadOptions): Promi
     later(() => hub.stop());
     const endMs = performance.now() + minutes * 60_000;
     const isOver = (): boolean => performance.now() > endMs || problems.length > 20;
-    const failing = (what: string) => (error: unknown) => void problems.push(`${what}: ${String((error as Error).cause ?? error)}`);
+    const failing = (what: string) => (error: unknown) =>
+      void problems.push(`${what}: ${String((error as Error).cause ?? error)}`);
     await must('POST', `${hub.url}/v1/repositories`, { json: { namespace: 'load', name: 'test' } });
     const uploaders = Math.max(1, clients >> 1);
     for (let number = 0; number < uploaders; number++)
@@ -94,7 +97,8 @@ export function manyClients({ clients, minutes, seed, say }: LoadOptions): Promi
           continue;
         }
         const { status, bytes } = await ask('GET', known.path);
-        if (status !== 200 || sha256(bytes) !== known.sha256) throw new Error(`${known.path} came down with ${status} and other bytes`);
+        if (status !== 200 || sha256(bytes) !== known.sha256)
+          throw new Error(`${known.path} came down with ${status} and other bytes`);
         counts.downloads++;
         counts.downloadedBytes += bytes.length;
       }
@@ -111,7 +115,11 @@ export function manyClients({ clients, minutes, seed, say }: LoadOptions): Promi
       }
     };
     const memory = watchMemory(hub.process.pid!);
-    const telling = setInterval(() => say?.(`${JSON.stringify(counts)}, ${memory.samples.at(-1)!.mib.toFixed(0)} MiB, ${problems.length} problems`), 15_000);
+    const telling = setInterval(
+      () =>
+        say?.(`${JSON.stringify(counts)}, ${memory.samples.at(-1)!.mib.toFixed(0)} MiB, ${problems.length} problems`),
+      15_000,
+    );
     await Promise.all([
       ...Array.from({ length: uploaders }, (_, number) => upload(number).catch(failing('upload'))),
       ...Array.from({ length: clients - uploaders }, () => download().catch(failing('download'))),
@@ -125,7 +133,8 @@ export function manyClients({ clients, minutes, seed, say }: LoadOptions): Promi
     if (isJudged && growthMib > Math.max(growthMibMax, growthShareMax * quartersMib[1]!))
       problems.push(`memory grew by ${growthMib.toFixed(0)} MiB from the second quarter to the last`);
     const headP99Ms = quantile(headMs, 0.99);
-    if (isJudged && !(headP99Ms <= headP99MsMax)) problems.push(`the 99th percentile of HEAD is ${headP99Ms?.toFixed(0)} ms, and not below ${headP99MsMax}`);
+    if (isJudged && !(headP99Ms <= headP99MsMax))
+      problems.push(`the 99th percentile of HEAD is ${headP99Ms?.toFixed(0)} ms, and not below ${headP99MsMax}`);
     const mib = (bytes: number): number => Math.round(bytes / 2 ** 20);
     return {
       uploads: counts.uploads,
@@ -144,14 +153,19 @@ export function manyClients({ clients, minutes, seed, say }: LoadOptions): Promi
 
 function quarters(samples: readonly MemorySample[]): number[] {
   const endMs = samples.at(-1)!.atMs;
-  return [0, 1, 2, 3].map((quarter) => median(samples.filter(({ atMs }) => Math.min(3, Math.floor((4 * atMs) / endMs)) === quarter).map(({ mib }) => mib)));
+  return [0, 1, 2, 3].map((quarter) =>
+    median(samples.filter(({ atMs }) => Math.min(3, Math.floor((4 * atMs) / endMs)) === quarter).map(({ mib }) => mib)),
+  );
 }
 
 /** A matrix of noise of which a little moves from step to step. */
 function modelOf(run: number, step: number): Buffer {
   const bytes = Buffer.from(noise);
   bytes.writeUInt32LE(run, 0);
-  bytes.set(randomBytesOf(elements / 16, 1000 * run + step + 1), ((step * elements) / 16) % (bytes.length - elements / 16));
+  bytes.set(
+    randomBytesOf(elements / 16, 1000 * run + step + 1),
+    ((step * elements) / 16) % (bytes.length - elements / 16),
+  );
   return safetensorsFile({ 'w.weight': { dtype: 'F32', shape: [512, elements / 512], bytes } });
 }
 

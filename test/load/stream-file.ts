@@ -4,8 +4,15 @@ import { request, type IncomingMessage } from 'node:http';
 import type { MadeFile } from './made-file.ts';
 
 /** Sends a file while it is made; resolves to status and body of the answer. */
-export async function sendFile(method: 'PUT' | 'POST', url: string, file: MadeFile): Promise<{ status: number; text: string }> {
-  const req = request(url, { method, headers: { 'content-type': 'application/octet-stream', 'content-length': file.sizeBytes } });
+export async function sendFile(
+  method: 'PUT' | 'POST',
+  url: string,
+  file: MadeFile,
+): Promise<{ status: number; text: string }> {
+  const req = request(url, {
+    method,
+    headers: { 'content-type': 'application/octet-stream', 'content-length': file.sizeBytes },
+  });
   const answered = once(req, 'response') as Promise<[IncomingMessage]>;
   answered.catch(() => undefined);
   for (const piece of file.pieces()) {

@@ -5,7 +5,10 @@ import { readMigrations } from '../../src/catalog/db/migrate.ts';
 import { openPostgresCatalog } from '../../src/catalog/postgres/open-postgres.ts';
 import { startPostgres, type PostgresServer } from './start-postgres.ts';
 
-/** What the tests of the Postgres catalog are told: a server whose user may make databases, with a migrated template; or why there is none. */
+/**
+ * What the tests of the Postgres catalog are told: a server whose user may make databases, with a migrated template; or
+ * why there is none.
+ */
 export type PostgresForTests = { readonly url: string; readonly template: string } | { readonly missing: string };
 
 declare module 'vitest' {
@@ -15,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * Once a run: the server that DATABASE_URL names, else one of our own. TEST_POSTGRES=off goes without, =required (CI) fails where it does not start; by default its tests are then skipped, and
- * say why.
+ * Once a run: the server that DATABASE_URL names, else one of our own. TEST_POSTGRES=off goes without, =required (CI)
+ * fails where it does not start; by default its tests are then skipped, and say why.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const wish = process.env['TEST_POSTGRES'];
@@ -46,7 +49,13 @@ async function makeTemplate(url: string): Promise<string> {
     if ((await sql`select 1 from pg_database where datname = ${name}`).length > 0) return name;
     const fresh = `${name}_${process.pid}`;
     await sql.unsafe(`create database ${fresh}`);
-    const catalog = await openPostgresCatalog({ url: databaseUrl(url, fresh), connectionsMax: 1, connectMs: 10_000, statementMs: 30_000, migrate: true });
+    const catalog = await openPostgresCatalog({
+      url: databaseUrl(url, fresh),
+      connectionsMax: 1,
+      connectMs: 10_000,
+      statementMs: 30_000,
+      migrate: true,
+    });
     await catalog.close();
     await sql.unsafe(`alter database ${fresh} rename to ${name}`);
     return name;

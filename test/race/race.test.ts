@@ -9,7 +9,13 @@ describeOnPostgres('operations of many clients at once', () => {
   test(
     'leave what a plain twin holds, and no object once everything was deleted',
     async () => {
-      const report = await raceOperations({ operations: 500, clients: 16, seed: 7, graceMs: 20_000, stores: 'postgres-folder' });
+      const report = await raceOperations({
+        operations: 500,
+        clients: 16,
+        seed: 7,
+        graceMs: 20_000,
+        stores: 'postgres-folder',
+      });
       expect(report.problems).toEqual([]);
       expect(report.leaked).toBe(0);
       expect(report.checkpoints).toBeGreaterThan(0);

@@ -1,9 +1,11 @@
 /**
- * Uploads, commits, forks, cancels, deletes and reads of many clients at once, while encodes, merges and garbage collection run, each answer judged by a plain in-memory twin:
+ * Uploads, commits, forks, cancels, deletes and reads of many clients at once, while encodes, merges and garbage
+ * collection run, each answer judged by a plain in-memory twin:
  *
  *   npx tsx test/race/race.ts --operations 100000 --seed 1 [--clients 16] [--grace-ms 20000] [--stores postgres-folder]
  *
- * In the end the hub holds exactly what the twin does, every object is named after a last sweep, and when all runs are deleted no object is left.
+ * In the end the hub holds exactly what the twin does, every object is named after a last sweep, and when all runs are
+ * deleted no object is left.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
@@ -13,7 +15,15 @@ import { runAsCommand, type Findings } from '../harness/command.ts';
 import { closeStores, openStores, sweepStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { modelPath } from './contents.ts';
-import { compareList, isPush, note, operations, removeWholeRun, repository, type RaceContext } from './race-operations.ts';
+import {
+  compareList,
+  isPush,
+  note,
+  operations,
+  removeWholeRun,
+  repository,
+  type RaceContext,
+} from './race-operations.ts';
 import { heldSteps, Twin, type TwinStep } from './twin.ts';
 
 /** Between two sweeps, in ms. */
@@ -22,7 +32,10 @@ const sweepPauseMs = 2_000;
 const settleMsMax = 600_000;
 /** Checkpoints that wait for their encode; beyond it clients look how far they are. */
 const waitingMax = 60;
-/** Of so many operations the last ones push nothing and begin when nothing waits for its encode: merges, which come after encodes, are under way beside them. */
+/**
+ * Of so many operations the last ones push nothing and begin when nothing waits for its encode: merges, which come
+ * after encodes, are under way beside them.
+ */
 const lullEvery = 400;
 const lullLength = 100;
 /** Operations after which a merge should have been seen. */
@@ -53,7 +66,14 @@ export interface RaceReport extends Findings {
   readonly leaked: number;
 }
 
-export async function raceOperations({ operations: total, clients, seed, graceMs, stores: pair, say }: RaceOptions): Promise<RaceReport> {
+export async function raceOperations({
+  operations: total,
+  clients,
+  seed,
+  graceMs,
+  stores: pair,
+  say,
+}: RaceOptions): Promise<RaceReport> {
   const stores = await openTestStores(pair);
   const problems: string[] = [];
   const counts = new Map<string, number>();
@@ -74,12 +94,16 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
     const client = async (): Promise<void> => {
       while (left > 0 && problems.length < problemsMax) {
         left--;
-        if (left % 1000 === 0) say?.(`${total - left} operations, ${twin.live.length} runs, ${waiting(twin).length} waiting, ${problems.length} problems`);
+        if (left % 1000 === 0)
+          say?.(
+            `${total - left} operations, ${twin.live.length} runs, ${waiting(twin).length} waiting, ${problems.length} problems`,
+          );
         await next(ctx, (total - left) % lullEvery >= lullEvery - lullLength);
       }
     };
     const outcomes = await Promise.allSettled(Array.from({ length: clients }, client));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
     const swept = await sweeping.end();
     await compareAll(ctx, say);
     if (merges.size < Math.floor(total / operationsPerMergeMin)) problems.push(`only ${merges.size} merges happened`);
@@ -88,7 +112,8 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
     await hub.stop();
     const closing = await closeStores(stores);
     problems.push(...closing.problems);
-    if (closing.verified.checkpoints !== checkpoints) problems.push(`${closing.verified.checkpoints} checkpoints are ready, and not ${checkpoints}`);
+    if (closing.verified.checkpoints !== checkpoints)
+      problems.push(`${closing.verified.checkpoints} checkpoints are ready, and not ${checkpoints}`);
     hub = await startHub(stores);
     await removeEverything(context(hub.url));
     await hub.stop();
@@ -96,15 +121,27 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
     problems.push(...empty.problems);
     const leaked = empty.verified.objects + empty.verified.unnamed.objects;
     if (leaked > 0) problems.push(`${leaked} objects are left after everything was deleted`);
-    return { answers: Object.fromEntries([...counts].sort()), swept, merges: merges.size, checkpoints, runs, orphans: closing.orphans, leaked, problems };
+    return {
+      answers: Object.fromEntries([...counts].sort()),
+      swept,
+      merges: merges.size,
+      checkpoints,
+      runs,
+      orphans: closing.orphans,
+      leaked,
+      problems,
+    };
   } finally {
     await stores.remove();
   }
 }
 
-/** One operation by its share, once not too much waits for its encode; in a lull nothing does, and nothing is pushed. */
+/**
+ * One operation by its share, once not too much waits for its encode; in a lull nothing does, and nothing is pushed.
+ */
 async function next(ctx: RaceContext, isLull: boolean): Promise<void> {
-  for (let late = waiting(ctx.twin); late.length > (isLull ? 0 : waitingMax); late = waiting(ctx.twin)) await look(ctx, pick(ctx.random, late)!);
+  for (let late = waiting(ctx.twin); late.length > (isLull ? 0 : waitingMax); late = waiting(ctx.twin))
+    await look(ctx, pick(ctx.random, late)!);
   const possible = operations.filter(([, operation]) => !isLull || !isPush(operation));
   const total = possible.reduce((sum, [share]) => sum + share, 0);
   let at = ctx.random() * total;
@@ -121,11 +158,15 @@ async function look(ctx: RaceContext, step: TwinStep): Promise<void> {
   const wasReady = current?.isReady === true;
   const answer = await ask('GET', `${ctx.url}${repository}/runs/${step.run.name}/checkpoints/${step.step}`);
   const stoodStill = step.current === current && step.epoch === epoch && !step.isChanging && !step.run.isDeleting;
-  if (answer.status === 200 && stoodStill && current !== undefined) note(ctx, step, { described: JSON.parse(answer.bytes.toString()), wasReady });
+  if (answer.status === 200 && stoodStill && current !== undefined)
+    note(ctx, step, { described: JSON.parse(answer.bytes.toString()), wasReady });
   await pause(20);
 }
 
-/** Collects garbage beside the hub, with a grace longer than any request and any encode of this test. PGlite lets nobody in beside the hub, which then sweeps alone. */
+/**
+ * Collects garbage beside the hub, with a grace longer than any request and any encode of this test. PGlite lets nobody
+ * in beside the hub, which then sweeps alone.
+ */
 function startSweeping(stores: TestStores, graceMs: number): { end(): Promise<number> } {
   const stop = new AbortController();
   const sweeping = (async () => {
@@ -151,12 +192,16 @@ function startSweeping(stores: TestStores, graceMs: number): { end(): Promise<nu
   };
 }
 
-/** Now that nobody changes anything: every run lists its twin's steps, every checkpoint becomes ready, and every file comes down as it should. */
+/**
+ * Now that nobody changes anything: every run lists its twin's steps, every checkpoint becomes ready, and every file
+ * comes down as it should.
+ */
 async function compareAll(ctx: RaceContext, say: RaceOptions['say']): Promise<void> {
   const { twin, url } = ctx;
   for (const deadline = Date.now() + settleMsMax; waiting(twin).length > 0;) {
     for (const step of waiting(twin)) await look(ctx, step);
-    if (Date.now() > deadline || ctx.twin.runs.size === 0) return ctx.problem(`${waiting(twin).length} checkpoints do not become ready`);
+    if (Date.now() > deadline || ctx.twin.runs.size === 0)
+      return ctx.problem(`${waiting(twin).length} checkpoints do not become ready`);
   }
   say?.('comparing everything');
   for (const run of twin.runs.values()) {
@@ -176,13 +221,15 @@ async function compareStep(ctx: RaceContext, step: TwinStep): Promise<void> {
     const answer = await ask('GET', `${path}/files/${file.path}${isReady ? '' : '?as=uploaded'}`);
     const expected = isReady && file.path === modelPath ? rebuilt : file.sha256;
     const found = sha256(answer.bytes);
-    if (answer.status !== 200 || found !== expected) ctx.problem(`${path} ${file.path} comes down with ${answer.status} and ${found}, and not ${expected}`);
+    if (answer.status !== 200 || found !== expected)
+      ctx.problem(`${path} ${file.path} comes down with ${answer.status} and ${found}, and not ${expected}`);
   }
 }
 
 async function removeEverything(ctx: RaceContext): Promise<void> {
   for (const run of [...ctx.twin.runs.values()]) {
-    if (!(await removeWholeRun(ctx, run))) ctx.problem(`${run.name} cannot be deleted although nothing of it is under way`);
+    if (!(await removeWholeRun(ctx, run)))
+      ctx.problem(`${run.name} cannot be deleted although nothing of it is under way`);
   }
 }
 
@@ -190,5 +237,12 @@ await runAsCommand(
   import.meta.url,
   { operations: '10000', seed: '1', clients: '16', 'grace-ms': '20000', stores: 'postgres-folder' },
   ({ operations: count, seed, clients, stores, 'grace-ms': graceMs }, say) =>
-    raceOperations({ operations: Number(count), seed: Number(seed), clients: Number(clients), graceMs: Number(graceMs), stores: stores as StorePair, say }),
+    raceOperations({
+      operations: Number(count),
+      seed: Number(seed),
+      clients: Number(clients),
+      graceMs: Number(graceMs),
+      stores: stores as StorePair,
+      say,
+    }),
 );

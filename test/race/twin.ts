@@ -46,7 +46,16 @@ export class Twin {
   }
 
   add(name: string, kind: TwinRun['kind']): TwinRun {
-    const run: TwinRun = { name, kind, steps: new Map(), isGone: false, isDeleting: false, epoch: 0, changes: 0, nextStep: 0 };
+    const run: TwinRun = {
+      name,
+      kind,
+      steps: new Map(),
+      isGone: false,
+      isDeleting: false,
+      epoch: 0,
+      changes: 0,
+      nextStep: 0,
+    };
     this.runs.set(name, run);
     return run;
   }
@@ -75,7 +84,10 @@ export function heldSteps(run: TwinRun): TwinStep[] {
   return [...run.steps.values()].filter(({ current }) => current !== undefined);
 }
 
-/** Makes a change of a step known while it is under way; `change` learns whether the whole run is being deleted meanwhile. */
+/**
+ * Makes a change of a step known while it is under way; `change` learns whether the whole run is being deleted
+ * meanwhile.
+ */
 export async function changing(step: TwinStep, change: (runMoved: () => boolean) => Promise<void>): Promise<void> {
   const { run } = step;
   const { epoch } = run;

@@ -10,10 +10,14 @@ function expectWhole(report: CutReport, cuts: number): void {
   expect([report.cuts, report.kills, report.resumedKills]).toEqual([cuts, 2, 2]);
 }
 
-test('uploads cut at random bytes, some by a kill of the hub, go on where they were, and come out whole', { timeout }, async () => {
-  const { DATABASE_URL: _ofOtherTests, ...environment } = process.env;
-  expectWhole(await cutUploads({ cuts: 24, seed: 3, killEvery: 12, environment: givenEnvironment(environment) }), 24);
-});
+test(
+  'uploads cut at random bytes, some by a kill of the hub, go on where they were, and come out whole',
+  { timeout },
+  async () => {
+    const { DATABASE_URL: _ofOtherTests, ...environment } = process.env;
+    expectWhole(await cutUploads({ cuts: 24, seed: 3, killEvery: 12, environment: givenEnvironment(environment) }), 24);
+  },
+);
 
 describeOnPostgres('gateways of one database', () => {
   test('an upload cut at one of them goes on at the other, a killed one included', { timeout }, async () => {

@@ -1,10 +1,12 @@
 /**
- * Uploads whose connections are cut at random bytes, in headers, too, and whose hub is killed with SIGKILL now and then; each goes on where HEAD says:
- * npx tsx test/uploads/cut-uploads.ts --cuts 300 --seed 1 [--gateways 2]
+ * Uploads whose connections are cut at random bytes, in headers, too, and whose hub is killed with SIGKILL now and
+ * then; each goes on where HEAD says: npx tsx test/uploads/cut-uploads.ts --cuts 300 --seed 1 [--gateways 2]
  *
- * In the end every file is downloaded and digested. A connection that ends may cost what the hub reads ahead; one that is reset, or a kill, one piece: either the request was no
- * longer than that, as those of tus clients are, or the hub had acknowledged all but one piece of what was sent. With DATABASE_URL the hub has its catalog there, with the
- * FIRN_TEST_S3_* variables of scripts/ceph-rgw.sh its objects in a bucket. Several gateways share a Postgres server, one of the test's own where none is given.
+ * In the end every file is downloaded and digested. A connection that ends may cost what the hub reads ahead; one that
+ * is reset, or a kill, one piece: either the request was no longer than that, as those of tus clients are, or the hub
+ * had acknowledged all but one piece of what was sent. With DATABASE_URL the hub has its catalog there, with the
+ * FIRN_TEST_S3_* variables of scripts/ceph-rgw.sh its objects in a bucket. Several gateways share a Postgres server,
+ * one of the test's own where none is given.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -98,8 +100,14 @@ export async function cutUploads(options: CutOptions): Promise<CutReport> {
       const bytes = randomBytes(sizeOf(state, cutsHere));
       const path = `file-${digests.size}.bin`;
       digests.set(path, sha256(bytes));
-      await uploadWithCuts(state, { collection: `${checkpoint}/uploads?path=${path}&sha256=${sha256(bytes)}`, bytes, cuts: cutsHere });
-      say?.(`${path}, ${bytes.length} bytes: ${state.cuts} cuts, ${state.kills} kills, ${state.problems.length} problems`);
+      await uploadWithCuts(state, {
+        collection: `${checkpoint}/uploads?path=${path}&sha256=${sha256(bytes)}`,
+        bytes,
+        cuts: cutsHere,
+      });
+      say?.(
+        `${path}, ${bytes.length} bytes: ${state.cuts} cuts, ${state.kills} kills, ${state.problems.length} problems`,
+      );
       for (const problem of state.problems.slice(-1)) say?.(problem);
     }
     for (const [path, digest] of digests) await checkDownload(state, `${checkpoint}/files/${path}?as=uploaded`, digest);
@@ -114,7 +122,9 @@ export async function cutUploads(options: CutOptions): Promise<CutReport> {
 /** Where a kill is due the upload is one of several pieces: there is something to go on behind. */
 function sizeOf({ options, random, cuts }: State, cutsHere: number): number {
   const picked = sizesBytes[Math.floor(random() ** 2 * sizesBytes.length)]!;
-  return Math.floor((cuts + cutsHere) / options.killEvery) > Math.floor(cuts / options.killEvery) ? largestBytes : picked;
+  return Math.floor((cuts + cutsHere) / options.killEvery) > Math.floor(cuts / options.killEvery)
+    ? largestBytes
+    : picked;
 }
 
 interface CutUpload {
@@ -133,7 +143,8 @@ async function uploadWithCuts(state: State, { collection, bytes, cuts }: CutUplo
   }
   state.asked = Math.floor(state.random() * state.hubs.length);
   const end = offset === bytes.length ? offset : await client.sendRest(bytes);
-  if (end !== bytes.length) state.problems.push(`${client.href}: never became complete; it stays at ${end} of ${bytes.length}`);
+  if (end !== bytes.length)
+    state.problems.push(`${client.href}: never became complete; it stays at ${end} of ${bytes.length}`);
 }
 
 /** Cuts one request; returns where the upload is then. */
@@ -162,7 +173,10 @@ async function cutOnce(state: State, client: TusClient, bytes: Buffer, offset: n
   if (ending === 'end') await client.offsetFrom(Math.max(offset, sentEnd - allowedBytes));
   const after = await client.settledOffset();
   const resentBytes = sentEnd - after;
-  if (resentBytes > allowedBytes) state.problems.push(`${client.href}: ${resentBytes} of ${sentBytes} bytes have to be sent twice after one ${ending}`);
+  if (resentBytes > allowedBytes)
+    state.problems.push(
+      `${client.href}: ${resentBytes} of ${sentBytes} bytes have to be sent twice after one ${ending}`,
+    );
   if (resentBytes < 0) state.problems.push(`${client.href}: the hub has ${-resentBytes} bytes more than were sent`);
   if (after < Math.max(offset, acknowledged ?? 0))
     state.problems.push(`${client.href}: ${Math.max(offset, acknowledged ?? 0)} was acknowledged, ${after} is there`);
@@ -194,7 +208,13 @@ async function expectStatus(asked: Promise<Answer>, status: number): Promise<voi
 
 /** FIRN_* keys for the database and the bucket that the tests were given. */
 export function givenEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const { DATABASE_URL, FIRN_TEST_S3_ENDPOINT, FIRN_TEST_S3_BUCKET, FIRN_TEST_S3_ACCESS_KEY_ID, FIRN_TEST_S3_SECRET_ACCESS_KEY } = environment;
+  const {
+    DATABASE_URL,
+    FIRN_TEST_S3_ENDPOINT,
+    FIRN_TEST_S3_BUCKET,
+    FIRN_TEST_S3_ACCESS_KEY_ID,
+    FIRN_TEST_S3_SECRET_ACCESS_KEY,
+  } = environment;
   return {
     ...(DATABASE_URL !== undefined && { FIRN_DATABASE_URL: DATABASE_URL }),
     ...(FIRN_TEST_S3_ENDPOINT !== undefined && {
@@ -215,7 +235,12 @@ async function main(): Promise<void> {
   const postgres = gateways > 1 && given['FIRN_DATABASE_URL'] === undefined ? await startPostgres() : undefined;
   try {
     const environment = { ...given, ...(postgres && { FIRN_DATABASE_URL: postgres.url }) };
-    const counts = { cuts: Number(values.cuts ?? 30), seed: Number(values.seed ?? 1), killEvery: Number(values['kill-every'] ?? 30), gateways };
+    const counts = {
+      cuts: Number(values.cuts ?? 30),
+      seed: Number(values.seed ?? 1),
+      killEvery: Number(values['kill-every'] ?? 30),
+      gateways,
+    };
     const report = await cutUploads({ ...counts, environment, say: (line) => process.stdout.write(`${line}\n`) });
     const { uploads, cuts, kills, resumedKills, resentMaxBytes, problems } = report;
     for (const problem of problems) process.stdout.write(`LOST OR WRONG ${problem}\n`);

@@ -20,7 +20,10 @@ export interface BrokenPatch {
   readonly sent: Uint8Array;
   /** Below 1 only this share of the headers is sent, and nothing of the bytes. */
   readonly headerShare: number;
-  /** Undefined: the connection is ended, and everything sent arrives. Else called once all was handed to the system; the connection is reset when it resolves. */
+  /**
+   * Undefined: the connection is ended, and everything sent arrives. Else called once all was handed to the system; the
+   * connection is reset when it resolves.
+   */
   readonly beforeReset?: () => Promise<void>;
 }
 
@@ -37,7 +40,9 @@ export class TusClient {
   }
 
   static async create(url: () => string, collection: string, sizeBytes: number): Promise<TusClient> {
-    const created = await new HubApi(url()).ask('POST', collection, { headers: { ...version, 'upload-length': String(sizeBytes) } });
+    const created = await new HubApi(url()).ask('POST', collection, {
+      headers: { ...version, 'upload-length': String(sizeBytes) },
+    });
     if (created.status !== 201) throw new Error(`creation answered ${created.status}: ${created.bytes.toString()}`);
     return new TusClient(url, created.headers.get('location')!, sizeBytes);
   }
@@ -56,12 +61,17 @@ export class TusClient {
     }
   }
 
-  /** The offset once no earlier request can change it any more: an empty PATCH has taken the upload over from it, or it is complete. */
+  /**
+   * The offset once no earlier request can change it any more: an empty PATCH has taken the upload over from it, or it
+   * is complete.
+   */
   settledOffset(): Promise<number> {
     return this.#go(() => new Uint8Array());
   }
 
-  /** Asks where the upload is and sends the rest. Returns the offset then: the size, unless it never became complete. */
+  /**
+   * Asks where the upload is and sends the rest. Returns the offset then: the size, unless it never became complete.
+   */
   sendRest(bytes: Uint8Array): Promise<number> {
     return this.#go((offset) => bytes.subarray(offset));
   }
@@ -85,8 +95,15 @@ export class TusClient {
   /** Begins a PATCH and breaks it. Returns the offset that was acknowledged before, if one was. */
   breakPatch({ offset, lengthBytes, sent, headerShare, beforeReset }: BrokenPatch): Promise<number | undefined> {
     const { hostname, port, host } = new URL(this.#url());
-    const fields = [`PATCH ${this.href} HTTP/1.1`, `Host: ${host}`, 'Tus-Resumable: 1.0.0', `Content-Type: ${bytesType}`];
-    const head = Buffer.from([...fields, `Upload-Offset: ${offset}`, `Content-Length: ${lengthBytes}`, '', ''].join('\r\n'));
+    const fields = [
+      `PATCH ${this.href} HTTP/1.1`,
+      `Host: ${host}`,
+      'Tus-Resumable: 1.0.0',
+      `Content-Type: ${bytesType}`,
+    ];
+    const head = Buffer.from(
+      [...fields, `Upload-Offset: ${offset}`, `Content-Length: ${lengthBytes}`, '', ''].join('\r\n'),
+    );
     const all = headerShare < 1 ? head.subarray(0, Math.floor(headerShare * head.length)) : Buffer.concat([head, sent]);
     return new Promise((resolve, reject) => {
       const socket = connect(Number(port), hostname);
@@ -97,7 +114,10 @@ export class TusClient {
       socket.on('close', () => {
         const acknowledged = /^HTTP\/1\.1 204[\s\S]*^upload-offset: (\d+)/im.exec(answer)?.[1];
         // A hub that is killed closes the connection long before the next one is there.
-        Promise.resolve(resetting).then(() => resolve(acknowledged === undefined ? undefined : Number(acknowledged)), reject);
+        Promise.resolve(resetting).then(
+          () => resolve(acknowledged === undefined ? undefined : Number(acknowledged)),
+          reject,
+        );
       });
       socket.on('connect', () => {
         if (beforeReset === undefined) socket.end(all);

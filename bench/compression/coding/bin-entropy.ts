@@ -9,8 +9,9 @@ export interface BinHistory {
 const contextSpan = 2 ** 24;
 
 /**
- * Empirical H(bin | tensor, previous bin, bin before) of a checkpoint in bits: what an ideal coder with that context would take if its tables were free. A
- * coder that pays for its tables, or that sees other contexts, may land on either side.
+ * Empirical H(bin | tensor, previous bin, bin before) of a checkpoint in bits: what an ideal coder with that context
+ * would take if its tables were free. A coder that pays for its tables, or that sees other contexts, may land on either
+ * side.
  */
 export function boundBits(tensors: readonly BinHistory[]): number {
   return tensors.reduce((bits, tensor) => bits + tensorBits(tensor), 0);

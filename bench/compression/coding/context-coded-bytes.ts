@@ -1,13 +1,22 @@
-import { blockElementsMax, contextEscape, contextsMax, type ContextBlock, type NativeCore } from '../../../src/native/core.ts';
+import {
+  blockElementsMax,
+  contextEscape,
+  contextsMax,
+  type ContextBlock,
+  type NativeCore,
+} from '../../../src/native/core.ts';
 import type { BinHistory } from './bin-entropy.ts';
 
 /**
- * Bytes of a checkpoint's bins in Firn's context coder, really encoded, tables included: the context of a bin is its tensor, the bin before, and the one
- * before that where it pays. All of it is known before decoding: elements are only put in another order.
+ * Bytes of a checkpoint's bins in Firn's context coder, really encoded, tables included: the context of a bin is its
+ * tensor, the bin before, and the one before that where it pays. All of it is known before decoding: elements are only
+ * put in another order.
  */
 export async function contextCodedBytes(core: NativeCore, tensors: readonly BinHistory[]): Promise<number> {
   const shallow = await encodedBytes(core, tensors, false);
-  return tensors.some(({ beforePrevious }) => beforePrevious !== undefined) ? Math.min(shallow, await encodedBytes(core, tensors, true)) : shallow;
+  return tensors.some(({ beforePrevious }) => beforePrevious !== undefined)
+    ? Math.min(shallow, await encodedBytes(core, tensors, true))
+    : shallow;
 }
 
 /** Elements of one slot of the tables. */
@@ -41,7 +50,9 @@ function slotParts({ current, previous, beforePrevious }: BinHistory, deep: bool
   return [...parts].sort(([a], [b]) => a - b).map(([, part]) => part);
 }
 
-/** 0 for the previous bin, then its neighbours by distance, for near ones are likelier than what only an escape can say. */
+/**
+ * 0 for the previous bin, then its neighbours by distance, for near ones are likelier than what only an escape can say.
+ */
 function symbolOf(bin: number, previous: number | undefined): number {
   if (previous === undefined) return bin;
   return bin < previous ? 2 * (previous - bin) - 1 : 2 * (bin - previous);
@@ -77,6 +88,9 @@ function blockOf(pieces: readonly SlotPart[]): ContextBlock {
       (symbol) => symbol - contextEscape,
     ),
     contexts: Uint8Array.from(pieces.flatMap((piece) => piece.contexts)),
-    segments: { counts: Uint32Array.from(pieces, (piece) => piece.symbols.length), slots: Uint32Array.from(pieces, (piece) => piece.slot) },
+    segments: {
+      counts: Uint32Array.from(pieces, (piece) => piece.symbols.length),
+      slots: Uint32Array.from(pieces, (piece) => piece.slot),
+    },
   };
 }

@@ -19,7 +19,9 @@ describe("the paper's delta coders", () => {
     const stays = huffmanBits(countSymbols([0, 3]));
     const moves = huffmanBits(countSymbols([-2, 3]));
     expect(deltaBits('rearranged', { previous, current, modulus: 3 })).toBe(stays + moves);
-    expect(deltaBits('run-length + Huffman', { previous, current, modulus: 3 })).toBe(huffmanBits(countSymbols([0, -2, 0, -2, 0, -2])));
+    expect(deltaBits('run-length + Huffman', { previous, current, modulus: 3 })).toBe(
+      huffmanBits(countSymbols([0, -2, 0, -2, 0, -2])),
+    );
     expect(deltaBits('Huffman', { previous, current, modulus: 3 })).toBe(huffmanBits(countSymbols([0, 2, 0, 2, 0, 2])));
   });
 

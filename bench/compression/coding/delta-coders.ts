@@ -13,7 +13,10 @@ export function cyclicDelta({ current, previous, modulus }: BinPair): Int32Array
   return Int32Array.from(current, (bin, i) => ((previous?.[i] ?? 0) - bin + modulus) % modulus);
 }
 
-/** Section 6, "Encoding Delta": values negated, and after each value that repeats the length of its run. Zero is its own negation. */
+/**
+ * Section 6, "Encoding Delta": values negated, and after each value that repeats the length of its run. Zero is its own
+ * negation.
+ */
 export function runLengthTokens(values: ArrayLike<number>): number[] {
   const tokens: number[] = [];
   for (let at = 0; at < values.length;) {
@@ -30,8 +33,8 @@ export const deltaCoders = ['Huffman', 'run-length + Huffman', 'rearranged'] as 
 export type DeltaCoder = (typeof deltaCoders)[number];
 
 /**
- * Code length in bits, tables included, of one stream: HE, RLE and PE of Inshrinkerator section 9.3 (figure 11). Rearranged: one stream and table for
- * each bin of the previous checkpoint (algorithm 5).
+ * Code length in bits, tables included, of one stream: HE, RLE and PE of Inshrinkerator section 9.3 (figure 11).
+ * Rearranged: one stream and table for each bin of the previous checkpoint (algorithm 5).
  */
 export function deltaBits(coder: DeltaCoder, pair: BinPair): number {
   const delta = cyclicDelta(pair);
@@ -41,7 +44,10 @@ export function deltaBits(coder: DeltaCoder, pair: BinPair): number {
     case 'run-length + Huffman':
       return huffmanBits(countSymbols(runLengthTokens(delta)));
     case 'rearranged':
-      return rearranged(delta, pair.previous).reduce((bits, group) => bits + huffmanBits(countSymbols(runLengthTokens(group))), 0);
+      return rearranged(delta, pair.previous).reduce(
+        (bits, group) => bits + huffmanBits(countSymbols(runLengthTokens(group))),
+        0,
+      );
   }
 }
 

@@ -3,7 +3,10 @@ import { BitWriter } from './bit-writer.ts';
 
 /** Bits of a code length in a stored table. */
 const lengthBits = 5;
-/** Longest code: what lengthBits can say. Fibonacci-like counts of 2^31 elements stay far below a depth of 32 only for as many; longer ones are refused. */
+/**
+ * Longest code: what lengthBits can say. Fibonacci-like counts of 2^31 elements stay far below a depth of 32 only for
+ * as many; longer ones are refused.
+ */
 const codeLengthMax = 31;
 
 /** How often each whole number occurs. */
@@ -14,8 +17,8 @@ export function countSymbols(symbols: ArrayLike<number>): Map<number, number> {
 }
 
 /**
- * Lengths of an optimal prefix code (Huffman 1952) by symbol; a single symbol takes no bits. Ties are broken by symbol, so that the same counts give the
- * same code.
+ * Lengths of an optimal prefix code (Huffman 1952) by symbol; a single symbol takes no bits. Ties are broken by symbol,
+ * so that the same counts give the same code.
  */
 export function codeLengths(counts: ReadonlyMap<number, number>): Map<number, number> {
   const symbols = [...counts.keys()].sort((a, b) => a - b);
@@ -25,14 +28,18 @@ export function codeLengths(counts: ReadonlyMap<number, number>): Map<number, nu
   const leaves = nodes.sort((a, b) => a.weight - b.weight);
   const joined: typeof nodes = [];
   let [leaf, join] = [0, 0];
-  const lightest = () => (join >= joined.length || (leaf < leaves.length && leaves[leaf]!.weight <= joined[join]!.weight) ? leaves[leaf++]! : joined[join++]!);
+  const lightest = () =>
+    join >= joined.length || (leaf < leaves.length && leaves[leaf]!.weight <= joined[join]!.weight)
+      ? leaves[leaf++]!
+      : joined[join++]!;
   for (let left = symbols.length; left > 1; left -= 1) {
     const [a, b] = [lightest(), lightest()];
     const members = [...a.members, ...b.members];
     for (const symbol of members) lengths.set(symbol, lengths.get(symbol)! + 1);
     joined.push({ weight: a.weight + b.weight, members });
   }
-  if ([...lengths.values()].some((length) => length > codeLengthMax)) throw new RangeError('a code is longer than a table can say');
+  if ([...lengths.values()].some((length) => length > codeLengthMax))
+    throw new RangeError('a code is longer than a table can say');
   return lengths;
 }
 
@@ -44,7 +51,10 @@ export function huffmanBits(counts: ReadonlyMap<number, number>): number {
   return bits;
 }
 
-/** A table holds the number of symbols, and of each in rising order the difference to the one before and the length of its code. */
+/**
+ * A table holds the number of symbols, and of each in rising order the difference to the one before and the length of
+ * its code.
+ */
 function tableBits(counts: ReadonlyMap<number, number>): number {
   const writer = new BitWriter();
   writeTable(writer, codeLengths(counts));

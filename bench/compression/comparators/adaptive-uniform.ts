@@ -3,7 +3,10 @@ import { BitReader } from '../coding/bit-reader.ts';
 import { BitWriter } from '../coding/bit-writer.ts';
 import type { Comparator, TensorShape, TensorValues } from './comparator.ts';
 
-/** Steps that the range is cut into for the greedy search, and the share of it that may be given up (values of Inshrinkerator table 11). */
+/**
+ * Steps that the range is cut into for the greedy search, and the share of it that may be given up (values of
+ * Inshrinkerator table 11).
+ */
 const stepBins = 50;
 const rangeShare = 0.5;
 /** Buckets of the histogram that stands for the weights while a range is searched. */
@@ -15,9 +18,10 @@ interface Range {
 }
 
 /**
- * Adaptive asymmetric quantization of Check-N-Run (Eisenman et al., NSDI 2022, on adaptive asymmetric quantization) as Inshrinkerator appendix A.2 compares
- * it: of each tensor a uniform quantizer whose range is narrowed greedily from either end while that lowers the squared error; codes of log2(bins)
- * bits. Its delta coder is for embedding rows that training did not touch, and has no use here (same appendix).
+ * Adaptive asymmetric quantization of Check-N-Run (Eisenman et al., NSDI 2022, on adaptive asymmetric quantization) as
+ * Inshrinkerator appendix A.2 compares it: of each tensor a uniform quantizer whose range is narrowed greedily from
+ * either end while that lowers the squared error; codes of log2(bins) bits. Its delta coder is for embedding rows that
+ * training did not touch, and has no use here (same appendix).
  */
 export const adaptiveUniform: Comparator<number> = {
   name: 'adaptive uniform (Check-N-Run)',
@@ -37,7 +41,11 @@ export const adaptiveUniform: Comparator<number> = {
     const width = reader.varint();
     const tensors = shapes.map((shape) => readTensor(reader, shape, width));
     const binBits = shapes.reduce((sum, { elementCount }) => sum + width * elementCount, 0);
-    return { values: tensors.map(({ values }) => values), bins: tensors.map(({ bins }) => bins), binBytes: binBits / 8 };
+    return {
+      values: tensors.map(({ values }) => values),
+      bins: tensors.map(({ bins }) => bins),
+      binBytes: binBits / 8,
+    };
   },
 };
 
@@ -49,7 +57,11 @@ function writeTensor(writer: BitWriter, { values }: TensorValues, bins: number):
   for (const value of values) writer.bits(codeOf(value, { min, step, bins }), Math.log2(bins));
 }
 
-function readTensor(reader: BitReader, { elementCount }: TensorShape, width: number): { values: Float32Array; bins: Int32Array } {
+function readTensor(
+  reader: BitReader,
+  { elementCount }: TensorShape,
+  width: number,
+): { values: Float32Array; bins: Int32Array } {
   const [min, step] = [reader.float32(), reader.float32()];
   const bins = Int32Array.from({ length: elementCount }, () => reader.bits(width));
   return { bins, values: Float32Array.from(bins, (bin) => min + bin * step) };
@@ -59,9 +71,15 @@ function codeOf(value: number, { min, step, bins }: { min: number; step: number;
   return step > 0 ? Math.min(bins - 1, Math.max(0, Math.round((value - min) / step))) : 0;
 }
 
-/** From the whole range: at every step whichever end, moved inwards, has the lower squared error; the best range on the way is kept. */
+/**
+ * From the whole range: at every step whichever end, moved inwards, has the lower squared error; the best range on the
+ * way is kept.
+ */
 export function greedyRange(values: Float32Array, bins: number): Range {
-  const whole = { min: values.reduce((a, b) => Math.min(a, b), Infinity), max: values.reduce((a, b) => Math.max(a, b), -Infinity) };
+  const whole = {
+    min: values.reduce((a, b) => Math.min(a, b), Infinity),
+    max: values.reduce((a, b) => Math.max(a, b), -Infinity),
+  };
   const width = whole.max - whole.min;
   if (width === 0) return whole;
   const histogram = new Float64Array(histogramBuckets);

@@ -21,7 +21,10 @@ export interface DecodedState {
   readonly binBytes?: number;
 }
 
-/** A method of another paper. Pure: what it builds on is passed in, and decoding takes only what was encoded and the previous state. */
+/**
+ * A method of another paper. Pure: what it builds on is passed in, and decoding takes only what was encoded and the
+ * previous state.
+ */
 export interface Comparator<Knob> {
   readonly name: string;
   /** True where the weights themselves are quantized; false where it is what changed since the previous state. */

@@ -11,10 +11,22 @@ function tensor(values: ArrayLike<number>, layerType: LayerType = 'linear'): Ten
   return { name: 'w', layerType, values: Float32Array.from(values), elementCount: values.length };
 }
 
-const weights = fc.float32Array({ minLength: 1, maxLength: 200, min: -4, max: 4, noNaN: true, noDefaultInfinity: true });
+const weights = fc.float32Array({
+  minLength: 1,
+  maxLength: 200,
+  min: -4,
+  max: 4,
+  noNaN: true,
+  noDefaultInfinity: true,
+});
 
 /** Encodes and decodes with nothing but bytes, shapes and the previous state. */
-function roundTrip<Knob>(comparator: Comparator<Knob>, tensors: readonly TensorValues[], knob: Knob, previous?: DecodedState): DecodedState {
+function roundTrip<Knob>(
+  comparator: Comparator<Knob>,
+  tensors: readonly TensorValues[],
+  knob: Knob,
+  previous?: DecodedState,
+): DecodedState {
   const shapes = tensors.map(({ name, layerType, elementCount }) => ({ name, layerType, elementCount }));
   return comparator.decode(comparator.encode(tensors, knob, previous), shapes, previous);
 }
@@ -39,7 +51,9 @@ describe('LC-Checkpoint', () => {
         for (const [i, value] of current.entries()) {
           const delta = Math.fround(value - first.values[0]![i]!);
           const kept = second.bins![0]![i] !== 0;
-          expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual((kept ? 0.5 : 1) * Math.abs(delta) + 1e-6);
+          expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(
+            (kept ? 0.5 : 1) * Math.abs(delta) + 1e-6,
+          );
         }
       }),
     );
@@ -67,7 +81,10 @@ describe('plain k-means', () => {
 
   test('embeddings have a bin count of their own', () => {
     const values = Array.from({ length: 300 }, (_, i) => i);
-    const { values: rebuilt } = roundTrip(plainKmeans, [tensor(values), tensor(values, 'embedding')], { bins: 8, embeddingBins: 32 });
+    const { values: rebuilt } = roundTrip(plainKmeans, [tensor(values), tensor(values, 'embedding')], {
+      bins: 8,
+      embeddingBins: 32,
+    });
     expect(rebuilt.map((each) => new Set(each).size)).toEqual([8, 32]);
   });
 });
@@ -123,7 +140,8 @@ describe('entropy-based uniform', () => {
         const first = roundTrip(entropyUniform, [tensor(values)], { binsMin: before, binsMax: before });
         const moved = values.map((value, i) => value * (1 + (i % 5) / 10));
         const second = roundTrip(entropyUniform, [tensor(moved)], { binsMin: after, binsMax: after }, first);
-        for (const [i, value] of moved.entries()) expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(extent(moved) / (after - 1) / 2 + 1e-5);
+        for (const [i, value] of moved.entries())
+          expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(extent(moved) / (after - 1) / 2 + 1e-5);
       }),
     );
   });

@@ -15,15 +15,18 @@ const entropyBuckets = 256;
 const binCounts = [8, 16, 32, 64, 128, 256];
 
 /**
- * QD-Compressor (Zhang et al., ICCD 2021: local-sensitive quantization, then differences) as Inshrinkerator sections 6, 9.3 and appendix A.2, table 10,
- * compare it: of each tensor a uniform quantizer over its range, with more bits the larger the entropy of its histogram, between a least and a most number
- * of bins; cyclic differences to the previous bins, modulo the larger of both bin counts, in a Huffman code of each tensor.
+ * QD-Compressor (Zhang et al., ICCD 2021: local-sensitive quantization, then differences) as Inshrinkerator sections 6,
+ * 9.3 and appendix A.2, table 10, compare it: of each tensor a uniform quantizer over its range, with more bits the
+ * larger the entropy of its histogram, between a least and a most number of bins; cyclic differences to the previous
+ * bins, modulo the larger of both bin counts, in a Huffman code of each tensor.
  */
 export const entropyUniform: Comparator<EntropyKnob> = {
   name: 'entropy-based uniform (QD)',
   alwaysAfresh: true,
   startsExact: false,
-  knobs: binCounts.flatMap((binsMin) => binCounts.filter((binsMax) => binsMax >= binsMin).map((binsMax) => ({ binsMin, binsMax }))),
+  knobs: binCounts.flatMap((binsMin) =>
+    binCounts.filter((binsMax) => binsMax >= binsMin).map((binsMax) => ({ binsMin, binsMax })),
+  ),
   describe: ({ binsMin, binsMax }) => `${binsMin} to ${binsMax} bins`,
   takes: isMatrix,
   encode(tensors, knob, previous) {
@@ -35,7 +38,10 @@ export const entropyUniform: Comparator<EntropyKnob> = {
       writer.varint(widths[i]!);
       writer.float32(min);
       writer.float32(step);
-      writeHuffman(writer, cyclicDelta({ current: bins, previous: before, modulus: modulusOf(2 ** widths[i]!, before) }));
+      writeHuffman(
+        writer,
+        cyclicDelta({ current: bins, previous: before, modulus: modulusOf(2 ** widths[i]!, before) }),
+      );
     }
     return writer.finish();
   },
@@ -53,12 +59,22 @@ export const entropyUniform: Comparator<EntropyKnob> = {
       const bins = delta.map((difference, at) => ((before?.[at] ?? 0) - difference + modulus) % modulus);
       return { bins, values: Float32Array.from(bins, (bin) => min + bin * step) };
     });
-    return { values: tensors.map(({ values }) => values), bins: tensors.map(({ bins }) => bins), binBytes: binBits / 8 };
+    return {
+      values: tensors.map(({ values }) => values),
+      bins: tensors.map(({ bins }) => bins),
+      binBytes: binBits / 8,
+    };
   },
 };
 
-/** Bits of each tensor: the least for the smallest entropy, the most for the largest, in between in proportion and rounded. */
-export function bitWidths(tensors: readonly Pick<TensorValues, 'values'>[], { binsMin, binsMax }: EntropyKnob): number[] {
+/**
+ * Bits of each tensor: the least for the smallest entropy, the most for the largest, in between in proportion and
+ * rounded.
+ */
+export function bitWidths(
+  tensors: readonly Pick<TensorValues, 'values'>[],
+  { binsMin, binsMax }: EntropyKnob,
+): number[] {
   const entropies = tensors.map(({ values }) => histogramEntropy(values));
   const [lowest, highest] = [Math.min(...entropies), Math.max(...entropies)];
   const span = highest - lowest || 1;
@@ -70,13 +86,21 @@ function histogramEntropy(values: Float32Array): number {
   const { bins } = quantize(values, entropyBuckets);
   const counts = new Float64Array(entropyBuckets);
   for (const bin of bins) counts[bin] = counts[bin]! + 1;
-  return counts.reduce((bits, count) => (count === 0 ? bits : bits - (count / values.length) * Math.log2(count / values.length)), 0);
+  return counts.reduce(
+    (bits, count) => (count === 0 ? bits : bits - (count / values.length) * Math.log2(count / values.length)),
+    0,
+  );
 }
 
 function quantize(values: Float32Array, binCount: number): { min: number; step: number; bins: Int32Array } {
-  const [min, max] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const [min, max] = [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
   const step = Math.fround((max - min) / (binCount - 1));
-  const bins = Int32Array.from(values, (value) => (step > 0 ? Math.min(binCount - 1, Math.round((value - min) / step)) : 0));
+  const bins = Int32Array.from(values, (value) =>
+    step > 0 ? Math.min(binCount - 1, Math.round((value - min) / step)) : 0,
+  );
   return { min, step, bins };
 }
 

@@ -16,8 +16,9 @@ interface Buckets {
 }
 
 /**
- * LC-Checkpoint (Chen et al., ICML 2020): the difference to the previous approximate state (algorithm 1), section 3.1.1 exponent-based quantization and
- * priority promotion, section 3.1.2 Huffman coding. Buckets are of each tensor, as in its figure 2. The first checkpoint is whole.
+ * LC-Checkpoint (Chen et al., ICML 2020): the difference to the previous approximate state (algorithm 1), section 3.1.1
+ * exponent-based quantization and priority promotion, section 3.1.2 Huffman coding. Buckets are of each tensor, as in
+ * its figure 2. The first checkpoint is whole.
  */
 export const lcCheckpoint: Comparator<PromotionBits> = {
   name: 'LC-Checkpoint',
@@ -46,7 +47,11 @@ export const lcCheckpoint: Comparator<PromotionBits> = {
       binBits += reader.readBits - before;
       return { bins, values: moved(shape, previous?.values[i], (at) => values[bins[at]!]!) };
     });
-    return { values: tensors.map(({ values }) => values), bins: tensors.map(({ bins }) => bins), binBytes: binBits / 8 };
+    return {
+      values: tensors.map(({ values }) => values),
+      bins: tensors.map(({ bins }) => bins),
+      binBytes: binBits / 8,
+    };
   },
 };
 
@@ -54,19 +59,25 @@ function deltaOf({ values }: TensorValues, previous: Float32Array | undefined): 
   return values.map((value, i) => value - (previous?.[i] ?? 0));
 }
 
-function moved({ elementCount }: TensorShape, previous: DecodedState['values'][number] | undefined, by: (at: number) => number): Float32Array {
+function moved(
+  { elementCount }: TensorShape,
+  previous: DecodedState['values'][number] | undefined,
+  by: (at: number) => number,
+): Float32Array {
   return Float32Array.from({ length: elementCount }, (_, i) => (previous?.[i] ?? 0) + by(i));
 }
 
 /**
- * Keeps the buckets of the 2^bits - 1 largest exponents, each rebuilt as the mean of its largest and smallest entry, and merges all others into one that
- * stands for zero. Of two signs with one exponent the more frequent comes first.
+ * Keeps the buckets of the 2^bits - 1 largest exponents, each rebuilt as the mean of its largest and smallest entry,
+ * and merges all others into one that stands for zero. Of two signs with one exponent the more frequent comes first.
  */
 export function promote(delta: Float32Array, bits: number): Buckets {
   const keys = Int32Array.from(delta, bucketOf);
   const counts = countSymbols(keys);
   counts.delete(0);
-  const kept = [...counts].sort(([a, countA], [b, countB]) => Math.abs(b) - Math.abs(a) || countB - countA).slice(0, 2 ** bits - 1);
+  const kept = [...counts]
+    .sort(([a, countA], [b, countB]) => Math.abs(b) - Math.abs(a) || countB - countA)
+    .slice(0, 2 ** bits - 1);
   const indexOf = new Map(kept.map(([key], i) => [key, i + 1]));
   const range = kept.map(() => ({ min: Infinity, max: -Infinity }));
   const indexes = keys.map((key) => indexOf.get(key) ?? 0);

@@ -14,8 +14,9 @@ const outlierLogDensity = -4;
 const roundsMax = 1000;
 
 /**
- * GOBO (Zadeh et al., MICRO 2020) with the search space of Inshrinkerator appendix A.2, table 12: of each tensor, outliers of a fitted normal distribution
- * in full, the others by k-means that starts from equally full bins and ends when the L1 distance no longer falls; codes of log2(bins) bits, no delta.
+ * GOBO (Zadeh et al., MICRO 2020) with the search space of Inshrinkerator appendix A.2, table 12: of each tensor,
+ * outliers of a fitted normal distribution in full, the others by k-means that starts from equally full bins and ends
+ * when the L1 distance no longer falls; codes of log2(bins) bits, no delta.
  */
 export const plainKmeans: Comparator<KmeansKnob> = {
   name: 'plain k-means (GOBO)',
@@ -26,14 +27,19 @@ export const plainKmeans: Comparator<KmeansKnob> = {
   takes: isMatrix,
   encode(tensors, knob) {
     const writer = new BitWriter();
-    for (const tensor of tensors) writeTensor(writer, tensor, tensor.layerType === 'embedding' ? knob.embeddingBins : knob.bins);
+    for (const tensor of tensors)
+      writeTensor(writer, tensor, tensor.layerType === 'embedding' ? knob.embeddingBins : knob.bins);
     return writer.finish();
   },
   decode(bytes, shapes) {
     const reader = new BitReader(bytes);
     const tensors = shapes.map((shape) => readTensor(reader, shape));
     const binBits = tensors.reduce((sum, tensor) => sum + tensor.binBits, 0);
-    return { values: tensors.map(({ values }) => values), bins: tensors.map(({ bins }) => bins), binBytes: binBits / 8 };
+    return {
+      values: tensors.map(({ values }) => values),
+      bins: tensors.map(({ bins }) => bins),
+      binBytes: binBits / 8,
+    };
   },
 };
 
@@ -57,7 +63,10 @@ function writeTensor(writer: BitWriter, { values }: TensorValues, bins: number):
   for (const value of values) writer.bits(nearest(centroids, value), width);
 }
 
-function readTensor(reader: BitReader, { elementCount }: TensorShape): { values: Float32Array; bins: Int32Array; binBits: number } {
+function readTensor(
+  reader: BitReader,
+  { elementCount }: TensorShape,
+): { values: Float32Array; bins: Int32Array; binBits: number } {
   const width = reader.varint();
   const centroids = Float32Array.from({ length: 2 ** width }, () => reader.float32());
   let at = 0;
@@ -71,16 +80,23 @@ function readTensor(reader: BitReader, { elementCount }: TensorShape): { values:
   return { values, bins, binBits: width * elementCount };
 }
 
-/** 1 for each weight whose log density under a normal distribution of the tensor's mean and deviation is below the limit. */
+/**
+ * 1 for each weight whose log density under a normal distribution of the tensor's mean and deviation is below the
+ * limit.
+ */
 function outliersOf(values: Float32Array): Uint8Array {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
-  // Of the standardized weight: a density in units of the weights would call everything an outlier, or nothing, depending on the scale.
+  // Of the standardized weight: a density in units of the weights would call everything an outlier, or nothing,
+  // depending on the scale.
   const logDensity = (value: number): number => -(((value - mean) / deviation) ** 2) / 2 - Math.log(2 * Math.PI) / 2;
   return Uint8Array.from(values, (value) => (logDensity(value) < outlierLogDensity ? 1 : 0));
 }
 
-/** Means of clusters, rising; at most `bins` of them. Starts from equally full clusters; the best in L1 distance is kept. */
+/**
+ * Means of clusters, rising; at most `bins` of them. Starts from equally full clusters; the best in L1 distance is
+ * kept.
+ */
 export function clusterL1(values: Float32Array, bins: number): Float32Array {
   const sorted = values.slice().sort();
   const sums = new Float64Array(sorted.length + 1);
@@ -98,17 +114,23 @@ export function clusterL1(values: Float32Array, bins: number): Float32Array {
 }
 
 function meansOf(sums: Float64Array, edges: readonly number[]): Float32Array {
-  const means = edges.slice(1).flatMap((end, k) => (end > edges[k]! ? [(sums[end]! - sums[edges[k]!]!) / (end - edges[k]!)] : []));
+  const means = edges
+    .slice(1)
+    .flatMap((end, k) => (end > edges[k]! ? [(sums[end]! - sums[edges[k]!]!) / (end - edges[k]!)] : []));
   return Float32Array.from(means);
 }
 
 /** Sum of distances of all values to the means of their clusters, from prefix sums. */
-function distanceL1({ sorted, sums, edges }: { sorted: Float32Array; sums: Float64Array; edges: readonly number[] }, means: Float32Array): number {
+function distanceL1(
+  { sorted, sums, edges }: { sorted: Float32Array; sums: Float64Array; edges: readonly number[] },
+  means: Float32Array,
+): number {
   let distance = 0;
   for (const [k, mean] of means.entries()) {
     const [from, to] = [edges[k]!, edges[k + 1]!];
     const middle = Math.min(to, Math.max(from, lowerBound(sorted, mean)));
-    distance += mean * (middle - from) - (sums[middle]! - sums[from]!) + (sums[to]! - sums[middle]!) - mean * (to - middle);
+    distance +=
+      mean * (middle - from) - (sums[middle]! - sums[from]!) + (sums[to]! - sums[middle]!) - mean * (to - middle);
   }
   return distance;
 }

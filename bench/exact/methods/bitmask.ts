@@ -5,10 +5,11 @@ const whole = 0;
 const masked = 1;
 
 /**
- * BitSnap's lossless half: packed bitmasks for model states of 16 bits (section 3.3, "Improved Bitmask Sparsification", and algorithm 1). One bit a word says whether it
- * differs from the previous checkpoint's, packed eight to a byte, and the words that do follow: n / 8 + 2 n_c bytes. Where that is no gain (equation 2: from
- * 15/16 changed on) the words are stored as they are. The new word stands for the non-zero difference: a difference of two floats is rounded and would
- * not come back exactly. Padded once a file instead of once a tensor, in its favour.
+ * BitSnap's lossless half: packed bitmasks for model states of 16 bits (section 3.3, "Improved Bitmask Sparsification",
+ * and algorithm 1). One bit a word says whether it differs from the previous checkpoint's, packed eight to a byte, and
+ * the words that do follow: n / 8 + 2 n_c bytes. Where that is no gain (equation 2: from 15/16 changed on) the words
+ * are stored as they are. The new word stands for the non-zero difference: a difference of two floats is rounded and
+ * would not come back exactly. Padded once a file instead of once a tensor, in its favour.
  */
 export const bitmask: ExactMethod = {
   name: 'bitmask (BitSnap)',

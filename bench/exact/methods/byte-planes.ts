@@ -4,8 +4,9 @@ import type { ExactMethod } from '../exact-method.ts';
 import type { WeightDtype } from '../weight-file.ts';
 
 /**
- * Byte grouping (Hershcovitch et al. 2024, arXiv 2404.15198), with zstd for the coder: each byte of a word goes to a plane of its own, a frame each. Words are
- * rotated left by one bit before, so that the highest byte is the exponent. Only zstd is timed: splitting into planes is memory's work.
+ * Byte grouping (Hershcovitch et al. 2024, arXiv 2404.15198), with zstd for the coder: each byte of a word goes to a
+ * plane of its own, a frame each. Words are rotated left by one bit before, so that the highest byte is the exponent.
+ * Only zstd is timed: splitting into planes is memory's work.
  */
 export function bytePlanes(level: number): ExactMethod {
   return {
@@ -14,7 +15,10 @@ export function bytePlanes(level: number): ExactMethod {
       const planes = splitPlanes(bytes, dtype);
       return () => planes.map((plane) => compress(plane, level));
     },
-    decoder: (payloads, { dtype }) => ({ decode: () => payloads.map(decompress), rebuild: (planes) => joinPlanes(planes, dtype) }),
+    decoder: (payloads, { dtype }) => ({
+      decode: () => payloads.map(decompress),
+      rebuild: (planes) => joinPlanes(planes, dtype),
+    }),
   };
 }
 
@@ -38,7 +42,8 @@ export function joinPlanes(planes: readonly Uint8Array[], dtype: WeightDtype): U
   const width = dtypeBytes[dtype];
   const bytes = new Uint8Array(planes[0]!.length * width);
   for (let at = 0, word = 0; at < bytes.length; at += width, word += 1) {
-    for (let i = 0; i < width; i += 1) bytes[at + i] = (planes[i]![word]! >>> 1) | (planes[(i + 1) % width]![word]! << 7);
+    for (let i = 0; i < width; i += 1)
+      bytes[at + i] = (planes[i]![word]! >>> 1) | (planes[(i + 1) % width]![word]! << 7);
   }
   return bytes;
 }

@@ -13,9 +13,10 @@ import type { WeightFile, WeightShape } from '../weight-file.ts';
 export const firnName = 'Firn';
 
 /**
- * The product's exact blocks (docs/format-blocks.md, section 6), cut, matched and coded by the product's own code, one payload a block; a block's entry in the
- * package index is not among them. All blocks of a file wait in the queue of the core, which should have one thread, so that what a call from JavaScript
- * costs passes beside the work. Gathering blocks from the file is not timed.
+ * The product's exact blocks (docs/format-blocks.md, section 6), cut, matched and coded by the product's own code, one
+ * payload a block; a block's entry in the package index is not among them. All blocks of a file wait in the queue of
+ * the core, which should have one thread, so that what a call from JavaScript costs passes beside the work. Gathering
+ * blocks from the file is not timed.
  */
 export function firnBlocks(core: NativeCore): ExactMethod {
   return {
@@ -24,7 +25,11 @@ export function firnBlocks(core: NativeCore): ExactMethod {
       const plan = planOf(current);
       const before = blocksBefore(current, plan, previous);
       const elementKind = elementKindOfDtype[current.dtype];
-      const blocks = plan.blocks.map((block, i) => ({ bytes: gather(current, block), previous: before[i], elementKind }));
+      const blocks = plan.blocks.map((block, i) => ({
+        bytes: gather(current, block),
+        previous: before[i],
+        elementKind,
+      }));
       return () => Promise.all(blocks.map((block) => encodeExactBlock(core, block)));
     },
     decoder(payloads, shape, previous) {
@@ -51,7 +56,11 @@ function planOf({ layout }: WeightShape): FilePlan {
   );
 }
 
-function blocksBefore(shape: WeightShape, plan: FilePlan, previous: WeightFile | undefined): (Uint8Array | undefined)[] {
+function blocksBefore(
+  shape: WeightShape,
+  plan: FilePlan,
+  previous: WeightFile | undefined,
+): (Uint8Array | undefined)[] {
   if (previous === undefined) return plan.blocks.map(() => undefined);
   const planBefore = planOf(previous);
   const matches = matchBlocks({ plan: planBefore, codebooks: [] }, { plan, codebooks: [] });

@@ -5,7 +5,8 @@ import { withBytes } from '../weight-file.ts';
 export function xored(inner: ExactMethod): ExactMethod {
   return {
     name: `XOR + ${inner.name}`,
-    encoder: (current, previous) => inner.encoder(withBytes(current, xorBytes(current.bytes, requirePrevious(current, previous).bytes)), undefined),
+    encoder: (current, previous) =>
+      inner.encoder(withBytes(current, xorBytes(current.bytes, requirePrevious(current, previous).bytes)), undefined),
     decoder(payloads, shape, previous) {
       const before = requirePrevious(shape, previous);
       const decoder = inner.decoder(payloads, shape, undefined);

@@ -1,5 +1,9 @@
-/** A body on its way in one request, of a file of a checkpoint or of a part of an eval set. What comes in several is in upload-records.ts. */
-export type BodyReservation = BytesToReserve & ({ readonly runId: string; readonly checkpointId: string } | { readonly evalSetId: string });
+/**
+ * A body on its way in one request, of a file of a checkpoint or of a part of an eval set. What comes in several is in
+ * upload-records.ts.
+ */
+export type BodyReservation = BytesToReserve &
+  ({ readonly runId: string; readonly checkpointId: string } | { readonly evalSetId: string });
 export interface BytesToReserve {
   /** Of this body alone. */
   readonly id: string;
@@ -12,8 +16,10 @@ export interface BytesToReserve {
 }
 export interface BodyReservationRecords {
   /**
-   * Gives a body room, in place of what it had, if everything staged and arriving then stays within the limits, of its run and in all, and everything stored and arriving within the quota of its namespace; else says
-   * which is in the way and leaves it what it had. Of an eval set only the quota counts. Two that ask at once never get the same room, in whatever processes they are.
+   * Gives a body room, in place of what it had, if everything staged and arriving then stays within the limits, of its
+   * run and in all, and everything stored and arriving within the quota of its namespace; else says which is in the way
+   * and leaves it what it had. Of an eval set only the quota counts. Two that ask at once never get the same room, in
+   * whatever processes they are.
    */
   take(
     reservation: BodyReservation,

@@ -18,10 +18,12 @@ import type { UploadRecords } from './upload-records.ts';
 import type { UsageRecords } from './usage-records.ts';
 
 /**
- * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
- * `Catalog` it passes (never on the outer one: on PGlite that is refused as `internal`, for it could only wait for itself). A transaction inside one
- * joins it. `work` may run again from its beginning, where the database had to undo it, so it keeps its effects in the catalog. A verb that rejects with `conflict`, `not-found` or `step-exists` leaves the transaction usable. Failures of the database are FirnError
- * `overloaded`, `storage-full` or `internal`, a value it cannot hold is `invalid-request`, a broken reference `conflict`; SQL never leaves the room.
+ * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction`
+ * and are called on the `Catalog` it passes (never on the outer one: on PGlite that is refused as `internal`, for it
+ * could only wait for itself). A transaction inside one joins it. `work` may run again from its beginning, where the
+ * database had to undo it, so it keeps its effects in the catalog. A verb that rejects with `conflict`, `not-found` or
+ * `step-exists` leaves the transaction usable. Failures of the database are FirnError `overloaded`, `storage-full` or
+ * `internal`, a value it cannot hold is `invalid-request`, a broken reference `conflict`; SQL never leaves the room.
  */
 export interface Catalog {
   transaction<T>(work: (tx: Catalog) => Promise<T>): Promise<T>;
@@ -50,7 +52,10 @@ export interface Catalog {
   probe(): Promise<void>;
   /** Connections to the database: in use, waited for, and at most; for metrics. */
   connections(): { readonly inUse: number; readonly waiting: number; readonly max: number };
-  /** Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then. Not inside a transaction. */
+  /**
+   * Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then.
+   * Not inside a transaction.
+   */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }

@@ -80,49 +80,91 @@ export interface CheckpointResult {
   readonly seconds: Readonly<Record<string, number>>;
 }
 export interface CheckpointRecords {
-  /** Next sequence number; `step-exists` when a live checkpoint of the run has the step, `not-found` when there is no such live run. */
-  reserve(input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects'>): Promise<Checkpoint>;
+  /**
+   * Next sequence number; `step-exists` when a live checkpoint of the run has the step, `not-found` when there is no
+   * such live run.
+   */
+  reserve(
+    input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects'>,
+  ): Promise<Checkpoint>;
   find(runId: string, step: number): Promise<Checkpoint | undefined>;
   get(id: string): Promise<Checkpoint | undefined>;
   /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
   list(runId: string, page: Page): Promise<Checkpoint[]>;
-  /** The checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. Live or hidden, or `live` alone. */
-  previousReady(runId: string, beforeSequence: number, which?: { readonly live?: boolean }): Promise<Checkpoint | undefined>;
-  /** The newest live, ready checkpoint with a package of each other live run of the run's repository: of the newest runs that have one, newest first, at most `limit`. */
+  /**
+   * The checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. Live
+   * or hidden, or `live` alone.
+   */
+  previousReady(
+    runId: string,
+    beforeSequence: number,
+    which?: { readonly live?: boolean },
+  ): Promise<Checkpoint | undefined>;
+  /**
+   * The newest live, ready checkpoint with a package of each other live run of the run's repository: of the newest runs
+   * that have one, newest first, at most `limit`.
+   */
   newestElsewhere(run: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Checkpoint[]>;
   /**
-   * Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; working may be entered again, or go back to queued
-   * (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is not one of these. Entering queued sets
-   * committedAt, and a terminal state finishedAt, unless `set` does.
+   * Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; working may be entered
+   * again, or go back to queued (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is
+   * not one of these. Entering queued sets committedAt, and a terminal state finishedAt, unless `set` does.
    */
   transition(
     id: string,
     from: readonly CheckpointState[],
     to: CheckpointState,
     set?: Partial<
-      Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt' | 'evalSetId' | 'thresholds'>
+      Pick<
+        Checkpoint,
+        | 'revision'
+        | 'result'
+        | 'errorCode'
+        | 'errorMessage'
+        | 'packageId'
+        | 'committedAt'
+        | 'finishedAt'
+        | 'evalSetId'
+        | 'thresholds'
+      >
     >,
   ): Promise<Checkpoint>;
   /**
-   * Puts a live, failed checkpoint back into the queue, without its error and the trials recorded for it, to be measured with what is given. `conflict` when it is not failed, or hidden. Its job is
-   * another verb of the same transaction (`JobRecords.restart`).
+   * Puts a live, failed checkpoint back into the queue, without its error and the trials recorded for it, to be
+   * measured with what is given. `conflict` when it is not failed, or hidden. Its job is another verb of the same
+   * transaction (`JobRecords.restart`).
    */
-  retry(id: string, evaluation: { readonly evalSetId?: string | undefined; readonly thresholds: QualityThresholds }): Promise<Checkpoint>;
+  retry(
+    id: string,
+    evaluation: { readonly evalSetId?: string | undefined; readonly thresholds: QualityThresholds },
+  ): Promise<Checkpoint>;
   /** Whether a queued, working or ready checkpoint of the run was committed with the eval set. */
   anyMeasuredWith(runId: string, evalSetId: string): Promise<boolean>;
   /** Whether the run has a live, ready checkpoint with a larger sequence. */
   hasNewerReady(runId: string, sequence: number): Promise<boolean>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
-  /** Removes an open checkpoint with its files and uploads; marks their objects and returns the keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
+  /**
+   * Removes an open checkpoint with its files and uploads; marks their objects and returns the keys. `conflict` when it
+   * is not open, or has shown a sign of life since `untouchedSince`.
+   */
   discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
-  /** Sets deletedAt, forgets its uploads and its references, marks their pieces and those raw objects of hidden checkpoints that no reference needs, and returns the keys. */
+  /**
+   * Sets deletedAt, forgets its uploads and its references, marks their pieces and those raw objects of hidden
+   * checkpoints that no reference needs, and returns the keys.
+   */
   hide(id: string): Promise<string[]>;
-  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; marks their objects and returns the keys. `conflict` otherwise. */
+  /**
+   * Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; marks their objects and
+   * returns the keys. `conflict` otherwise.
+   */
   purge(id: string): Promise<string[]>;
   /** Open checkpoints with no progress since, and no body arriving; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
-  /** True when a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point, builds on this one. */
+  /**
+   * True when a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point, builds on
+   * this one.
+   */
   hasDependents(id: string): Promise<boolean>;
   /** Those of the run that are open, queued or working, by sequence; at most `limit`. */
   unfinished(runId: string, limit: number): Promise<Checkpoint[]>;

@@ -40,10 +40,15 @@ export interface EvalSetRecords {
   /** Only while `open`; `conflict` otherwise. Marks the object it replaces, if any, and returns its key. */
   setPart(id: string, part: EvalSetPart, object: EvalSetObject): Promise<string | undefined>;
   /** Closes an open one; `conflict` when it is closed another way already. */
-  setState(id: string, state: Exclude<EvalSetState, 'open'>, error?: { code: FirnErrorCode; message: string }): Promise<void>;
+  setState(
+    id: string,
+    state: Exclude<EvalSetState, 'open'>,
+    error?: { code: FirnErrorCode; message: string },
+  ): Promise<void>;
   /**
-   * `conflict`, saying what uses it, while a live run does, or a checkpoint that is to be measured with it: one that is queued or working, or a live one that failed
-   * and can be tried again. Others forget it. Marks the objects it held and returns their keys.
+   * `conflict`, saying what uses it, while a live run does, or a checkpoint that is to be measured with it: one that is
+   * queued or working, or a live one that failed and can be tried again. Others forget it. Marks the objects it held
+   * and returns their keys.
    */
   delete(id: string): Promise<string[]>;
 }

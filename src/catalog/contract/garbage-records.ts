@@ -1,8 +1,9 @@
 import type { Page } from './page.ts';
 
 /**
- * Why nothing names an object any more. replaced: other bytes for the same path or part came. discarded: its reservation was given up. released: its checkpoint is ready without it.
- * deleted: with its checkpoint, run or eval set. merged: its checkpoints are in another package. orphan: nothing ever named it, as after a kill.
+ * Why nothing names an object any more. replaced: other bytes for the same path or part came. discarded: its
+ * reservation was given up. released: its checkpoint is ready without it. deleted: with its checkpoint, run or eval
+ * set. merged: its checkpoints are in another package. orphan: nothing ever named it, as after a kill.
  */
 export const deletionReasons = ['replaced', 'discarded', 'released', 'deleted', 'merged', 'orphan'] as const;
 export type DeletionReason = (typeof deletionReasons)[number];
@@ -29,12 +30,17 @@ export interface FoundObject {
 }
 
 /**
- * What waits to be deleted. The verbs that take the last name of a key away enter it here in the same transaction; a key that is here is never named again (`conflict`).
+ * What waits to be deleted. The verbs that take the last name of a key away enter it here in the same transaction; a
+ * key that is here is never named again (`conflict`).
  */
 export interface GarbageRecords {
   /** Those marked until then, by key; `after` is a key. */
   pendingDeletions(until: Date, page: Page): Promise<PendingDeletion[]>;
-  /** Those of the objects (at most a thousand) that nothing names, that are not pending deletion, and of which no arriving body or running job is known. What is on its way is looked up before what is named, so that nothing passes between the two unseen. */
+  /**
+   * Those of the objects (at most a thousand) that nothing names, that are not pending deletion, and of which no
+   * arriving body or running job is known. What is on its way is looked up before what is named, so that nothing passes
+   * between the two unseen.
+   */
   orphans<Found extends FoundObject>(objects: readonly Found[]): Promise<Found[]>;
   /** Enters orphans, with the repository that their owner is of where it is still there. */
   markOrphans(objects: readonly FoundObject[]): Promise<void>;

@@ -5,8 +5,9 @@ export interface IdempotentAnswer {
 }
 export interface IdempotencyRecords {
   /**
-   * Starts a keyed request: `started`, `running` while another such request does, or the recorded answer, or throws `idempotency-conflict` (other fingerprint). An answer is kept
-   * for `ttlMs`; a key without one blocks for at most ten minutes, or until an embedded restart. Not inside a transaction.
+   * Starts a keyed request: `started`, `running` while another such request does, or the recorded answer, or throws
+   * `idempotency-conflict` (other fingerprint). An answer is kept for `ttlMs`; a key without one blocks for at most ten
+   * minutes, or until an embedded restart. Not inside a transaction.
    */
   begin(key: string, fingerprint: string, ttlMs: number): Promise<'started' | 'running' | IdempotentAnswer>;
   /** Does nothing when the key is not running this request: it expired meanwhile, and may run another. */

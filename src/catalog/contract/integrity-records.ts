@@ -22,7 +22,10 @@ export interface CheckpointName {
 
 /** What cannot be read, or not all of it, while an object is damaged. */
 export interface AffectedByDamage {
-  /** Live ones, by name and sequence: those whose package it holds, those whose chain goes through it, those that refer to a file in it, those whose raw file it is. */
+  /**
+   * Live ones, by name and sequence: those whose package it holds, those whose chain goes through it, those that refer
+   * to a file in it, those whose raw file it is.
+   */
   readonly checkpoints: readonly CheckpointName[];
   /** Eval sets, as `namespace/repository/name`. */
   readonly evalSets: readonly string[];
@@ -54,7 +57,10 @@ export interface ScrubRound {
   readonly bytes: number;
 }
 
-/** Objects as the catalog names them: packages, raw objects, parts of eval sets. What a merge replaced is named no longer. */
+/**
+ * Objects as the catalog names them: packages, raw objects, parts of eval sets. What a merge replaced is named no
+ * longer.
+ */
 export interface ObjectRecords {
   /** By key; `after` is a key. Of one repository when it is given. */
   keys(page: Page, repositoryId?: string): Promise<string[]>;

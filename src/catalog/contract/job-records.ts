@@ -6,7 +6,10 @@ export interface Job {
   readonly kind: string;
   readonly subjectId: string;
   readonly state: JobState;
-  /** Jobs of one order key run one at a time, by orderSequence; an unfinished earlier one (held, queued, running) blocks the later. */
+  /**
+   * Jobs of one order key run one at a time, by orderSequence; an unfinished earlier one (held, queued, running) blocks
+   * the later.
+   */
   readonly orderKey?: string;
   readonly orderSequence?: number;
   readonly runAt: Date;
@@ -37,7 +40,10 @@ export interface JobCount {
   readonly count: number;
 }
 export interface JobRecords {
-  /** `held` jobs keep their place in the order but are not claimable until `release`. `conflict` while the subject has an unfinished job of the kind. */
+  /**
+   * `held` jobs keep their place in the order but are not claimable until `release`. `conflict` while the subject has
+   * an unfinished job of the kind.
+   */
   enqueue(input: {
     kind: string;
     subjectId: string;
@@ -51,11 +57,21 @@ export interface JobRecords {
   /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string, traceparent?: string): Promise<void>;
   /**
-   * Queues ended work of the subject anew: its newest job of the kind, or one as given where that is gone. Attempts start over; its place in the order stays, and its fence grows on, so that
-   * no key made of a fence comes twice. `conflict` while the subject has an unfinished job of the kind.
+   * Queues ended work of the subject anew: its newest job of the kind, or one as given where that is gone. Attempts
+   * start over; its place in the order stays, and its fence grows on, so that no key made of a fence comes twice.
+   * `conflict` while the subject has an unfinished job of the kind.
    */
-  restart(input: { kind: string; subjectId: string; orderKey: string; orderSequence: number; traceparent?: string | undefined }): Promise<Job>;
-  /** Takes at most `limit` jobs whose time has come, those of the first kinds first, in order, with `for update skip locked`. Not inside a transaction. */
+  restart(input: {
+    kind: string;
+    subjectId: string;
+    orderKey: string;
+    orderSequence: number;
+    traceparent?: string | undefined;
+  }): Promise<Job>;
+  /**
+   * Takes at most `limit` jobs whose time has come, those of the first kinds first, in order, with
+   * `for update skip locked`. Not inside a transaction.
+   */
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
   heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;
@@ -63,19 +79,25 @@ export interface JobRecords {
   confirm(claim: Claim): Promise<void>;
   /** Throws `conflict` when the claim is lost; call inside the transaction that records the result. */
   complete(claim: Claim): Promise<void>;
-  /** Requeues after `delayMs` with one more attempt, or ends as failed when none is left or the delay is `never`; returns the state. */
+  /**
+   * Requeues after `delayMs` with one more attempt, or ends as failed when none is left or the delay is `never`;
+   * returns the state.
+   */
   fail(claim: Claim, error: string, delayMs: number | 'never'): Promise<JobState>;
   /** Requeues after `delayMs` without counting anything. */
   defer(claim: Claim, delayMs: number): Promise<void>;
   /** Ends the job as cancelled. */
   cancelled(claim: Claim): Promise<void>;
-  /** Ends a held or queued job as cancelled and marks a running one. Returns the newest job's state then; undefined when there never was one. */
+  /**
+   * Ends a held or queued job as cancelled and marks a running one. Returns the newest job's state then; undefined when
+   * there never was one.
+   */
   requestCancel(kind: string, subjectId: string): Promise<JobState | undefined>;
   /** Requeues running jobs whose lease ended, counting a lost lease; ends those with too many. Returns both. */
   reap(): Promise<{ requeued: Job[]; ended: Job[] }>;
   /**
-   * The same for running jobs of a worker id prefix, whatever their lease: after a restart, where no other process can hold them. They are counted
-   * too, since a job may be what takes the process down.
+   * The same for running jobs of a worker id prefix, whatever their lease: after a restart, where no other process can
+   * hold them. They are counted too, since a job may be what takes the process down.
    */
   requeueOwn(workerIdPrefix: string): Promise<{ requeued: Job[]; ended: Job[] }>;
   /** The newest job of the subject. */
@@ -83,6 +105,9 @@ export interface JobRecords {
   /** Removes some jobs that finished before; returns how many, 0 when none is left. */
   prune(finishedBefore: Date): Promise<number>;
   count(): Promise<readonly JobCount[]>;
-  /** By kind: how long the job has waited that could have been claimed for longest, in seconds; kinds without one are left out. */
+  /**
+   * By kind: how long the job has waited that could have been claimed for longest, in seconds; kinds without one are
+   * left out.
+   */
   oldestQueuedSeconds(): Promise<Readonly<Record<string, number>>>;
 }

@@ -15,7 +15,10 @@ export interface PackageRecord {
   /** Checkpoints on the way, itself included: 1 for a base. */
   readonly chainLength: number;
   readonly createdAt: Date;
-  /** Of the object that holds several checkpoints, this one among them. Key, size and index are then that object's, stored bytes this checkpoint's share of it. */
+  /**
+   * Of the object that holds several checkpoints, this one among them. Key, size and index are then that object's,
+   * stored bytes this checkpoint's share of it.
+   */
   readonly superStepId?: string;
   /** Which of them it is, from 0. */
   readonly position: number;
@@ -46,11 +49,18 @@ export interface PackageRecords {
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;
   /**
-   * Deltas of the run's checkpoints that were quantized by one of `methods`, live or hidden, by sequence, that have an object of their own and from which merging was
-   * not tried; without those of the `newest` ready checkpoints. At most `limit`.
+   * Deltas of the run's checkpoints that were quantized by one of `methods`, live or hidden, by sequence, that have an
+   * object of their own and from which merging was not tried; without those of the `newest` ready checkpoints. At most
+   * `limit`.
    */
-  mergeable(runId: string, options: { readonly newest: number; readonly limit: number; readonly methods: readonly string[] }): Promise<MergeCandidate[]>;
-  /** Puts packages into one object, marks the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
+  mergeable(
+    runId: string,
+    options: { readonly newest: number; readonly limit: number; readonly methods: readonly string[] },
+  ): Promise<MergeCandidate[]>;
+  /**
+   * Puts packages into one object, marks the objects they had, and counts their checkpoints' stored bytes anew.
+   * `conflict` when one is no longer as given.
+   */
   merge(merged: MergedPackages): Promise<void>;
   setMergeTried(id: string): Promise<void>;
 }

@@ -15,10 +15,19 @@ export const visibilities = ['private', 'public'] as const;
 export type Visibility = (typeof visibilities)[number];
 /** Those listed: all, or what is public and these. */
 export type VisibleRepositories =
-  'all' | { readonly namespaces: readonly string[]; readonly repositories: readonly { readonly namespace: string; readonly name: string }[] };
+  | 'all'
+  | {
+      readonly namespaces: readonly string[];
+      readonly repositories: readonly { readonly namespace: string; readonly name: string }[];
+    };
 export interface RepositoryRecords {
   /** `conflict` when it exists. Private unless told otherwise. */
-  create(input: { namespace: string; name: string; type: RepositoryType; visibility?: Visibility }): Promise<Repository>;
+  create(input: {
+    namespace: string;
+    name: string;
+    type: RepositoryType;
+    visibility?: Visibility;
+  }): Promise<Repository>;
   find(namespace: string, name: string): Promise<Repository | undefined>;
   get(id: string): Promise<Repository | undefined>;
   /** By namespace and name; `after` is `namespace/name`. */

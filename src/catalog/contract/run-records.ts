@@ -38,7 +38,10 @@ export interface RunRecords {
   get(id: string): Promise<Run | undefined>;
   /** Live ones by name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<Run[]>;
-  /** Keeps the binding of an eval set with the run; one of another eval set never takes the place of one of the run's own. `not-found`. */
+  /**
+   * Keeps the binding of an eval set with the run; one of another eval set never takes the place of one of the run's
+   * own. `not-found`.
+   */
   setBinding(id: string, evalSetId: string, binding: NonNullable<Run['binding']>): Promise<void>;
   /** What checkpoints committed from now on are measured with. `not-found` when there is no such live run. */
   setEvaluation(id: string, evaluation: Pick<Run, 'evalSetId' | 'thresholds'>): Promise<Run>;
@@ -46,16 +49,25 @@ export interface RunRecords {
   layoutOf(id: string): Promise<RunLayout | undefined>;
   /** Locks the row of a live run until the transaction ends; `not-found`. */
   lock(id: string): Promise<void>;
-  /** The layout set last, undefined when none was. Locks the run's row until the transaction ends, so that commits of a run follow each other. */
+  /**
+   * The layout set last, undefined when none was. Locks the run's row until the transaction ends, so that commits of a
+   * run follow each other.
+   */
   lockLayout(id: string): Promise<RunLayout | undefined>;
   setLayout(id: string, layout: RunLayout): Promise<void>;
   /**
-   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Marks raw objects and
-   * forgets references as `CheckpointRecords.hide` and returns the keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
+   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any
+   * more. Marks raw objects and forgets references as `CheckpointRecords.hide` and returns the keys. `conflict` while
+   * one is open, queued or working, `not-found` when it is hidden already.
    */
   hide(id: string): Promise<string[]>;
-  /** Removes hidden runs without checkpoints; returns how many. What they were forked from may be needed no longer then. */
+  /**
+   * Removes hidden runs without checkpoints; returns how many. What they were forked from may be needed no longer then.
+   */
   purgeHidden(): Promise<number>;
 }
-/** The model tensors that every checkpoint of a run has, sorted by name. Not part of `Run`: it is large (jsonb) and read at commits only. */
+/**
+ * The model tensors that every checkpoint of a run has, sorted by name. Not part of `Run`: it is large (jsonb) and read
+ * at commits only.
+ */
 export type RunLayout = readonly { readonly name: string; readonly dtype: Dtype; readonly shape: readonly number[] }[];

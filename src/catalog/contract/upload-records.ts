@@ -49,17 +49,23 @@ type NewUpload = Omit<UploadRecord, 'id' | 'receivedBytes' | 'pieceCount' | 'isC
 type Named = Pick<UploadRecord, 'id' | 'checkpointId'>;
 
 /**
- * Uploads and their pieces; pieces that are forgotten are marked for deletion. An upload ends with its checkpoint or eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more.
- * Verbs that name one reject with `not-found` when it is gone or expired, and with `upload-busy` while another request may write it.
+ * Uploads and their pieces; pieces that are forgotten are marked for deletion. An upload ends with its checkpoint or
+ * eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more. Verbs that
+ * name one reject with `not-found` when it is gone or expired, and with `upload-busy` while another request may write
+ * it.
  */
 export interface UploadRecords {
-  /** `conflict` when the checkpoint or eval set is not open, `overloaded` when it has `openMax` uploads that are not complete. */
+  /**
+   * `conflict` when the checkpoint or eval set is not open, `overloaded` when it has `openMax` uploads that are not
+   * complete.
+   */
   create(upload: NewUpload, limits: { readonly openMax: number; readonly ttlMs: number }): Promise<UploadRecord>;
   /** One of the repository that has not expired; while it is being finished it does not. */
   find(repositoryId: string, id: string): Promise<UploadRecord | undefined>;
   /**
-   * Makes `writer` the only one who can append; whoever could before no longer can. `conflict` when the upload is complete or its bytes do not end at `offsetBytes`.
-   * Returns keys of pieces that were never acknowledged and are forgotten now.
+   * Makes `writer` the only one who can append; whoever could before no longer can. `conflict` when the upload is
+   * complete or its bytes do not end at `offsetBytes`. Returns keys of pieces that were never acknowledged and are
+   * forgotten now.
    */
   claim(upload: Named, writer: string, offsetBytes: number): Promise<string[]>;
   /** Adds a piece behind the others: it is acknowledged. */
@@ -68,10 +74,17 @@ export interface UploadRecords {
   appendLast(upload: Named, writer: string, piece: UploadPiece, finishMs: number): Promise<void>;
   /** Puts a part in its place; returns the key it replaces. `conflict` when the upload is complete. */
   putPart(upload: Named, piece: UploadPiece, ttlMs: number): Promise<string | undefined>;
-  /** Holds an upload whose parts are all there for `finishMs`; nothing can be added. `upload-incomplete`, or `conflict` when it is complete. */
+  /**
+   * Holds an upload whose parts are all there for `finishMs`; nothing can be added. `upload-incomplete`, or `conflict`
+   * when it is complete.
+   */
   beginFinishing(upload: Named, writer: string, finishMs: number): Promise<void>;
   /** Holds it longer, and lives longer with its checkpoint. */
-  keepFinishing(upload: Named, writer: string, limits: { readonly finishMs: number; readonly ttlMs: number }): Promise<void>;
+  keepFinishing(
+    upload: Named,
+    writer: string,
+    limits: { readonly finishMs: number; readonly ttlMs: number },
+  ): Promise<void>;
   stopFinishing(upload: Named, writer: string): Promise<void>;
   /** Forgets the pieces and returns their keys; the upload is known as complete until it expires. */
   complete(upload: Named, ttlMs: number): Promise<string[]>;

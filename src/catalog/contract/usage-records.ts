@@ -1,8 +1,9 @@
 import type { Page } from './page.ts';
 
 /**
- * Bytes in the store, by what they are for. package: packages of visible checkpoints. staged: uploads that wait to be compressed. raw: uploads that are kept, of visible checkpoints. evalSet: graphs and
- * batches. hidden: what deleted checkpoints leave because others build on it. pendingDeletion: what nothing names any more and waits to be deleted.
+ * Bytes in the store, by what they are for. package: packages of visible checkpoints. staged: uploads that wait to be
+ * compressed. raw: uploads that are kept, of visible checkpoints. evalSet: graphs and batches. hidden: what deleted
+ * checkpoints leave because others build on it. pendingDeletion: what nothing names any more and waits to be deleted.
  */
 export const storedParts = ['package', 'staged', 'raw', 'evalSet', 'hidden', 'pendingDeletion'] as const;
 export type StoredPart = (typeof storedParts)[number];

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { translateDatabaseError } from './database-error.ts';
 
-const failure = (code: string, set: object = {}) => Object.assign(new Error('relation "secret" at /data'), { code, ...set });
+const failure = (code: string, set: object = {}) =>
+  Object.assign(new Error('relation "secret" at /data'), { code, ...set });
 
 test.each([
   ['23505', 'conflict'],
@@ -35,11 +36,15 @@ test.each([
 });
 
 test.each([['constraint'], ['constraint_name']])('the constraint is named in the detail, from %s', (key) => {
-  expect(translateDatabaseError(failure('23505', { [key]: 'jobs_unique' }))).toMatchObject({ detail: '23505 jobs_unique' });
+  expect(translateDatabaseError(failure('23505', { [key]: 'jobs_unique' }))).toMatchObject({
+    detail: '23505 jobs_unique',
+  });
 });
 
 test('a failed query without a code is internal', () => {
-  expect(translateDatabaseError(new DrizzleQueryError('select', [], new Error('closed')))).toMatchObject({ code: 'internal' });
+  expect(translateDatabaseError(new DrizzleQueryError('select', [], new Error('closed')))).toMatchObject({
+    code: 'internal',
+  });
 });
 
 test('what does not come from the database stays as it is', () => {

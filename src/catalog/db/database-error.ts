@@ -46,8 +46,8 @@ const connectionFailures = new Set([
 ]);
 
 /**
- * A failure of the database as a FirnError; anything else (a FirnError already, a bug) is returned as it is. Drizzle's error is dropped: its
- * message holds SQL and values. The detail names the SQLSTATE and the constraint.
+ * A failure of the database as a FirnError; anything else (a FirnError already, a bug) is returned as it is. Drizzle's
+ * error is dropped: its message holds SQL and values. The detail names the SQLSTATE and the constraint.
  */
 export function translateDatabaseError(error: unknown): unknown {
   const wrapped = error instanceof DrizzleQueryError;

@@ -22,5 +22,8 @@ test('every JSON value and every number comes back', () => {
 });
 
 test('numbers JSON cannot write are objects in the database, everything else is plain', () => {
-  expect(JSON.parse(encodeJson({ a: [1, Number.NaN], b: Number.NEGATIVE_INFINITY }))).toEqual({ a: [1, { $number: 'NaN' }], b: { $number: '-Infinity' } });
+  expect(JSON.parse(encodeJson({ a: [1, Number.NaN], b: Number.NEGATIVE_INFINITY }))).toEqual({
+    a: [1, { $number: 'NaN' }],
+    b: { $number: '-Infinity' },
+  });
 });

@@ -1,11 +1,13 @@
 import { customType } from 'drizzle-orm/pg-core';
 
-/** The only key of the object that stands for a number JSON cannot write. Other keys that start with `$` get one more. */
+/**
+ * The only key of the object that stands for a number JSON cannot write. Other keys that start with `$` get one more.
+ */
 const nonFiniteKey = '$number';
 
 /**
- * A jsonb column that keeps NaN and the infinities, which a measured metric may be. They are written as `{"$number":"NaN"}`;
- * everything else is plain JSON, so the column stays readable to any client.
+ * A jsonb column that keeps NaN and the infinities, which a measured metric may be. They are written as
+ * `{"$number":"NaN"}`; everything else is plain JSON, so the column stays readable to any client.
  */
 export function json<Value>(name: string) {
   return customType<{ data: Value; driverData: unknown }>({

@@ -67,7 +67,9 @@ describe('migrate', () => {
       translating(() => migrate(db, url())),
       'internal',
     );
-    expect(await db.rows(sql`select table_name from information_schema.tables where table_schema = 'public'`)).toEqual([]);
+    expect(await db.rows(sql`select table_name from information_schema.tables where table_schema = 'public'`)).toEqual(
+      [],
+    );
   });
 
   test('a file changed after it was applied is refused', async () => {

@@ -12,9 +12,9 @@ export const migrationsDirectory = new URL('../../../migrations/', import.meta.u
 const migrationLockKey = 0x6669_726e;
 
 /**
- * Brings a database to this version: applies the files that it lacks, in order, all in one transaction under a lock, and records name and
- * SHA-256 of each in the table `migrations`. Nothing to do is the usual case. Rejects as `planMigrations` does, and with
- * `internal` when a file fails; the database is then as it was.
+ * Brings a database to this version: applies the files that it lacks, in order, all in one transaction under a lock,
+ * and records name and SHA-256 of each in the table `migrations`. Nothing to do is the usual case. Rejects as
+ * `planMigrations` does, and with `internal` when a file fails; the database is then as it was.
  */
 export async function migrate(db: Db, directory: URL = migrationsDirectory): Promise<void> {
   const files = await readMigrations(directory);
@@ -36,11 +36,18 @@ export async function requireMigrated(db: Db, directory: URL = migrationsDirecto
   const files = await readMigrations(directory);
   const [table] = await db.rows(sql`select to_regclass('migrations')::text as name`);
   const missing = planMigrations(files, table?.['name'] === null ? [] : await appliedTo(db));
-  if (missing.length > 0) throw new FirnError('conflict', `The catalog lacks ${missing.length} migrations of this version; run firn migrate.`);
+  if (missing.length > 0)
+    throw new FirnError(
+      'conflict',
+      `The catalog lacks ${missing.length} migrations of this version; run firn migrate.`,
+    );
 }
 
 async function appliedTo(db: Db): Promise<Pick<Migration, 'name' | 'sha256'>[]> {
-  return (await db.rows(sql`select name, sha256 from migrations order by name`)) as unknown as Pick<Migration, 'name' | 'sha256'>[];
+  return (await db.rows(sql`select name, sha256 from migrations order by name`)) as unknown as Pick<
+    Migration,
+    'name' | 'sha256'
+  >[];
 }
 
 /** The `NNNN_name.sql` files of a directory by number, with their digests. */

@@ -6,6 +6,7 @@ export const pageLimitMax = 1000;
 
 /** The page's limit. Throws `invalid-request` when it is not an integer from 1 to `pageLimitMax`. */
 export function pageLimit({ limit }: Page): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > pageLimitMax) throw new FirnError('invalid-request', `A page has 1 to ${pageLimitMax} items.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > pageLimitMax)
+    throw new FirnError('invalid-request', `A page has 1 to ${pageLimitMax} items.`);
   return limit;
 }

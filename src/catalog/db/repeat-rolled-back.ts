@@ -8,7 +8,10 @@ const pauseMs = 20;
 /** SQLSTATEs serialization_failure and deadlock_detected: the server has undone everything. */
 const rolledBack: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** Runs a statement or transaction again that the server undid for meeting another one. `work` begins anew each time, so it keeps its effects in the database. */
+/**
+ * Runs a statement or transaction again that the server undid for meeting another one. `work` begins anew each time, so
+ * it keeps its effects in the database.
+ */
 export async function repeatRolledBack<T>(work: () => Promise<T>, random: () => number = Math.random): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

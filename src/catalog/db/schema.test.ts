@@ -7,7 +7,13 @@ import { testTemplate } from '../test-catalog.test-support.ts';
 
 test('the schema that queries use has the columns, types and nulls that the migrations make', async () => {
   const client = await PGlite.create({ loadDataDir: await testTemplate() });
-  const { rows } = await client.query<{ table: string; column: string; type: string; nullable: boolean; generated: boolean }>(`
+  const { rows } = await client.query<{
+    table: string;
+    column: string;
+    type: string;
+    nullable: boolean;
+    generated: boolean;
+  }>(`
     select table_name as table, column_name as column, data_type as type, is_nullable = 'YES' as nullable, column_default is not null or is_identity = 'YES' as generated
     from information_schema.columns where table_schema = 'public' and table_name not in ('migrations', 'retired_packages', 'condemned_objects', 'arrivals')`);
   await client.close();
@@ -38,12 +44,18 @@ test('a process of the version before writes pending deletions and body reservat
       insert into arrivals (id, run_id, checkpoint_id, size_bytes, keep_until) values ('a', 'r', 'c', 7, now())
         on conflict (id) do update set size_bytes = 8;
       update arrivals set keep_until = 'epoch' where id = 'a';`);
-    const { rows: deletions } = await client.query(`select key, stored_bytes, pending_since > now() - interval '1 hour' as dated from pending_deletions`);
+    const { rows: deletions } = await client.query(
+      `select key, stored_bytes, pending_since > now() - interval '1 hour' as dated from pending_deletions`,
+    );
     expect(deletions).toEqual([{ key: 'k', stored_bytes: 5, dated: true }]);
-    const { rows: reservations } = await client.query('select id, size_bytes, extract(epoch from expires_at)::int as expires from body_reservations');
+    const { rows: reservations } = await client.query(
+      'select id, size_bytes, extract(epoch from expires_at)::int as expires from body_reservations',
+    );
     expect(reservations).toEqual([{ id: 'a', size_bytes: 8, expires: 0 }]);
     await client.exec(`delete from condemned_objects where key = 'k'; delete from arrivals where id = 'a'`);
-    expect((await client.query('select 1 from pending_deletions union all select 1 from body_reservations')).rows).toEqual([]);
+    expect(
+      (await client.query('select 1 from pending_deletions union all select 1 from body_reservations')).rows,
+    ).toEqual([]);
   } finally {
     await client.close();
   }

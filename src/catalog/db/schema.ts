@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, date, doublePrecision, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  date,
+  doublePrecision,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
@@ -16,8 +26,8 @@ import { json } from './json-column.ts';
 import type { TokenRecord } from '../contract/token-records.ts';
 
 /**
- * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts compares the two column
- * by column.
+ * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts
+ * compares the two column by column.
  */
 const id = () =>
   text('id')

@@ -3,9 +3,15 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 
 /** Knows whether the code that is running was started by a transaction that is still open. */
 export interface TransactionScope {
-  /** Throws `internal` inside an open transaction: a query on the outer database would wait for itself, or not be part of what it looks part of. */
+  /**
+   * Throws `internal` inside an open transaction: a query on the outer database would wait for itself, or not be part
+   * of what it looks part of.
+   */
   refuseInside(): void;
-  /** Runs `work` as the inside of a transaction, until it ends. What it starts and leaves running is outside from then on. */
+  /**
+   * Runs `work` as the inside of a transaction, until it ends. What it starts and leaves running is outside from then
+   * on.
+   */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -14,7 +20,9 @@ export function transactionScope(): TransactionScope {
   return {
     refuseInside() {
       if (within.getStore()?.open === true)
-        throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'a query on the outer catalog inside a transaction' });
+        throw new FirnError('internal', 'The catalog was used wrongly.', {
+          detail: 'a query on the outer catalog inside a transaction',
+        });
     },
     async run(work) {
       const scope = { open: true };

@@ -11,7 +11,11 @@ export function choreRecords({ query }: Db): ChoreRecords {
       const begun = await query
         .insert(chores)
         .values({ name, begunAt: sql`now()` })
-        .onConflictDoUpdate({ target: chores.name, set: { begunAt: sql`now()` }, setWhere: lte(chores.begunAt, msFromNow(-everyMs)) })
+        .onConflictDoUpdate({
+          target: chores.name,
+          set: { begunAt: sql`now()` },
+          setWhere: lte(chores.begunAt, msFromNow(-everyMs)),
+        })
         .returning({ name: chores.name });
       return begun.length > 0;
     },

@@ -15,9 +15,15 @@ const uniqueViolation = '23505';
 
 type ClaimVerbs = Pick<JobRecords, 'claim' | 'heartbeat' | 'confirm' | 'complete' | 'fail' | 'defer' | 'cancelled'>;
 
-/** The verbs of a worker: take a job, keep it, end it. Each of the later ones is one update that matches only while the claim holds. */
+/**
+ * The verbs of a worker: take a job, keep it, end it. Each of the later ones is one update that matches only while the
+ * claim holds.
+ */
 export function jobClaims({ query }: Db): ClaimVerbs {
-  async function update(claim: Claim, set: Parameters<ReturnType<typeof query.update<typeof jobs>>['set']>[0]): Promise<Job> {
+  async function update(
+    claim: Claim,
+    set: Parameters<ReturnType<typeof query.update<typeof jobs>>['set']>[0],
+  ): Promise<Job> {
     const [job] = await query.update(jobs).set(set).where(heldBy(claim)).returning(jobColumns);
     if (job === undefined) throw claimLost(claim);
     return jobOf(job);
@@ -33,7 +39,9 @@ export function jobClaims({ query }: Db): ClaimVerbs {
       .where(eq(jobs.id, free.id))
       .returning(jobColumns);
     const urgency = (job: { kind: string }): number => input.kinds.indexOf(job.kind);
-    return claimed.sort((a, b) => urgency(a) - urgency(b) || a.runAt.getTime() - b.runAt.getTime() || Number(a.id - b.id)).map(jobOf);
+    return claimed
+      .sort((a, b) => urgency(a) - urgency(b) || a.runAt.getTime() - b.runAt.getTime() || Number(a.id - b.id))
+      .map(jobOf);
   }
   return {
     async claim(input) {
@@ -42,7 +50,8 @@ export function jobClaims({ query }: Db): ClaimVerbs {
         try {
           return await claimOnce(input);
         } catch (error) {
-          // Another claim took a job of the same order key after this one had looked. Looking again finds that job running.
+          // Another claim took a job of the same order key after this one had looked. Looking again finds that job
+          // running.
           if (sqlStateOf(error) !== uniqueViolation || tries >= claimTriesMax) throw error;
         }
       }
@@ -80,8 +89,9 @@ export function jobClaims({ query }: Db): ClaimVerbs {
 }
 
 /**
- * Queued jobs whose time has come, locked, in the order of their kinds, then oldest first; a locked one is another worker's and is skipped. In an order key only the first unfinished
- * job counts, and none while one of the key runs. A common table expression with a row lock is computed once, so the limit holds.
+ * Queued jobs whose time has come, locked, in the order of their kinds, then oldest first; a locked one is another
+ * worker's and is skipped. In an order key only the first unfinished job counts, and none while one of the key runs. A
+ * common table expression with a row lock is computed once, so the limit holds.
  */
 function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: readonly string[]; limit: number }) {
   const other = alias(jobs, 'other');
@@ -92,13 +102,23 @@ function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: read
       and(
         eq(other.orderKey, jobs.orderKey),
         inArray(other.state, unfinishedJobStates),
-        or(eq(other.state, 'running'), sql`(${other.orderSequence}, ${other.id}) < (${jobs.orderSequence}, ${jobs.id})`),
+        or(
+          eq(other.state, 'running'),
+          sql`(${other.orderSequence}, ${other.id}) < (${jobs.orderSequence}, ${jobs.id})`,
+        ),
       ),
     );
   return query
     .select({ id: jobs.id })
     .from(jobs)
-    .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`), inArray(jobs.kind, [...kinds]), or(isNull(jobs.orderKey), not(exists(blocking)))))
+    .where(
+      and(
+        eq(jobs.state, 'queued'),
+        lte(jobs.runAt, sql`now()`),
+        inArray(jobs.kind, [...kinds]),
+        or(isNull(jobs.orderKey), not(exists(blocking))),
+      ),
+    )
     .orderBy(asc(urgencyOf(kinds)), asc(jobs.runAt), asc(jobs.id))
     .limit(limit)
     .for('update', { skipLocked: true });

@@ -36,7 +36,10 @@ export function jobLeases({ query }: Db): Pick<JobRecords, 'reap' | 'requeueOwn'
       .where(eq(jobs.id, orphans.id))
       .returning(jobColumns);
     const all = taken.sort((a, b) => Number(a.id - b.id)).map(jobOf);
-    return { requeued: all.filter(({ state }) => state === 'queued'), ended: all.filter(({ state }) => state === 'failed') };
+    return {
+      requeued: all.filter(({ state }) => state === 'queued'),
+      ended: all.filter(({ state }) => state === 'failed'),
+    };
   }
   return {
     reap: () => takeBack(lt(jobs.leaseUntil, sql`now()`)),

@@ -10,8 +10,14 @@ const leaseMs = 60_000;
 /** One at a time, by sequence, in an order key. */
 export function jobOrderSuite(open: () => Catalog): void {
   const claim = (kind: string, limit = 10) => open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit });
-  async function enqueueOrdered(kind: string, orderKey: string, sequences: readonly number[], held = false): Promise<void> {
-    for (const orderSequence of sequences) await open().jobs.enqueue({ kind, subjectId: `${orderKey}/${orderSequence}`, orderKey, orderSequence, held });
+  async function enqueueOrdered(
+    kind: string,
+    orderKey: string,
+    sequences: readonly number[],
+    held = false,
+  ): Promise<void> {
+    for (const orderSequence of sequences)
+      await open().jobs.enqueue({ kind, subjectId: `${orderKey}/${orderSequence}`, orderKey, orderSequence, held });
   }
 
   test('jobs of one key run by sequence, one at a time, whatever the order of arrival and the limit', async () => {
@@ -104,11 +110,18 @@ export function jobOrderSuite(open: () => Catalog): void {
   type Step = 'complete' | 'fail' | 'defer' | 'lose';
   const script = fc.record({
     jobs: fc.array(
-      fc.record({ key: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }), sequence: fc.integer({ min: 0, max: 9 }), held: fc.boolean() }),
+      fc.record({
+        key: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
+        sequence: fc.integer({ min: 0, max: 9 }),
+        held: fc.boolean(),
+      }),
       { minLength: 1, maxLength: 14 },
     ),
     workers: fc.array(
-      fc.record({ limit: fc.integer({ min: 1, max: 4 }), steps: fc.array(fc.constantFrom<Step>('complete', 'fail', 'defer', 'lose'), { maxLength: 6 }) }),
+      fc.record({
+        limit: fc.integer({ min: 1, max: 4 }),
+        steps: fc.array(fc.constantFrom<Step>('complete', 'fail', 'defer', 'lose'), { maxLength: 6 }),
+      }),
       { minLength: 1, maxLength: 4 },
     ),
   });
@@ -135,7 +148,12 @@ export function jobOrderSuite(open: () => Catalog): void {
           for (let rounds = 0; done.length < jobs.length; rounds++) {
             if (rounds > 500) throw new Error('the queue does not drain');
             const lose = plan[0] === 'lose';
-            const claimed = await open().jobs.claim({ kinds: [kind], workerId: name, leaseMs: lose ? -1_000 : leaseMs, limit });
+            const claimed = await open().jobs.claim({
+              kinds: [kind],
+              workerId: name,
+              leaseMs: lose ? -1_000 : leaseMs,
+              limit,
+            });
             const keys = claimed.flatMap(({ orderKey }) => orderKey ?? []);
             expect(new Set(keys).size).toBe(keys.length);
             for (const key of keys) expect(running.has(key)).toBe(false);

@@ -8,20 +8,27 @@ import { jobs } from '../db/schema.ts';
 
 /** Failed tries of a job that says nothing else. */
 const attemptsMaxDefault = 5;
-/** Lost leases of a job that says nothing else: a crash is rarely the job's fault, but one that takes the process down each time must end. */
+/**
+ * Lost leases of a job that says nothing else: a crash is rarely the job's fault, but one that takes the process down
+ * each time must end.
+ */
 const leasesLostMaxDefault = 20;
 
 /**
- * Seconds from 1970 to 2026. A job made in place of one that was pruned begins with a fence of the seconds since then: more claims than that nobody has made of the first, and
- * the column's range lasts until 2094.
+ * Seconds from 1970 to 2026. A job made in place of one that was pruned begins with a fence of the seconds since then:
+ * more claims than that nobody has made of the first, and the column's range lasts until 2094.
  */
 const fenceEpochSeconds = 1_767_225_600;
 
-type QueueVerbs = Pick<JobRecords, 'enqueue' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'>;
+type QueueVerbs = Pick<
+  JobRecords,
+  'enqueue' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'
+>;
 
 /** The verbs of those who want work done. */
 export function jobQueue({ query }: Db): QueueVerbs {
-  const isUnfinished = (kind: string, subjectId: string) => and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId), inArray(jobs.state, unfinishedJobStates));
+  const isUnfinished = (kind: string, subjectId: string) =>
+    and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId), inArray(jobs.state, unfinishedJobStates));
   const find: QueueVerbs['find'] = async (kind, subjectId) => {
     const [found] = await query
       .select(jobColumns)
@@ -71,7 +78,15 @@ export function jobQueue({ query }: Db): QueueVerbs {
           : await query
               .update(jobs)
               .set({
-                ...{ state: 'queued', attempts: 0, leasesLost: 0, cancelRequested: false, lastError: null, finishedAt: null, runAt: sql`now()` },
+                ...{
+                  state: 'queued',
+                  attempts: 0,
+                  leasesLost: 0,
+                  cancelRequested: false,
+                  lastError: null,
+                  finishedAt: null,
+                  runAt: sql`now()`,
+                },
                 ...(traceparent !== undefined && { traceparent }),
               })
               .where(and(eq(jobs.id, BigInt(last.id)), inArray(jobs.state, ['done', 'failed', 'cancelled'])))
@@ -109,7 +124,10 @@ export function jobQueue({ query }: Db): QueueVerbs {
     },
     async oldestQueuedSeconds() {
       const oldest = await query
-        .select({ kind: jobs.kind, ms: sql<string>`(extract(epoch from now() - min(${jobs.runAt})) * 1000)::bigint::text` })
+        .select({
+          kind: jobs.kind,
+          ms: sql<string>`(extract(epoch from now() - min(${jobs.runAt})) * 1000)::bigint::text`,
+        })
         .from(jobs)
         .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`)))
         .groupBy(jobs.kind);

@@ -25,7 +25,12 @@ export function msFromNow(ms: number): SQL {
 
 /** The row that a claim holds, and only while it holds it. */
 export function heldBy(claim: Claim): SQL {
-  return and(eq(jobs.id, BigInt(claim.jobId)), eq(jobs.fence, claim.fence), eq(jobs.lockedBy, claim.workerId), eq(jobs.state, 'running'))!;
+  return and(
+    eq(jobs.id, BigInt(claim.jobId)),
+    eq(jobs.fence, claim.fence),
+    eq(jobs.lockedBy, claim.workerId),
+    eq(jobs.state, 'running'),
+  )!;
 }
 
 export function claimLost(claim: Claim): FirnError {

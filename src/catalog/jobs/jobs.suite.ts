@@ -11,8 +11,10 @@ export const claimOf = (job: Job): Claim => ({ jobId: job.id, workerId: job.lock
 
 /** Enqueue, claim, end, cancel, leases. The order of jobs has its own suite. */
 export function jobsSuite(open: () => Catalog): void {
-  const enqueue = (kind: string, set: Partial<Parameters<Catalog['jobs']['enqueue']>[0]> = {}) => open().jobs.enqueue({ kind, subjectId: freshName(), ...set });
-  const claim = async (kind: string, workerId = 'w', lease = leaseMs) => (await open().jobs.claim({ kinds: [kind], workerId, leaseMs: lease, limit: 1 }))[0];
+  const enqueue = (kind: string, set: Partial<Parameters<Catalog['jobs']['enqueue']>[0]> = {}) =>
+    open().jobs.enqueue({ kind, subjectId: freshName(), ...set });
+  const claim = async (kind: string, workerId = 'w', lease = leaseMs) =>
+    (await open().jobs.claim({ kinds: [kind], workerId, leaseMs: lease, limit: 1 }))[0];
 
   test('an enqueued job is claimed once, with a lease and a fence', async () => {
     const kind = freshName();
@@ -40,8 +42,14 @@ export function jobsSuite(open: () => Catalog): void {
     const [kind, other] = [freshName(), freshName()];
     const jobs = [await enqueue(kind), await enqueue(other), await enqueue(kind), await enqueue(kind)];
     const input = { workerId: 'w', leaseMs, limit: 2 };
-    expect((await open().jobs.claim({ ...input, kinds: [kind] })).map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id]);
-    expect((await open().jobs.claim({ ...input, kinds: [kind, other] })).map(({ id }) => id)).toEqual([jobs[3]!.id, jobs[1]!.id]);
+    expect((await open().jobs.claim({ ...input, kinds: [kind] })).map(({ id }) => id)).toEqual([
+      jobs[0]!.id,
+      jobs[2]!.id,
+    ]);
+    expect((await open().jobs.claim({ ...input, kinds: [kind, other] })).map(({ id }) => id)).toEqual([
+      jobs[3]!.id,
+      jobs[1]!.id,
+    ]);
     expect(await open().jobs.claim({ ...input, kinds: [] })).toEqual([]);
     expect(await open().jobs.claim({ ...input, kinds: [kind], limit: 0 })).toEqual([]);
   });
@@ -49,7 +57,11 @@ export function jobsSuite(open: () => Catalog): void {
   test('racing claims share the jobs without overlap', async () => {
     const kind = freshName();
     const jobs = await Promise.all(Array.from({ length: 20 }, () => enqueue(kind)));
-    const claimed = await Promise.all(Array.from({ length: 8 }, (_, index) => open().jobs.claim({ kinds: [kind], workerId: `w${index}`, leaseMs, limit: 3 })));
+    const claimed = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        open().jobs.claim({ kinds: [kind], workerId: `w${index}`, leaseMs, limit: 3 }),
+      ),
+    );
     const ids = claimed.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const rest = await open().jobs.claim({ kinds: [kind], workerId: 'last', leaseMs, limit: 20 });
@@ -93,7 +105,12 @@ export function jobsSuite(open: () => Catalog): void {
     await open().jobs.defer(claimOf((await claim(deferring))!), 0);
     await open().jobs.defer(claimOf((await claim(deferring))!), 3600_000);
     expect(await claim(deferring)).toBeUndefined();
-    expect(await open().jobs.find(deferring, subjectId)).toMatchObject({ state: 'queued', attempts: 0, leasesLost: 0, fence: 2 });
+    expect(await open().jobs.find(deferring, subjectId)).toMatchObject({
+      state: 'queued',
+      attempts: 0,
+      leasesLost: 0,
+      fence: 2,
+    });
   });
 
   test('a failure that never passes ends the job at once', async () => {
@@ -167,7 +184,11 @@ export function jobsSuite(open: () => Catalog): void {
 
   test('after a restart running jobs of the earlier life are taken back at once, and counted', async () => {
     const kind = freshName();
-    const [mine, dying, foreign] = [await enqueue(kind), await enqueue(kind, { leasesLostMax: 1 }), await enqueue(kind)];
+    const [mine, dying, foreign] = [
+      await enqueue(kind),
+      await enqueue(kind, { leasesLostMax: 1 }),
+      await enqueue(kind),
+    ];
     await claim(kind, 'me_%-1');
     await claim(kind, 'me_%-2');
     await claim(kind, 'meX-1');
@@ -206,9 +227,13 @@ export function jobsSuite(open: () => Catalog): void {
     await open().jobs.complete(claimOf((await claim(kind))!));
     const before = await open().jobs.count();
     expect(before).toEqual(expect.arrayContaining(['done', 'queued'].map((state) => ({ kind, state, count: 1 }))));
-    const [finished, unfinished] = [true, false].map((wanted) => before.filter(({ state }) => ['done', 'failed', 'cancelled'].includes(state) === wanted));
+    const [finished, unfinished] = [true, false].map((wanted) =>
+      before.filter(({ state }) => ['done', 'failed', 'cancelled'].includes(state) === wanted),
+    );
     expect(await open().jobs.prune(new Date(Date.now() - 3600_000))).toBe(0);
-    expect(await open().jobs.prune(new Date(Date.now() + 3600_000))).toBe(finished!.reduce((sum, { count }) => sum + count, 0));
+    expect(await open().jobs.prune(new Date(Date.now() + 3600_000))).toBe(
+      finished!.reduce((sum, { count }) => sum + count, 0),
+    );
     expect(await open().jobs.find(kind, done.subjectId)).toBeUndefined();
     expect((await open().jobs.find(kind, waiting.subjectId))?.state).toBe('queued');
     expect(new Set(await open().jobs.count())).toEqual(new Set(unfinished));

@@ -18,7 +18,8 @@ export function processRecords({ query }: Db): ProcessRecords {
       await query.delete(processes).where(eq(processes.id, id));
     },
     async living(role, withinMs) {
-      const age = (seenAt: typeof processes.seenAt, pick: typeof min) => sql<string>`(extract(epoch from now() - ${pick(seenAt)}) * 1000)::bigint::text`;
+      const age = (seenAt: typeof processes.seenAt, pick: typeof min) =>
+        sql<string>`(extract(epoch from now() - ${pick(seenAt)}) * 1000)::bigint::text`;
       const [found] = await query
         .select({ count: count(), oldest: age(processes.seenAt, min), newest: age(processes.seenAt, max) })
         .from(processes)

@@ -74,7 +74,10 @@ describeOnPostgres('notices over a server', () => {
       const [from, to] = [open(), open()];
       const here = listen(to, 'progress');
       await here.until('before', () => from.publish('progress', 'before'));
-      await onServer(database.url, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+      await onServer(
+        database.url,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
       await here.until('after', () => from.publish('progress', 'after'));
     });
 

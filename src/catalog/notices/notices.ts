@@ -1,8 +1,12 @@
 /**
- * Words between processes: to whoever listens at that moment, never stored, and lost while a connection is. Whoever needs to know asks the catalog now and then, too.
+ * Words between processes: to whoever listens at that moment, never stored, and lost while a connection is. Whoever
+ * needs to know asks the catalog now and then, too.
  */
 export interface Notices {
-  /** Says something on a channel; to this process's own listeners as well. Never waits, never throws. `body` has at most `noticeBytesMax` bytes, longer ones are dropped. */
+  /**
+   * Says something on a channel; to this process's own listeners as well. Never waits, never throws. `body` has at most
+   * `noticeBytesMax` bytes, longer ones are dropped.
+   */
   publish(channel: string, body: string): void;
   /** Returns the function that ends it. A listener must not throw. */
   subscribe(channel: string, listener: (body: string) => void): () => void;

@@ -5,14 +5,20 @@ import { PostgresSession, type SessionOptions } from '../postgres/postgres-sessi
 const serverChannel = 'firn_notices';
 /** Pause before a lost connection is tried again, in ms. */
 const retryMs = 1_000;
-/** How often a connection is asked whether it still is one, in ms: it mostly listens, and a silent server looks like a dead one. */
+/**
+ * How often a connection is asked whether it still is one, in ms: it mostly listens, and a silent server looks like a
+ * dead one.
+ */
 const checkEveryMs = 5_000;
 /** Longest wait for an answer, in ms: sending a notice takes none of the time that a statement of the catalog may. */
 const answerMs = 5_000;
 /** Notices on their way to the server; more are dropped. */
 const pendingMax = 256;
 
-/** Notices over LISTEN and NOTIFY of a Postgres server, on a connection of its own, which is tried again for ever. Needs a session: not behind a pooler of transactions. */
+/**
+ * Notices over LISTEN and NOTIFY of a Postgres server, on a connection of its own, which is tried again for ever. Needs
+ * a session: not behind a pooler of transactions.
+ */
 export class PostgresNotices implements Notices {
   readonly #options: Pick<SessionOptions, 'url' | 'connectMs' | 'statementMs'>;
   readonly #onTrouble: (error: unknown) => void;
@@ -34,7 +40,8 @@ export class PostgresNotices implements Notices {
   publish(channel: string, body: string): void {
     const payload = JSON.stringify([channel, body]);
     // Without a server its own listeners hear it all the same.
-    if (this.#session === undefined || this.#pending >= pendingMax || Buffer.byteLength(payload) > noticeBytesMax) return this.#listeners.tell(channel, body);
+    if (this.#session === undefined || this.#pending >= pendingMax || Buffer.byteLength(payload) > noticeBytesMax)
+      return this.#listeners.tell(channel, body);
     this.#pending += 1;
     this.#session
       .query('select pg_notify($1, $2)', [serverChannel, payload], 'arrays')

@@ -22,11 +22,11 @@ interface Owner extends ProcessIdentity {
 }
 
 /**
- * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a second call
- * in this one, is refused with `conflict` while the first lives; what a dead one left is taken over. An owner on this machine is
- * looked up; one elsewhere lives as long as it renews the file, by the clock of the file system, because those of the machines may
- * differ. The file stays behind when the process is killed. Needs a file system with exclusive creation. Failures of the disk pass
- * as they are and leave no file.
+ * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a
+ * second call in this one, is refused with `conflict` while the first lives; what a dead one left is taken over. An
+ * owner on this machine is looked up; one elsewhere lives as long as it renews the file, by the clock of the file
+ * system, because those of the machines may differ. The file stays behind when the process is killed. Needs a file
+ * system with exclusive creation. Failures of the disk pass as they are and leave no file.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const path = join(directory, 'lock');
@@ -41,7 +41,10 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
-/** Synchronous throughout, so that nothing of this process comes between; `takeover` keeps other processes from doing the same at once. */
+/**
+ * Synchronous throughout, so that nothing of this process comes between; `takeover` keeps other processes from doing
+ * the same at once.
+ */
 function takeOver(path: string, mine: Owner): void {
   refuseLiving(path);
   const guard = `${path}.takeover`;
@@ -63,7 +66,10 @@ function refuseLiving(path: string): void {
   if (lives) throw inUse(owner, path);
 }
 
-/** False when the file exists. One that cannot be written whole is removed again: nobody could tell it from a lock that is just being written. */
+/**
+ * False when the file exists. One that cannot be written whole is removed again: nobody could tell it from a lock that
+ * is just being written.
+ */
 function create(path: string, owner: Owner): boolean {
   let file: number;
   try {
@@ -110,5 +116,7 @@ function renewIfMine(path: string, mine: Owner): void {
 
 function inUse(owner: Owner | undefined, path: string): FirnError {
   const who = owner === undefined ? 'another process' : `process ${owner.pid}`;
-  return new FirnError('conflict', `The data directory is in use by ${who}. One process at a time may open it.`, { detail: path });
+  return new FirnError('conflict', `The data directory is in use by ${who}. One process at a time may open it.`, {
+    detail: path,
+  });
 }

@@ -23,8 +23,14 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 function startWriter(): { child: ChildProcess; lines: AsyncIterator<string>; exited: Promise<unknown> } {
   const script = fileURLToPath(new URL('write-until-killed.test-support.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return { child, lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator](), exited: once(child, 'exit') };
+  const child = spawn(process.execPath, ['--import', 'tsx', script, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return {
+    child,
+    lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator](),
+    exited: once(child, 'exit'),
+  };
 }
 
 test('what was acknowledged survives kill -9, a living process is not joined, a dead one is taken over', async () => {
@@ -49,7 +55,8 @@ test('what was acknowledged survives kill -9, a living process is not joined, a 
   }
   const catalog = await openPgliteCatalog({ directory });
   const missing: string[] = [];
-  for (const name of acknowledged) if ((await catalog.repositories.find('crash', name)) === undefined) missing.push(name);
+  for (const name of acknowledged)
+    if ((await catalog.repositories.find('crash', name)) === undefined) missing.push(name);
   expect(missing).toEqual([]);
   // A keyed request of the dead process does not block the next one.
   await catalog.idempotency.begin('key', 'f', 3600_000);

@@ -11,10 +11,14 @@ import { migrate } from '../db/migrate.ts';
 import { pgliteDatabase } from './pglite-database.ts';
 import { translating } from '../db/translate-failures.ts';
 
-/** Instead of 128 MB, which PGlite touches at once: the catalog's working set is a few MB. Saves about 150 MB of resident memory. */
+/**
+ * Instead of 128 MB, which PGlite touches at once: the catalog's working set is a few MB. Saves about 150 MB of
+ * resident memory.
+ */
 const sharedBuffers = '16MB';
 /** Tables whose rows change or go. PGlite has no autovacuum; the rest only grows. */
-const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, body_reservations, processes';
+const changingTables =
+  'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, body_reservations, processes';
 
 export type PgliteCatalogOptions =
   /** Kept in this directory, which is made when absent. */
@@ -23,10 +27,11 @@ export type PgliteCatalogOptions =
   | { readonly memory: true; readonly template?: Blob };
 
 /**
- * The embedded catalog: Postgres inside this process, migrated to this version. One process at a time: a second one is refused with
- * `conflict`, what a killed one left is taken over. Other failures: `storage-full`, `unsupported-format` (a newer version wrote
- * it), `internal`. Opening takes seconds the first time, under one second later. What was acknowledged survives the death of the
- * process, but not of the machine: PGlite does not call fsync. Queries run on the JavaScript thread.
+ * The embedded catalog: Postgres inside this process, migrated to this version. One process at a time: a second one is
+ * refused with `conflict`, what a killed one left is taken over. Other failures: `storage-full`, `unsupported-format`
+ * (a newer version wrote it), `internal`. Opening takes seconds the first time, under one second later. What was
+ * acknowledged survives the death of the process, but not of the machine: PGlite does not call fsync. Queries run on
+ * the JavaScript thread.
  */
 export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<Catalog> {
   if ('memory' in options) return openClient(options.template === undefined ? {} : { loadDataDir: options.template });
@@ -51,7 +56,9 @@ async function openLocked(directory: string): Promise<Catalog> {
 }
 
 function isFull(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOSPC' || (error instanceof FirnError && error.code === 'storage-full');
+  return (
+    (error as NodeJS.ErrnoException).code === 'ENOSPC' || (error instanceof FirnError && error.code === 'storage-full')
+  );
 }
 
 function noSpace(detail: string, cause: unknown): FirnError {
@@ -59,8 +66,8 @@ function noSpace(detail: string, cause: unknown): FirnError {
 }
 
 /**
- * The marker says that the database was whole once. Without it a database directory is what a process left that died while making it: nothing in it was
- * ever acknowledged, so it is set aside and made again.
+ * The marker says that the database was whole once. Without it a database directory is what a process left that died
+ * while making it: nothing in it was ever acknowledged, so it is set aside and made again.
  */
 async function openDirectory(directory: string, lock: DirectoryLock): Promise<Catalog> {
   const dataDir = join(directory, 'postgres');
@@ -70,7 +77,8 @@ async function openDirectory(directory: string, lock: DirectoryLock): Promise<Ca
     await rename(dataDir, `${dataDir}.unfinished`);
   }
   const catalog = await openClient({ dataDir }, lock);
-  if (!existsSync(marker)) await writeFile(marker, 'The database in postgres/ is complete; without this file it is made again.\n');
+  if (!existsSync(marker))
+    await writeFile(marker, 'The database in postgres/ is complete; without this file it is made again.\n');
   return catalog;
 }
 
@@ -96,14 +104,22 @@ async function openClient(options: { dataDir?: string; loadDataDir?: Blob }, loc
 
 async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise<PGlite> {
   try {
-    return await PGlite.create({ ...options, startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`] });
+    return await PGlite.create({
+      ...options,
+      startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`],
+    });
   } catch (error) {
     const detail = options.dataDir ?? 'memory';
-    throw isFull(error) ? noSpace(detail, error) : new FirnError('internal', 'The catalog could not be opened.', { detail, cause: error });
+    throw isFull(error)
+      ? noSpace(detail, error)
+      : new FirnError('internal', 'The catalog could not be opened.', { detail, cause: error });
   }
 }
 
-/** No other process exists, so a keyed request that is still running died with an earlier one, and so did a body that is still arriving, and whoever gave a sign of life. */
+/**
+ * No other process exists, so a keyed request that is still running died with an earlier one, and so did a body that is
+ * still arriving, and whoever gave a sign of life.
+ */
 async function prepare(db: Db): Promise<void> {
   await migrate(db);
   await tidy(db);

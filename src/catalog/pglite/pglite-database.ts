@@ -10,8 +10,9 @@ type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
 const dialect = new PgDialect();
 
 /**
- * `Db` over PGlite, which is one connection: transactions run one after another, and a query outside waits for the one that runs. A query on
- * the outer `Db` from inside a transaction would wait for itself; it is refused with `internal` instead.
+ * `Db` over PGlite, which is one connection: transactions run one after another, and a query outside waits for the one
+ * that runs. A query on the outer `Db` from inside a transaction would wait for itself; it is refused with `internal`
+ * instead.
  */
 export function pgliteDatabase(client: PGlite): Db {
   const scope = transactionScope();

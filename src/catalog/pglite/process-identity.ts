@@ -4,7 +4,10 @@ import { hostname } from 'node:os';
 /** Which process, in a form another process can check. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks from boot to its start, where the system tells: a number is used again for another process, but not with the same start. */
+  /**
+   * Clock ticks from boot to its start, where the system tells: a number is used again for another process, but not
+   * with the same start.
+   */
   readonly started?: string;
   /** Host, boot and pid namespace: where `pid` means this process. */
   readonly machine: string;
@@ -15,7 +18,9 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, ...(started !== undefined && { started }), machine: thisMachine() };
 }
 
-/** Whether the process runs; undefined when it belongs to another machine, container or boot and this one cannot know. */
+/**
+ * Whether the process runs; undefined when it belongs to another machine, container or boot and this one cannot know.
+ */
 export function isRunning(other: ProcessIdentity): boolean | undefined {
   if (other.machine !== thisMachine()) return undefined;
   try {
@@ -28,12 +33,17 @@ export function isRunning(other: ProcessIdentity): boolean | undefined {
 }
 
 function thisMachine(): string {
-  return [hostname(), attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), attempt(() => readlinkSync('/proc/self/ns/pid'))].join(
-    ' ',
-  );
+  return [
+    hostname(),
+    attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    attempt(() => readlinkSync('/proc/self/ns/pid')),
+  ].join(' ');
 }
 
-/** Field 22 of proc_pid_stat(5). The second field may hold spaces and parentheses, so counting starts after its last one. */
+/**
+ * Field 22 of proc_pid_stat(5). The second field may hold spaces and parentheses, so counting starts after its last
+ * one.
+ */
 function startOf(pid: number): string | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

@@ -1,4 +1,7 @@
-/** A process that opens the catalog in the directory of its first argument and prints the name of each repository once it is acknowledged. */
+/**
+ * A process that opens the catalog in the directory of its first argument and prints the name of each repository once
+ * it is acknowledged.
+ */
 import { openPgliteCatalog } from './open-pglite.ts';
 
 const catalog = await openPgliteCatalog({ directory: process.argv[2]! });

@@ -39,7 +39,9 @@ describeOnPostgres('openPostgresCatalog', () => {
     const script = fileURLToPath(new URL('use-postgres-once.test-support.ts', import.meta.url));
     const codes = await Promise.all(
       Array.from({ length: starters }, async () => {
-        const child = spawn(process.execPath, ['--import', 'tsx', script, database.url], { stdio: ['ignore', 'ignore', 'inherit'] });
+        const child = spawn(process.execPath, ['--import', 'tsx', script, database.url], {
+          stdio: ['ignore', 'ignore', 'inherit'],
+        });
         return ((await once(child, 'exit')) as [number | null])[0];
       }),
     );
@@ -83,7 +85,8 @@ describeOnPostgres('openPostgresCatalog', () => {
     for (let round = 0; round < 3; round++) {
       const asked = Promise.allSettled(Array.from({ length: 50 }, () => makeRepository(catalog)));
       await onServer(database.url, endOthers);
-      for (const each of await asked) if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'overloaded' });
+      for (const each of await asked)
+        if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'overloaded' });
     }
     await settle(() => catalog.probe());
     await makeRepository(catalog);
@@ -133,7 +136,15 @@ describeOnPostgres('openPostgresCatalog', () => {
       catalog.transaction(async (tx) => {
         await tx.repositories.create({ namespace: 'swallowed', name, type: 'model' });
         await tx.runs
-          .create({ repositoryId: 'none', name, fidelity: 'exact', thresholds: {}, search: {} as never, seed: '1', layerTypes: {} })
+          .create({
+            repositoryId: 'none',
+            name,
+            fidelity: 'exact',
+            thresholds: {},
+            search: {} as never,
+            seed: '1',
+            layerTypes: {},
+          })
           .catch(() => undefined);
       }),
       'conflict',
@@ -203,7 +214,13 @@ describeOnPostgres('a server of its own', () => {
     const server = await startPostgres();
     let catalog: Catalog | undefined;
     try {
-      catalog = await openPostgresCatalog({ url: server.url, connectionsMax: 4, connectMs: 2_000, statementMs: 5_000, migrate: true });
+      catalog = await openPostgresCatalog({
+        url: server.url,
+        connectionsMax: 4,
+        connectMs: 2_000,
+        statementMs: 5_000,
+        migrate: true,
+      });
       await makeRepository(catalog);
       await server.stop();
       await expectCode(makeRepository(catalog), 'overloaded');

@@ -32,17 +32,24 @@ const startMsDefault = 30_000;
 const startPauseMs = 500;
 
 /**
- * The catalog on a Postgres server (15 or later), shared by any number of processes. Rejects with `overloaded` when the server cannot be reached in time, `unsupported-format` when a
- * newer version wrote it, `conflict` when it is not migrated and may not be, `internal` for anything else, such as a wrong password. A server that goes away
- * makes every verb reject with `overloaded` until it is back. What was acknowledged is as durable as the server makes it.
+ * The catalog on a Postgres server (15 or later), shared by any number of processes. Rejects with `overloaded` when the
+ * server cannot be reached in time, `unsupported-format` when a newer version wrote it, `conflict` when it is not
+ * migrated and may not be, `internal` for anything else, such as a wrong password. A server that goes away makes every
+ * verb reject with `overloaded` until it is back. What was acknowledged is as durable as the server makes it.
  */
-export async function openPostgresCatalog({ migrate: mayMigrate, startMs = startMsDefault, ...options }: PostgresCatalogOptions): Promise<Catalog> {
+export async function openPostgresCatalog({
+  migrate: mayMigrate,
+  startMs = startMsDefault,
+  ...options
+}: PostgresCatalogOptions): Promise<Catalog> {
   const { url, connectionsMax, connectMs } = options;
   const pool = new SessionPool({ open: () => openSession(options), sessionsMax: connectionsMax, waitMs: connectMs });
   const db = postgresDatabase(pool);
   try {
     await answering(db, startMs);
-    await translating(() => (mayMigrate ? migrateAlone({ url, connectMs, statementMs: migrationMs }) : requireMigrated(db)));
+    await translating(() =>
+      mayMigrate ? migrateAlone({ url, connectMs, statementMs: migrationMs }) : requireMigrated(db),
+    );
   } catch (error) {
     await pool.close();
     throw error;
@@ -65,7 +72,9 @@ function openSession(options: ConstructorParameters<typeof PostgresSession>[0]):
     return new PostgresSession(options);
   } catch (error) {
     // The URL itself stays out of every message: it holds a password.
-    throw new FirnError('internal', 'The database URL is not valid.', { detail: (error as Error).message.slice(0, 200) });
+    throw new FirnError('internal', 'The database URL is not valid.', {
+      detail: (error as Error).message.slice(0, 200),
+    });
   }
 }
 

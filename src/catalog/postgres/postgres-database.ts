@@ -12,8 +12,9 @@ const dialect = new PgDialect();
 type Ask = <T>(ask: (session: PostgresSession) => Promise<T>) => Promise<T>;
 
 /**
- * `Db` over a pool of connections to a Postgres server. A statement outside a transaction takes any connection; a transaction keeps its own until it ends, read committed.
- * What the server undoes because of a deadlock is done again from its beginning (repeat-rolled-back.ts). A connection lost at the commit leaves it open whether it happened.
+ * `Db` over a pool of connections to a Postgres server. A statement outside a transaction takes any connection; a
+ * transaction keeps its own until it ends, read committed. What the server undoes because of a deadlock is done again
+ * from its beginning (repeat-rolled-back.ts). A connection lost at the commit leaves it open whether it happened.
  */
 export function postgresDatabase(pool: SessionPool<PostgresSession>): Db {
   const scope = transactionScope();
@@ -60,7 +61,9 @@ function statements(run: Ask): Pick<Db, 'query' | 'rows' | 'script'> {
   return {
     query: drizzle(async (text, params, method) => ({
       rows: await run<unknown[]>((session) =>
-        method === 'all' ? session.query(text, params as unknown[], 'arrays') : session.query(text, params as unknown[], 'objects'),
+        method === 'all'
+          ? session.query(text, params as unknown[], 'arrays')
+          : session.query(text, params as unknown[], 'objects'),
       ),
     })) as unknown as QueryBuilder,
     rows: (statement) => {

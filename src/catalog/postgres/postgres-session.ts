@@ -8,7 +8,10 @@ export interface SessionOptions {
   readonly connectMs: number;
   /** Longest a statement may take, waiting for locks included, in ms. */
   readonly statementMs: number;
-  /** Longest wait for any answer once it is connected, in ms; by default what a statement may take, and a grace for the way. */
+  /**
+   * Longest wait for any answer once it is connected, in ms; by default what a statement may take, and a grace for the
+   * way.
+   */
   readonly answerMs?: number;
   /** Hears notifications of channels this session listens to. */
   readonly onNotice?: (channel: string, payload: string) => void;
@@ -20,7 +23,9 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Longest pause inside a transaction, in ms; then the server ends it, so that a stuck process holds no locks. */
 const idleInTransactionMs = 60_000;
-/** Beyond a statement's own limit, which the server keeps, in ms. Then the server or the way to it is taken for dead. */
+/**
+ * Beyond a statement's own limit, which the server keeps, in ms. Then the server or the way to it is taken for dead.
+ */
 const answerGraceMs = 5_000;
 /** Rest of a second given to a connection to say goodbye. */
 const endSeconds = 1;
@@ -28,9 +33,10 @@ const endSeconds = 1;
 const textTypes = { times: [1082, 1114, 1184], json: [114, 3802] };
 
 /**
- * One connection to a Postgres server, for one user at a time, until it is lost: it never connects again, for what comes after would not be in the transaction that began before.
- * That is why each has a client of its own: a pool of postgres.js hands a transaction's statements to whatever connection took the place of the lost one.
- * Rejects with what the driver says; see database-error.ts.
+ * One connection to a Postgres server, for one user at a time, until it is lost: it never connects again, for what
+ * comes after would not be in the transaction that began before. That is why each has a client of its own: a pool of
+ * postgres.js hands a transaction's statements to whatever connection took the place of the lost one. Rejects with what
+ * the driver says; see database-error.ts.
  */
 export class PostgresSession {
   readonly openedAtMs = performance.now();
@@ -41,11 +47,23 @@ export class PostgresSession {
   #connected = false;
   #lost = false;
 
-  constructor({ url, connectMs, statementMs, answerMs = statementMs + answerGraceMs, onNotice, onLost = () => undefined }: SessionOptions) {
+  constructor({
+    url,
+    connectMs,
+    statementMs,
+    answerMs = statementMs + answerGraceMs,
+    onNotice,
+    onLost = () => undefined,
+  }: SessionOptions) {
     this.#connectMs = connectMs;
     this.#answerMs = answerMs;
     this.#onLost = onLost;
-    const asText = (from: number[]) => ({ to: from.at(-1)!, from, serialize: (value: unknown) => value, parse: (text: unknown) => text });
+    const asText = (from: number[]) => ({
+      to: from.at(-1)!,
+      from,
+      serialize: (value: unknown) => value,
+      parse: (text: unknown) => text,
+    });
     const options = {
       max: 1,
       connect_timeout: connectMs / 1000,
@@ -64,7 +82,10 @@ export class PostgresSession {
         idle_in_transaction_session_timeout: idleInTransactionMs,
       },
     };
-    this.#client = postgres(url, options as unknown as postgres.Options<Record<string, never>>) as unknown as postgres.Sql;
+    this.#client = postgres(
+      url,
+      options as unknown as postgres.Options<Record<string, never>>,
+    ) as unknown as postgres.Sql;
   }
 
   /** Nothing can be asked any more. */
@@ -143,5 +164,7 @@ export class PostgresSession {
 
 /** What a statement meets whose connection is gone. */
 export function lostConnection(): FirnError {
-  return new FirnError('overloaded', 'The catalog is busy or out of reach; try again.', { detail: 'the connection was lost' });
+  return new FirnError('overloaded', 'The catalog is busy or out of reach; try again.', {
+    detail: 'the connection was lost',
+  });
 }

@@ -21,9 +21,15 @@ export interface SessionPoolOptions<Session> {
 const waitersMax = 2048;
 /** A session that nobody asked for this long is closed, in ms: a quiet process holds none. */
 const idleMs = 5 * 60 * 1000;
-/** An older one is closed when it is given back, in ms, so that what a server keeps for it, and where a name led to, do not stay for ever. */
+/**
+ * An older one is closed when it is given back, in ms, so that what a server keeps for it, and where a name led to, do
+ * not stay for ever.
+ */
 const lifetimeMs = 30 * 60 * 1000;
-/** One that was idle this long is asked before it is used, in ms: the way to the server may have broken meanwhile without a word, and a statement would wait for its whole limit. */
+/**
+ * One that was idle this long is asked before it is used, in ms: the way to the server may have broken meanwhile
+ * without a word, and a statement would wait for its whole limit.
+ */
 const checkAfterMs = 1_000;
 /** Longest wait for that answer, in ms. */
 const checkMs = 5_000;
@@ -43,8 +49,9 @@ interface Waiter<Session> {
 }
 
 /**
- * At most `sessionsMax` connections, each used by one at a time, in the order of asking. Lost ones are replaced, so that a server that went away and came back is used
- * again without more ado. Rejects with `overloaded` when none is free in time, `internal` once closed.
+ * At most `sessionsMax` connections, each used by one at a time, in the order of asking. Lost ones are replaced, so
+ * that a server that went away and came back is used again without more ado. Rejects with `overloaded` when none is
+ * free in time, `internal` once closed.
  */
 export class SessionPool<Session extends PooledSession> {
   readonly #options: SessionPoolOptions<Session>;
@@ -88,7 +95,9 @@ export class SessionPool<Session extends PooledSession> {
     const free = idle?.session ?? (this.#busy.size < this.#options.sessionsMax ? this.#options.open() : undefined);
     if (free !== undefined) {
       this.#busy.add(free);
-      return idle === undefined || performance.now() - idle.sinceMs < checkAfterMs ? free : this.#checked(free, idle.sinceMs);
+      return idle === undefined || performance.now() - idle.sinceMs < checkAfterMs
+        ? free
+        : this.#checked(free, idle.sinceMs);
     }
     if (this.#waiting.length >= waitersMax) throw tooBusy('too many wait for a connection');
     return this.#queue();

@@ -13,7 +13,15 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   const { url, drop } = await createDatabase({ migrated });
   return {
     url,
-    open: (options = {}) => openPostgresCatalog({ url, connectionsMax: 8, connectMs: 10_000, statementMs: 30_000, migrate: false, ...options }),
+    open: (options = {}) =>
+      openPostgresCatalog({
+        url,
+        connectionsMax: 8,
+        connectMs: 10_000,
+        statementMs: 30_000,
+        migrate: false,
+        ...options,
+      }),
     drop,
   };
 }

@@ -25,23 +25,37 @@ describeOnPostgres('two processes on one catalog', () => {
     await database.drop();
   });
   /** Something on both, at once and in turn. */
-  const race = <T>(times: number, work: (catalog: Catalog, index: number) => Promise<T>): Promise<PromiseSettledResult<T>[]> =>
+  const race = <T>(
+    times: number,
+    work: (catalog: Catalog, index: number) => Promise<T>,
+  ): Promise<PromiseSettledResult<T>[]> =>
     Promise.allSettled(Array.from({ length: times }, (_, index) => work(catalogs[index % 2]!, index)));
-  const won = <T>(results: readonly PromiseSettledResult<T>[]): T[] => results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const won = <T>(results: readonly PromiseSettledResult<T>[]): T[] =>
+    results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const codes = (results: readonly PromiseSettledResult<unknown>[]): unknown[] =>
     results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as { code?: string }).code] : []));
 
   test(`${runs * jobsPerRun} jobs of ${runs} runs, claimed by eight workers: each once, never two of a run at a time, each run in order`, async () => {
     for (let sequence = 0; sequence < jobsPerRun; sequence++) {
       await race(runs, (catalog, run) =>
-        catalog.jobs.enqueue({ kind: 'encode', subjectId: `${run}/${sequence}`, orderKey: `run-${run}`, orderSequence: sequence }),
+        catalog.jobs.enqueue({
+          kind: 'encode',
+          subjectId: `${run}/${sequence}`,
+          orderKey: `run-${run}`,
+          orderSequence: sequence,
+        }),
       );
     }
     const running = new Set<string>();
     const done: Job[] = [];
     const work = async (catalog: Catalog, worker: number): Promise<void> => {
       while (done.length < runs * jobsPerRun) {
-        for (const job of await catalog.jobs.claim({ kinds: ['encode'], workerId: `w${worker}`, leaseMs, limit: 1 + (worker % 4) })) {
+        for (const job of await catalog.jobs.claim({
+          kinds: ['encode'],
+          workerId: `w${worker}`,
+          leaseMs,
+          limit: 1 + (worker % 4),
+        })) {
           expect(running.has(job.orderKey!)).toBe(false);
           running.add(job.orderKey!);
           // What a handler does: something in between, and the end in a transaction.
@@ -62,13 +76,19 @@ describeOnPostgres('two processes on one catalog', () => {
 
   test('sequence numbers are given once and without a gap, a step to one reservation', async () => {
     const run = await makeRun(catalogs[0]);
-    const reserved = won(await race(40, (catalog, index) => catalog.checkpoints.reserve({ runId: run.id, step: index })));
-    expect(reserved.map(({ sequence }) => sequence).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, sequence) => sequence));
+    const reserved = won(
+      await race(40, (catalog, index) => catalog.checkpoints.reserve({ runId: run.id, step: index })),
+    );
+    expect(reserved.map(({ sequence }) => sequence).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 40 }, (_, sequence) => sequence),
+    );
     const results = await race(10, (catalog) => catalog.checkpoints.reserve({ runId: run.id, step: 1000 }));
     expect(won(results)).toHaveLength(1);
     expect(new Set(codes(results))).toEqual(new Set(['step-exists']));
     // A number that was refused is not lost.
-    expect(won(await race(1, (catalog) => catalog.checkpoints.reserve({ runId: run.id, step: 1001 })))[0]!.sequence).toBe(41);
+    expect(
+      won(await race(1, (catalog) => catalog.checkpoints.reserve({ runId: run.id, step: 1001 })))[0]!.sequence,
+    ).toBe(41);
   });
 
   test('a reservation and the deletion of its run: one of them, never a live checkpoint in a hidden run', async () => {
@@ -88,7 +108,9 @@ describeOnPostgres('two processes on one catalog', () => {
       const { checkpoint } = await makeReady(catalogs[0], run, 1);
       await catalogs[0].checkpoints.hide(checkpoint.id);
       const [forked, purged] = await race<unknown>(2, (catalog, index) =>
-        index === 0 ? makeRun(catalog, { repositoryId: run.repositoryId, parentCheckpointId: checkpoint.id }) : catalog.checkpoints.purge(checkpoint.id),
+        index === 0
+          ? makeRun(catalog, { repositoryId: run.repositoryId, parentCheckpointId: checkpoint.id })
+          : catalog.checkpoints.purge(checkpoint.id),
       );
       expect([forked!.status, purged!.status].sort()).toEqual(['fulfilled', 'rejected']);
       expect(codes([forked!, purged!])).toEqual(['conflict']);
@@ -113,9 +135,15 @@ describeOnPostgres('two processes on one catalog', () => {
   test('an eval set is deleted or used, not both', async () => {
     for (let round = 0; round < 10; round++) {
       const repository = await makeRepository(catalogs[0]);
-      const set = await catalogs[0].evalSets.create({ repositoryId: repository.id, name: freshName(), spec: { inputs: {}, metrics: [] } as never });
+      const set = await catalogs[0].evalSets.create({
+        repositoryId: repository.id,
+        name: freshName(),
+        spec: { inputs: {}, metrics: [] } as never,
+      });
       const results = await race<unknown>(2, (catalog, index) =>
-        index === 0 ? makeRun(catalog, { repositoryId: repository.id, evalSetId: set.id }) : catalog.evalSets.delete(set.id),
+        index === 0
+          ? makeRun(catalog, { repositoryId: repository.id, evalSetId: set.id })
+          : catalog.evalSets.delete(set.id),
       );
       expect(won(results)).toHaveLength(1);
       expect(codes(results)).toEqual(['conflict']);

@@ -27,7 +27,11 @@ export function markPackagesPendingDeletion(tx: Db, which: SQL, reason: Deletion
 /** Enters objects by what the caller knows of them; those without a key are left out. Returns their keys. */
 export async function markPendingDeletion(
   { query }: Pick<Db, 'query'>,
-  objects: readonly { readonly key: string | null; readonly storedBytes: number | null; readonly repositoryId: string }[],
+  objects: readonly {
+    readonly key: string | null;
+    readonly storedBytes: number | null;
+    readonly repositoryId: string;
+  }[],
   reason: DeletionReason,
 ): Promise<string[]> {
   const rows = objects.flatMap(({ key, ...rest }) => (key === null ? [] : [{ key, ...rest, reason }]));
@@ -35,14 +39,20 @@ export async function markPendingDeletion(
   return rows.map(({ key }) => key);
 }
 
-/** Throws `conflict` for a key that waits to be deleted: keys are never used again, so whoever would name it has lost a race with the collection of orphans. */
+/**
+ * Throws `conflict` for a key that waits to be deleted: keys are never used again, so whoever would name it has lost a
+ * race with the collection of orphans.
+ */
 export async function refusePendingDeletion({ query }: Pick<Db, 'query'>, keys: readonly string[]): Promise<void> {
   const [found] = await query
     .select({ key: pendingDeletions.key })
     .from(pendingDeletions)
     .where(inArray(pendingDeletions.key, [...keys]))
     .limit(1);
-  if (found !== undefined) throw new FirnError('conflict', 'The stored bytes were given up meanwhile; send them again.', { detail: found.key });
+  if (found !== undefined)
+    throw new FirnError('conflict', 'The stored bytes were given up meanwhile; send them again.', {
+      detail: found.key,
+    });
 }
 
 async function markSelected(tx: Db, selected: SQL): Promise<string[]> {

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../contract/catalog.ts';
-import { expectCode, freshName, makeCheckpoint, makeEvalSet, makeReady, makeRepository, makeRun } from '../catalog-fixtures.test-support.ts';
+import {
+  expectCode,
+  freshName,
+  makeCheckpoint,
+  makeEvalSet,
+  makeReady,
+  makeRepository,
+  makeRun,
+} from '../catalog-fixtures.test-support.ts';
 import { pageLimitMax } from '../db/page-limit.ts';
 
 /** Repositories, eval sets, runs and trials. */
@@ -45,7 +53,10 @@ export function recordsSuite(open: () => Catalog): void {
   });
 
   test('a value that the database cannot hold is refused without naming SQL', async () => {
-    const error = await expectCode(open().repositories.create({ namespace: 'a\u0000', name: 'b', type: 'model' }), 'invalid-request');
+    const error = await expectCode(
+      open().repositories.create({ namespace: 'a\u0000', name: 'b', type: 'model' }),
+      'invalid-request',
+    );
     expect(error.message).toBe('A value of the request cannot be stored.');
     expect(`${error.detail} ${String(error.cause)}`).not.toMatch(/insert into/i);
   });
@@ -53,10 +64,16 @@ export function recordsSuite(open: () => Catalog): void {
   test('an eval set takes its parts while open, and names the object that a part replaces', async () => {
     const { evalSets } = open();
     const { id, repositoryId, name } = await makeEvalSet(open());
-    expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1, storedBytes: 1 })).toBeUndefined();
-    expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1, storedBytes: 1 })).toBeUndefined();
+    expect(
+      await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1, storedBytes: 1 }),
+    ).toBeUndefined();
+    expect(
+      await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1, storedBytes: 1 }),
+    ).toBeUndefined();
     expect(await evalSets.setPart(id, 'graph', { key: 'k2', sha256: 's2', sizeBytes: 2, storedBytes: 2 })).toBe('k1');
-    expect(await evalSets.setPart(id, 'batches', { key: 'k3', sha256: 's3', sizeBytes: 3, storedBytes: 3 })).toBeUndefined();
+    expect(
+      await evalSets.setPart(id, 'batches', { key: 'k3', sha256: 's3', sizeBytes: 3, storedBytes: 3 }),
+    ).toBeUndefined();
     expect(await evalSets.find(repositoryId, name)).toMatchObject({
       state: 'open',
       graphKey: 'k2',
@@ -67,9 +84,15 @@ export function recordsSuite(open: () => Catalog): void {
     });
     expect((await open().objects.named(['k1', 'k2', 'k3'])).sort()).toEqual(['k2', 'k3']);
     await evalSets.setState(id, 'ready');
-    await expectCode(evalSets.setPart(id, 'graph', { key: 'k4', sha256: 's', sizeBytes: 1, storedBytes: 1 }), 'conflict');
+    await expectCode(
+      evalSets.setPart(id, 'graph', { key: 'k4', sha256: 's', sizeBytes: 1, storedBytes: 1 }),
+      'conflict',
+    );
     expect(await evalSets.get(id)).toMatchObject({ state: 'ready', graphKey: 'k2' });
-    await expectCode(evalSets.setPart('none', 'graph', { key: 'k', sha256: 's', sizeBytes: 1, storedBytes: 1 }), 'not-found');
+    await expectCode(
+      evalSets.setPart('none', 'graph', { key: 'k', sha256: 's', sizeBytes: 1, storedBytes: 1 }),
+      'not-found',
+    );
   });
 
   test('an eval set keeps the reason of its failure', async () => {
@@ -112,20 +135,34 @@ export function recordsSuite(open: () => Catalog): void {
     const { runs } = open();
     const { id } = await makeRun(open());
     await runs.setBinding(id, 'set', { w: { tensor: 't', transpose: true } });
-    expect(await runs.get(id)).toMatchObject({ binding: { w: { tensor: 't', transpose: true } }, bindingEvalSetId: 'set' });
+    expect(await runs.get(id)).toMatchObject({
+      binding: { w: { tensor: 't', transpose: true } },
+      bindingEvalSetId: 'set',
+    });
     expect(await runs.lockLayout(id)).toBeUndefined();
     expect(await runs.layoutOf(id)).toBeUndefined();
     await runs.setLayout(id, [{ name: 't', dtype: 'F32', shape: [2, 3] }]);
     expect(await runs.layoutOf(id)).toEqual([{ name: 't', dtype: 'F32', shape: [2, 3] }]);
     expect(await runs.lockLayout(id)).toEqual([{ name: 't', dtype: 'F32', shape: [2, 3] }]);
-    for (const lost of [() => runs.setBinding('none', 'set', {}), () => runs.setLayout('none', []), () => runs.lockLayout('none')])
+    for (const lost of [
+      () => runs.setBinding('none', 'set', {}),
+      () => runs.setLayout('none', []),
+      () => runs.lockLayout('none'),
+    ])
       await expectCode(lost(), 'not-found');
   });
 
   test('trials keep the first record of a config and every kind of number', async () => {
     const { trials } = open();
     const { id } = await makeCheckpoint(open());
-    const config = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.1, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
+    const config = {
+      method: 'inshrinkerator',
+      bins: 8,
+      embeddingBins: 16,
+      pruneFraction: 0.1,
+      pruneMetric: 'magnitude',
+      protectFraction: 0.005,
+    } as const;
     const trial = {
       checkpointId: id,
       configKey: 'k',

@@ -8,14 +8,20 @@ export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promis
 }
 
 /**
- * Whole, whatever has come: what was begun must have room to end. Where it can bring nothing any more, only what it has. Those of eval sets wait for no compression: of all, they do not count, or one who announces
- * many would keep everybody's checkpoints out.
+ * Whole, whatever has come: what was begun must have room to end. Where it can bring nothing any more, only what it
+ * has. Those of eval sets wait for no compression: of all, they do not count, or one who announces many would keep
+ * everybody's checkpoints out.
  */
 async function uploadBytes({ query }: Pick<Db, 'query'>, ownerId?: string): Promise<number> {
-  const ofOwner = ownerId === undefined ? isNotNull(uploads.checkpointId) : or(eq(checkpoints.runId, ownerId), eq(uploads.evalSetId, ownerId));
+  const ofOwner =
+    ownerId === undefined
+      ? isNotNull(uploads.checkpointId)
+      : or(eq(checkpoints.runId, ownerId), eq(uploads.evalSetId, ownerId));
   const isOpen = sql`coalesce(${checkpoints.state}, ${evalSets.state}) = 'open'`;
   const [sum] = await query
-    .select({ bytes: sql<string>`coalesce(sum(case when ${isOpen} then ${uploads.sizeBytes} else ${uploads.receivedBytes} end), 0)::text` })
+    .select({
+      bytes: sql<string>`coalesce(sum(case when ${isOpen} then ${uploads.sizeBytes} else ${uploads.receivedBytes} end), 0)::text`,
+    })
     .from(uploads)
     .leftJoin(checkpoints, eq(checkpoints.id, uploads.checkpointId))
     .leftJoin(evalSets, eq(evalSets.id, uploads.evalSetId))
@@ -28,6 +34,11 @@ async function fileBytes({ query }: Pick<Db, 'query'>, runId?: string): Promise<
     .select({ bytes: sql<string>`coalesce(sum(${files.rawStoredBytes}), 0)::text` })
     .from(files)
     .innerJoin(checkpoints, eq(checkpoints.id, files.checkpointId))
-    .where(and(inArray(checkpoints.state, ['open', 'queued', 'working']), runId === undefined ? undefined : eq(checkpoints.runId, runId)));
+    .where(
+      and(
+        inArray(checkpoints.state, ['open', 'queued', 'working']),
+        runId === undefined ? undefined : eq(checkpoints.runId, runId),
+      ),
+    );
   return Number(sum!.bytes);
 }

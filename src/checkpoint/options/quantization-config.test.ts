@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { configKey, methodConfigs, quantizationMethods, type QuantizationConfig } from './quantization-config.ts';
 import { defaultSearchOptions } from './search-options.ts';
 
-const paper = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
+const paper = {
+  method: 'inshrinkerator',
+  bins: 8,
+  embeddingBins: 16,
+  pruneFraction: 0.2,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.005,
+} as const;
 
 test.each<readonly [QuantizationConfig, string]>([
   [{ method: 'residual', step: -16 }, 'residual/-16'],

@@ -9,7 +9,9 @@ const entries = { inshrinkerator: inshrinkeratorConfig, residual: residualConfig
 type Entries = typeof entries;
 export type QuantizationMethod = keyof Entries;
 /** How a checkpoint is quantized; the method decides which knobs there are. */
-export type QuantizationConfig = { [Method in QuantizationMethod]: Entries[Method] extends MethodConfig<infer Config> ? Config : never }[QuantizationMethod];
+export type QuantizationConfig = {
+  [Method in QuantizationMethod]: Entries[Method] extends MethodConfig<infer Config> ? Config : never;
+}[QuantizationMethod];
 
 export const methodConfigs: readonly MethodConfig<QuantizationConfig>[] = Object.values(entries);
 export const quantizationMethods = Object.keys(entries) as [QuantizationMethod, ...QuantizationMethod[]];

@@ -1,4 +1,7 @@
-/** How tensors of optimizer state are kept: byte for byte, by BitSnap's clusters (section 3.4), or with a bound on what the next updates would do with them. */
+/**
+ * How tensors of optimizer state are kept: byte for byte, by BitSnap's clusters (section 3.4), or with a bound on what
+ * the next updates would do with them.
+ */
 export const stateFidelities = ['exact', 'bitsnap', 'bounded'] as const;
 export type StateFidelity = (typeof stateFidelities)[number];
 
@@ -14,7 +17,10 @@ export type MasterFidelity = (typeof masterFidelities)[number];
 export interface StateOptions extends Readonly<Record<StateRole, StateFidelity>> {
   /** `exact` when absent. */
   readonly master?: MasterFidelity | undefined;
-  /** What marks tensors of a role before the usual words do: parts of their dotted names, whole names, or patterns of these with `*`. */
+  /**
+   * What marks tensors of a role before the usual words do: parts of their dotted names, whole names, or patterns of
+   * these with `*`.
+   */
   readonly names?: { readonly [Role in StateRole | 'master']?: readonly string[] | undefined };
 }
 

@@ -47,8 +47,14 @@ test.each([
 
 test('words of the options count as well', () => {
   const names = { firstMoment: ['mu'], secondMoment: ['nu'] };
-  expect(stateTensorOf('opt.mu.dense.kernel', { names })).toMatchObject({ role: 'firstMoment', parameter: 'opt.dense.kernel' });
-  expect(stateTensorOf('opt.nu.dense.kernel', { names })).toMatchObject({ role: 'secondMoment', parameter: 'opt.dense.kernel' });
+  expect(stateTensorOf('opt.mu.dense.kernel', { names })).toMatchObject({
+    role: 'firstMoment',
+    parameter: 'opt.dense.kernel',
+  });
+  expect(stateTensorOf('opt.nu.dense.kernel', { names })).toMatchObject({
+    role: 'secondMoment',
+    parameter: 'opt.dense.kernel',
+  });
   expect(stateTensorOf('opt.mu.dense.kernel')).toBeUndefined();
 });
 
@@ -66,7 +72,14 @@ test.each([
 describe('short words beside the names of the model', () => {
   const model = new Set(['v.0.weight', 'exp_avg.weight', 'h.0.attn.v', 'h.0.momentum']);
 
-  test.each(['v.0.weight', 'v.0.weight.step', 'h.0.attn.v', 'step.h.0.attn.v', 'grad_avg.h.0.attn.v', 'state.step.h.0.momentum'])('%s is none', (name) => {
+  test.each([
+    'v.0.weight',
+    'v.0.weight.step',
+    'h.0.attn.v',
+    'step.h.0.attn.v',
+    'grad_avg.h.0.attn.v',
+    'state.step.h.0.momentum',
+  ])('%s is none', (name) => {
     expect(stateTensorOf(name, { model })).toBeUndefined();
   });
 
@@ -108,7 +121,15 @@ describe('entries of the options', () => {
   });
 
   test('are of whole parts or whole names where they have no wildcard, and of nothing else', () => {
-    for (const name of ['opt.first.layer1.weight.x', 'x.opt.first.layer1.weight', 'em_w', 'muu.w', 'exp_avg', 'M_w', 'mu/w']) {
+    for (const name of [
+      'opt.first.layer1.weight.x',
+      'x.opt.first.layer1.weight',
+      'em_w',
+      'muu.w',
+      'exp_avg',
+      'M_w',
+      'mu/w',
+    ]) {
       expect(stateTensorOf(name, { names }), name).toBeUndefined();
     }
   });
@@ -140,6 +161,8 @@ describe('entries of the options', () => {
 
   test('of two roles leave a name ambiguous', () => {
     expect(stateTensorsOf('mu.nu.w', { names }).map(({ role }) => role)).toEqual(['firstMoment', 'secondMoment']);
-    expect(stateTensorsOf('exp_avg_sq.w', { names: { firstMoment: ['exp_avg*'], secondMoment: ['exp_avg_sq*'] } })).toHaveLength(2);
+    expect(
+      stateTensorsOf('exp_avg_sq.w', { names: { firstMoment: ['exp_avg*'], secondMoment: ['exp_avg_sq*'] } }),
+    ).toHaveLength(2);
   });
 });

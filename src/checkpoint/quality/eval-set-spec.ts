@@ -22,17 +22,18 @@ export interface EvalSetSpec {
   /** Graph initializer to checkpoint tensor, where the names differ. */
   readonly tensorMap?: Readonly<Record<string, { readonly tensor: string; readonly transpose?: boolean }>>;
   /**
-   * Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any characters. Any other that no tensor fills
-   * fails the checkpoint.
+   * Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any
+   * characters. Any other that no tensor fills fails the checkpoint.
    */
   readonly constants?: readonly string[];
   /**
-   * Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any characters. They fill nothing, and nothing is refused or doubted
-   * because nothing uses them.
+   * Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any characters. They fill
+   * nothing, and nothing is refused or doubted because nothing uses them.
    */
   readonly unused?: readonly string[];
   /**
-   * Takes figures as they are that are worse than guessing, or whose labels look shifted. Without it a checkpoint with such a figure is stored exact.
+   * Takes figures as they are that are worse than guessing, or whose labels look shifted. Without it a checkpoint with
+   * such a figure is stored exact.
    */
   readonly allowDoubted?: boolean;
 }

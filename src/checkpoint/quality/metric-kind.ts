@@ -45,14 +45,16 @@ export interface MetricKindRules {
   readonly masks: string;
 }
 
-const classOutput = 'logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities';
+const classOutput =
+  'logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities';
 const classLabels =
   'class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these)';
 const classMasks = 'positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout';
 const binaryOutput = 'one logit a target, any shape, floating; not probabilities';
 const binaryLabels = 'targets from 0 to 1 in the shape of the output';
 const valueMasks = 'values whose label is `ignoreLabel`';
-const referenceOutput = 'logits `[N, ..., C]` (or `[N, C, ...]` with `"classAxis": "second"`); with a last axis of one, one logit a value';
+const referenceOutput =
+  'logits `[N, ..., C]` (or `[N, C, ...]` with `"classAxis": "second"`); with a last axis of one, one logit a value';
 const referenceLabels = 'none needed; where given, they only say which positions to leave out';
 
 /** What each kind takes and gives. Docs, API description and errors are made from this table. */
@@ -112,7 +114,8 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
     comparedWith: 'classes',
     bound: 'relative',
     unit: '0 to 1',
-    meaning: 'mean over classes of the harmonic mean of precision and recall (macro F1), over the classes that occur in labels or answers',
+    meaning:
+      'mean over classes of the harmonic mean of precision and recall (macro F1), over the classes that occur in labels or answers',
     output: classOutput,
     labels: classLabels,
     masks: classMasks,
@@ -162,7 +165,8 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
     comparedWith: 'uploaded-model',
     bound: 'absolute',
     unit: 'nats',
-    meaning: "mean over positions of the divergence from the uploaded model's distribution to the rebuilt one's; 0 for the uploaded model",
+    meaning:
+      "mean over positions of the divergence from the uploaded model's distribution to the rebuilt one's; 0 for the uploaded model",
     output: referenceOutput,
     labels: referenceLabels,
     masks: classMasks,

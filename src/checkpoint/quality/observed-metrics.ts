@@ -11,8 +11,9 @@ const tellsFree: Readonly<Record<ComparedWith, readonly MetricKind[]>> = {
 };
 
 /**
- * The metrics that an eval set does not ask for and that its outputs and labels tell all the same. They are measured before and after, and shown; no
- * threshold bounds them. Each is named after its kind; where that is taken, after its kind and output.
+ * The metrics that an eval set does not ask for and that its outputs and labels tell all the same. They are measured
+ * before and after, and shown; no threshold bounds them. Each is named after its kind; where that is taken, after its
+ * kind and output.
  */
 export function observedMetrics({ metrics }: Pick<EvalSetSpec, 'metrics'>): MetricSpec[] {
   const asked = new Set(metrics.map(questionOf));
@@ -22,7 +23,13 @@ export function observedMetrics({ metrics }: Pick<EvalSetSpec, 'metrics'>): Metr
     for (const kind of tellsFree[metricKindRules[metric.kind].comparedWith]) {
       const { output, labels, classAxis } = metric;
       const name = [kind, `${kind}:${output}`].find((each) => !names.has(each));
-      const candidate = { name: name ?? '', kind, output, ...(labels !== undefined && { labels }), ...(classAxis !== undefined && { classAxis }) };
+      const candidate = {
+        name: name ?? '',
+        kind,
+        output,
+        ...(labels !== undefined && { labels }),
+        ...(classAxis !== undefined && { classAxis }),
+      };
       if (name === undefined || asked.has(questionOf(candidate))) continue;
       asked.add(questionOf(candidate));
       names.add(name);
@@ -33,14 +40,25 @@ export function observedMetrics({ metrics }: Pick<EvalSetSpec, 'metrics'>): Metr
 }
 
 /** Kinds that take a softmax of the output, or a sigmoid. */
-const needLogits: ReadonlySet<MetricKind> = new Set<MetricKind>(['cross-entropy', 'perplexity', 'kl-divergence', 'binary-cross-entropy']);
+const needLogits: ReadonlySet<MetricKind> = new Set<MetricKind>([
+  'cross-entropy',
+  'perplexity',
+  'kl-divergence',
+  'binary-cross-entropy',
+]);
 
-/** The metrics that say something of outputs which are probabilities already: a softmax of these gives a wrong figure. */
+/**
+ * The metrics that say something of outputs which are probabilities already: a softmax of these gives a wrong figure.
+ */
 export function withoutSoftmax(metrics: readonly MetricSpec[], probabilityOutputs: readonly string[]): MetricSpec[] {
   return metrics.filter(({ kind, output }) => !(needLogits.has(kind) && probabilityOutputs.includes(output)));
 }
 
 /** Equal for metrics that give the same figure; a perplexity says what its cross-entropy does. */
 function questionOf({ kind, output, labels }: MetricSpec): string {
-  return JSON.stringify([kind === 'perplexity' ? 'cross-entropy' : kind, output, metricKindRules[kind].comparedWith === 'uploaded-model' ? '' : labels]);
+  return JSON.stringify([
+    kind === 'perplexity' ? 'cross-entropy' : kind,
+    output,
+    metricKindRules[kind].comparedWith === 'uploaded-model' ? '' : labels,
+  ]);
 }

@@ -9,12 +9,15 @@ export interface HalvedMetrics {
   readonly halves: readonly [first: MetricValues, second: MetricValues];
 }
 
-/** Largest degradation accepted, e.g. 0.005; one entry per bounded metric. Relative or absolute as `metricKindRules` says. */
+/**
+ * Largest degradation accepted, e.g. 0.005; one entry per bounded metric. Relative or absolute as `metricKindRules`
+ * says.
+ */
 export type QualityThresholds = Readonly<Record<string, number>>;
 
 /**
- * Accepted on the first metric of an eval set when no threshold is named: half a percent. `bench:restart` justifies it: training that went on from checkpoints stored within it
- * ended where it would have ended without.
+ * Accepted on the first metric of an eval set when no threshold is named: half a percent. `bench:restart` justifies it:
+ * training that went on from checkpoints stored within it ended where it would have ended without.
  */
 export const defaultThreshold = 0.005;
 
@@ -25,8 +28,8 @@ export const plainThresholdMax = 0.5;
 export const baselineMagnitudeMin = 1e-6;
 
 /**
- * How much worse `value` is than `baseline`, positive when worse: in units of the baseline's magnitude, or in the metric's own unit where thresholds of
- * its kind are absolute. NaN when either value is not finite.
+ * How much worse `value` is than `baseline`, positive when worse: in units of the baseline's magnitude, or in the
+ * metric's own unit where thresholds of its kind are absolute. NaN when either value is not finite.
  */
 export function degradation(baseline: number, value: number, kind: MetricKind): number {
   if (!Number.isFinite(baseline) || !Number.isFinite(value)) return Number.NaN;

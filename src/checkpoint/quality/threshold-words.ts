@@ -7,7 +7,10 @@ const digits = 3;
 /** How far the inverse of a threshold may be from a whole number, as a share of it: decimals are not exact. */
 const wholeWithin = 1e-9;
 
-/** What each threshold lets a checkpoint lose, as sentences in the order of the thresholds. Those of metrics that the eval set lacks are left out. */
+/**
+ * What each threshold lets a checkpoint lose, as sentences in the order of the thresholds. Those of metrics that the
+ * eval set lacks are left out.
+ */
 export function thresholdsInWords({ metrics }: Pick<EvalSetSpec, 'metrics'>, thresholds: QualityThresholds): string[] {
   return Object.entries(thresholds).flatMap(([name, threshold]) => {
     const metric = metrics.find((each) => each.name === name);
@@ -22,14 +25,17 @@ export function thresholdInWords(name: string, kind: MetricKind, threshold: numb
   if (kind === 'agreement') return `${name}: at most ${positions(threshold)} may change its top choice`;
   if (bound === 'absolute') return `${name} may ${higherIsBetter ? 'fall' : 'grow'} by at most ${rounded(threshold)}`;
   const share = `${rounded(100 * threshold)} %`;
-  if (kind === 'perplexity') return `${name} may grow by at most ${share}: its loss by at most ${rounded(Math.log1p(threshold))} nats`;
+  if (kind === 'perplexity')
+    return `${name} may grow by at most ${share}: its loss by at most ${rounded(Math.log1p(threshold))} nats`;
   return `${name} may ${higherIsBetter ? 'fall' : 'grow'} by at most ${share} of the uploaded checkpoint's`;
 }
 
 function positions(threshold: number): string {
   if (threshold === 0) return '0 positions';
   const per = 1 / threshold;
-  return Math.abs(per - Math.round(per)) < wholeWithin * per ? `1 in ${rounded(per)} positions` : `${rounded(100 * threshold)} in 100 positions`;
+  return Math.abs(per - Math.round(per)) < wholeWithin * per
+    ? `1 in ${rounded(per)} positions`
+    : `${rounded(100 * threshold)} in 100 positions`;
 }
 
 function rounded(value: number): string {

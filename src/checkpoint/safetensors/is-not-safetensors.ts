@@ -14,7 +14,10 @@ const codes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'length-mismatch',
 ]);
 
-/** Whether reading a layout failed because of what the bytes are. Any other error (a damaged chunk, a failing disk) says nothing about the content. */
+/**
+ * Whether reading a layout failed because of what the bytes are. Any other error (a damaged chunk, a failing disk) says
+ * nothing about the content.
+ */
 export function isNotSafetensors(error: unknown): boolean {
   return error instanceof FirnError && codes.has(error.code);
 }

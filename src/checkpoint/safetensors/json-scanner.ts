@@ -8,12 +8,21 @@ const quote = 0x22,
   closeBrace = 0x7d,
   openBracket = 0x5b,
   closeBracket = 0x5d;
-const escapes: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
 
 /**
- * A strict cursor over UTF-8 JSON (RFC 8259), for headers whose shape is known beforehand. It reports every key in order, duplicates included,
- * where JSON.parse keeps the last one silently, takes only the numbers a header may have, and never recurses. All failures are `header-invalid`
- * and name the byte, counted from the start of `bytes`.
+ * A strict cursor over UTF-8 JSON (RFC 8259), for headers whose shape is known beforehand. It reports every key in
+ * order, duplicates included, where JSON.parse keeps the last one silently, takes only the numbers a header may have,
+ * and never recurses. All failures are `header-invalid` and name the byte, counted from the start of `bytes`.
  */
 export class JsonScanner {
   readonly #bytes: Buffer;
@@ -81,7 +90,8 @@ export class JsonScanner {
     const digits = this.#at - start;
     const next = this.#bytes[this.#at];
     const more = next === 0x2e || next === 0x65 || next === 0x45;
-    if (digits === 0 || more || (digits > 1 && this.#bytes[start] === 0x30)) this.fail('a non-negative integer was expected');
+    if (digits === 0 || more || (digits > 1 && this.#bytes[start] === 0x30))
+      this.fail('a non-negative integer was expected');
     return value;
   }
 

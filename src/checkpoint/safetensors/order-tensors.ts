@@ -12,12 +12,19 @@ export interface ListedTensor {
 }
 
 /**
- * Puts tensors in offset order and checks that they tile the data: from the first byte on, each size what shape and dtype say, without overlap
- * or gap. Tensors without elements may sit at any edge. With `dataBytes` the last must end there exactly.
- * Throws `tensor-size-mismatch`, `tensor-overlap`, `tensor-gap`, `length-mismatch` (the data ends too early), `header-invalid`.
+ * Puts tensors in offset order and checks that they tile the data: from the first byte on, each size what shape and
+ * dtype say, without overlap or gap. Tensors without elements may sit at any edge. With `dataBytes` the last must end
+ * there exactly. Throws `tensor-size-mismatch`, `tensor-overlap`, `tensor-gap`, `length-mismatch` (the data ends too
+ * early), `header-invalid`.
  */
-export function orderTensors(listed: readonly ListedTensor[], dataStartBytes: number, dataBytes?: number): TensorEntry[] {
-  const sorted = [...listed].sort((a, b) => a.offsets[0] - b.offsets[0] || a.offsets[1] - b.offsets[1] || (a.name < b.name ? -1 : 1));
+export function orderTensors(
+  listed: readonly ListedTensor[],
+  dataStartBytes: number,
+  dataBytes?: number,
+): TensorEntry[] {
+  const sorted = [...listed].sort(
+    (a, b) => a.offsets[0] - b.offsets[0] || a.offsets[1] - b.offsets[1] || (a.name < b.name ? -1 : 1),
+  );
   let edge = 0;
   const tensors = sorted.map((tensor) => {
     const elementCount = countElements(tensor);
@@ -28,16 +35,33 @@ export function orderTensors(listed: readonly ListedTensor[], dataStartBytes: nu
         `Tensor ${quoteName(tensor.name)} of ${tensor.dtype} [${tensor.shape.join(', ')}] does not fit its ${end - start} bytes.`,
       );
     }
-    if (start < edge) throw new FirnError('tensor-overlap', `Tensor ${quoteName(tensor.name)} starts inside another one.`);
-    if (start > edge) throw new FirnError('tensor-gap', `${start - edge} bytes before tensor ${quoteName(tensor.name)} belong to no tensor.`);
+    if (start < edge)
+      throw new FirnError('tensor-overlap', `Tensor ${quoteName(tensor.name)} starts inside another one.`);
+    if (start > edge)
+      throw new FirnError(
+        'tensor-gap',
+        `${start - edge} bytes before tensor ${quoteName(tensor.name)} belong to no tensor.`,
+      );
     edge = end;
-    return { name: tensor.name, dtype: tensor.dtype, shape: tensor.shape, elementCount, startBytes: dataStartBytes + start, endBytes: dataStartBytes + end };
+    return {
+      name: tensor.name,
+      dtype: tensor.dtype,
+      shape: tensor.shape,
+      elementCount,
+      startBytes: dataStartBytes + start,
+      endBytes: dataStartBytes + end,
+    };
   });
-  if (!Number.isSafeInteger(dataStartBytes + edge)) throw new FirnError('header-invalid', 'The safetensors header describes more than 2^53 - 1 bytes.');
+  if (!Number.isSafeInteger(dataStartBytes + edge))
+    throw new FirnError('header-invalid', 'The safetensors header describes more than 2^53 - 1 bytes.');
   if (dataBytes !== undefined && dataBytes < edge) {
-    throw new FirnError('length-mismatch', `The file has ${dataStartBytes + dataBytes} bytes, its safetensors header describes ${dataStartBytes + edge}.`);
+    throw new FirnError(
+      'length-mismatch',
+      `The file has ${dataStartBytes + dataBytes} bytes, its safetensors header describes ${dataStartBytes + edge}.`,
+    );
   }
-  if (dataBytes !== undefined && dataBytes > edge) throw new FirnError('tensor-gap', `${dataBytes - edge} bytes after the last tensor belong to no tensor.`);
+  if (dataBytes !== undefined && dataBytes > edge)
+    throw new FirnError('tensor-gap', `${dataBytes - edge} bytes after the last tensor belong to no tensor.`);
   return tensors;
 }
 
@@ -47,6 +71,7 @@ function countElements({ name, dtype, shape }: ListedTensor): number {
     dtype,
     shape.map((size) => Math.max(size, 1)),
   );
-  if (span > Number.MAX_SAFE_INTEGER) throw new FirnError('tensor-size-mismatch', `Tensor ${quoteName(name)} has a shape beyond 2^53 - 1 bytes.`);
+  if (span > Number.MAX_SAFE_INTEGER)
+    throw new FirnError('tensor-size-mismatch', `Tensor ${quoteName(name)} has a shape beyond 2^53 - 1 bytes.`);
   return shape.includes(0) ? 0 : span / dtypeBytes[dtype];
 }

@@ -32,14 +32,23 @@ function codeOf(work: () => unknown): FirnErrorCode | 'accepted' {
 
 describe('parseSafetensorsHeader accepts', () => {
   it('tensors in any order, sorted by offset, with the header byte for byte', () => {
-    const bytes = header(`{"__metadata__":{"format":"pt"},${tensor('b', 'F16', [3], 8, 14)}, ${tensor('a', 'F32', [2, 1], 0, 8)}}   `);
+    const bytes = header(
+      `{"__metadata__":{"format":"pt"},${tensor('b', 'F16', [3], 8, 14)}, ${tensor('a', 'F32', [2, 1], 0, 8)}}   `,
+    );
     const layout = parseSafetensorsHeader(bytes, bytes.length + 14);
     expect(layout.headerBytes).toEqual(bytes);
     expect(layout.sizeBytes).toBe(bytes.length + 14);
     expect(layout.metadata).toEqual({ format: 'pt' });
     expect(layout.tensors).toEqual([
       { name: 'a', dtype: 'F32', shape: [2, 1], elementCount: 2, startBytes: bytes.length, endBytes: bytes.length + 8 },
-      { name: 'b', dtype: 'F16', shape: [3], elementCount: 3, startBytes: bytes.length + 8, endBytes: bytes.length + 14 },
+      {
+        name: 'b',
+        dtype: 'F16',
+        shape: [3],
+        elementCount: 3,
+        startBytes: bytes.length + 8,
+        endBytes: bytes.length + 14,
+      },
     ]);
   });
 
@@ -67,13 +76,19 @@ describe('parseSafetensorsHeader accepts', () => {
     const names = ['__proto__', 'constructor', '1', '0', 'ünïcode.重み', 'a"b\\c/d', '😀', ''];
     const layout = parseSafetensorsHeader(listing(...names.map((name, i) => tensor(name, 'U8', [1], i, i + 1))));
     expect(layout.tensors.map(({ name }) => name)).toEqual(names);
-    const escaped = parseSafetensorsHeader(header('{"\\ud83d\\ude00\\u0041\\/":{"shape":[],"data_offsets":[0,1],"dtype":"U\\u0038"}}'));
+    const escaped = parseSafetensorsHeader(
+      header('{"\\ud83d\\ude00\\u0041\\/":{"shape":[],"data_offsets":[0,1],"dtype":"U\\u0038"}}'),
+    );
     expect(escaped.tensors[0]).toMatchObject({ name: '😀A/', dtype: 'U8' });
-    expect(Object.entries(parseSafetensorsHeader(header('{"__metadata__":{"__proto__":"x"}}')).metadata)).toEqual([['__proto__', 'x']]);
+    expect(Object.entries(parseSafetensorsHeader(header('{"__metadata__":{"__proto__":"x"}}')).metadata)).toEqual([
+      ['__proto__', 'x'],
+    ]);
   });
 
   it.each(Object.keys(dtypeBytes) as Dtype[])('dtype %s with its size', (dtype) => {
-    expect(parseSafetensorsHeader(listing(tensor('t', dtype, [4], 0, tensorBytes(dtype, [4])))).tensors[0]!.dtype).toBe(dtype);
+    expect(parseSafetensorsHeader(listing(tensor('t', dtype, [4], 0, tensorBytes(dtype, [4])))).tensors[0]!.dtype).toBe(
+      dtype,
+    );
   });
 
   it.each([
@@ -84,16 +99,23 @@ describe('parseSafetensorsHeader accepts', () => {
     ['F6_E2M3', [2, 2], 3],
     ['F6_E3M2', [8, 131_072], 786_432],
     ['F6_E3M2', [2], undefined],
-  ] as const)('numbers of %s %j, packed into %s bytes, or none where a byte is left unfilled', (dtype, shape, bytes) => {
-    const read = () => parseSafetensorsHeader(listing(tensor('t', dtype, shape, 0, bytes ?? Math.ceil(tensorBytes(dtype, shape)))));
-    if (bytes === undefined) expect(codeOf(read)).toBe('tensor-size-mismatch');
-    else expect(read().tensors[0]).toMatchObject({ dtype, shape, elementCount: bytes });
-  });
+  ] as const)(
+    'numbers of %s %j, packed into %s bytes, or none where a byte is left unfilled',
+    (dtype, shape, bytes) => {
+      const read = () =>
+        parseSafetensorsHeader(listing(tensor('t', dtype, shape, 0, bytes ?? Math.ceil(tensorBytes(dtype, shape)))));
+      if (bytes === undefined) expect(codeOf(read)).toBe('tensor-size-mismatch');
+      else expect(read().tensors[0]).toMatchObject({ dtype, shape, elementCount: bytes });
+    },
+  );
 });
 
 describe('parseSafetensorsHeader refuses', () => {
   const big = Number.MAX_SAFE_INTEGER;
-  const pickle = Buffer.concat([Buffer.from([0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20]), Buffer.alloc(40)]);
+  const pickle = Buffer.concat([
+    Buffer.from([0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20]),
+    Buffer.alloc(40),
+  ]);
   const cases: readonly [what: string, bytes: Uint8Array, code: FirnErrorCode, fileBytes?: number][] = [
     ['a pickle', pickle, 'not-safetensors'],
     ['a zip archive', Buffer.from('PK\x03\x04\x00\x00\x00\x00\x00\x00archive/data.pkl'), 'not-safetensors'],
@@ -104,7 +126,11 @@ describe('parseSafetensorsHeader refuses', () => {
     ['eight bytes', Buffer.alloc(8), 'header-truncated'],
     ['a header longer than the bytes at hand', header('{}', 3n), 'header-truncated'],
     ['a header longer than the file', header('{}   ', 5n), 'header-truncated', 12],
-    ['a header above the limit', header('{}', BigInt(defaultSafetensorsLimits.headerBytesMax) + 1n), 'header-too-large'],
+    [
+      'a header above the limit',
+      header('{}', BigInt(defaultSafetensorsLimits.headerBytesMax) + 1n),
+      'header-too-large',
+    ],
     ['a header of 2^64 - 1 bytes', header('{}', 0xffffffffffffffffn), 'header-too-large'],
     ['a header of one byte', header('{', 1n), 'header-invalid'],
     ['a length of zero', header('{}', 0n), 'header-invalid'],
@@ -148,7 +174,11 @@ describe('parseSafetensorsHeader refuses', () => {
     ],
     ['a name above the limit', listing(tensor('n'.repeat(1025), 'U8', [], 0, 1)), 'header-invalid'],
     ['a raw control character', header('{"a\n":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'), 'header-invalid'],
-    ['an escaped NUL in a name', header('{"a\\u0000":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'), 'header-invalid'],
+    [
+      'an escaped NUL in a name',
+      header('{"a\\u0000":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'),
+      'header-invalid',
+    ],
     ['half a surrogate pair', header('{"\\ud83d":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'), 'header-invalid'],
     ['an unknown escape', header('{"\\x41":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'), 'header-invalid'],
     ['a cut escape', header('{"\\u00"'), 'header-invalid'],
@@ -169,14 +199,27 @@ describe('parseSafetensorsHeader refuses', () => {
     ['too few bytes for the shape', listing(tensor('a', 'F32', [2], 0, 4)), 'tensor-size-mismatch'],
     ['bytes for an empty shape', listing(tensor('a', 'F32', [0], 0, 4)), 'tensor-size-mismatch'],
     ['a shape that overflows to its size', listing(tensor('a', 'U8', [big, big, 4], 0, 4)), 'tensor-size-mismatch'],
-    ['an empty shape with dimensions that overflow', listing(tensor('a', 'U8', [0, big, big], 0, 0)), 'tensor-size-mismatch'],
+    [
+      'an empty shape with dimensions that overflow',
+      listing(tensor('a', 'U8', [0, big, big], 0, 0)),
+      'tensor-size-mismatch',
+    ],
     ['tensors that overlap', listing(tensor('a', 'U8', [4], 0, 4), tensor('b', 'U8', [4], 3, 7)), 'tensor-overlap'],
-    ['an empty tensor inside another', listing(tensor('a', 'U8', [4], 0, 4), tensor('b', 'U8', [0], 2, 2)), 'tensor-overlap'],
+    [
+      'an empty tensor inside another',
+      listing(tensor('a', 'U8', [4], 0, 4), tensor('b', 'U8', [0], 2, 2)),
+      'tensor-overlap',
+    ],
     ['the same bytes twice', listing(tensor('a', 'U8', [4], 0, 4), tensor('b', 'U8', [4], 0, 4)), 'tensor-overlap'],
     ['a gap between tensors', listing(tensor('a', 'U8', [4], 0, 4), tensor('b', 'U8', [4], 5, 9)), 'tensor-gap'],
     ['a gap before the first', listing(tensor('a', 'U8', [4], 1, 5)), 'tensor-gap'],
     ['bytes after the last tensor', header('{}'), 'tensor-gap', 11],
-    ['data that end too early', header(`{${tensor('a', 'U8', [4], 0, 4)}}`), 'length-mismatch', 8 + Buffer.byteLength(`{${tensor('a', 'U8', [4], 0, 4)}}`) + 3],
+    [
+      'data that end too early',
+      header(`{${tensor('a', 'U8', [4], 0, 4)}}`),
+      'length-mismatch',
+      8 + Buffer.byteLength(`{${tensor('a', 'U8', [4], 0, 4)}}`) + 3,
+    ],
     ['a file beyond 2^53 - 1 bytes', listing(tensor('a', 'U8', [big], 0, big)), 'header-invalid'],
   ];
 
@@ -186,7 +229,9 @@ describe('parseSafetensorsHeader refuses', () => {
 
   it('more tensors than the limit', () => {
     const bytes = listing(...Array.from({ length: 4 }, (_, i) => tensor(`t${i}`, 'U8', [], i, i + 1)));
-    expect(codeOf(() => parseSafetensorsHeader(bytes, undefined, { ...defaultSafetensorsLimits, tensorCountMax: 3 }))).toBe('header-too-large');
+    expect(
+      codeOf(() => parseSafetensorsHeader(bytes, undefined, { ...defaultSafetensorsLimits, tensorCountMax: 3 })),
+    ).toBe('header-too-large');
   });
 
   it('a pickle in words that name it', () => {
@@ -197,12 +242,25 @@ describe('parseSafetensorsHeader refuses', () => {
 // ---- properties ----
 const dtype = fc.constantFrom(...(Object.keys(dtypeBytes) as Dtype[]));
 const planned = fc
-  .uniqueArray(fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 12 }), dtype, shape: fc.array(fc.nat(5), { maxLength: 4 }) }), {
-    selector: ({ name }) => name,
-    maxLength: 12,
-  })
+  .uniqueArray(
+    fc.record({
+      name: fc.string({ unit: 'grapheme', maxLength: 12 }),
+      dtype,
+      shape: fc.array(fc.nat(5), { maxLength: 4 }),
+    }),
+    {
+      selector: ({ name }) => name,
+      maxLength: 12,
+    },
+  )
   .map((tensors) => tensors.filter(({ name }) => name !== '__metadata__' && !/[\u0000-\u001f\u007f]/.test(name)))
-  .map((tensors) => tensors.map(({ name, dtype, shape }) => ({ name, dtype, shape: Number.isInteger(tensorBytes(dtype, shape)) ? shape : [...shape, 4] })));
+  .map((tensors) =>
+    tensors.map(({ name, dtype, shape }) => ({
+      name,
+      dtype,
+      shape: Number.isInteger(tensorBytes(dtype, shape)) ? shape : [...shape, 4],
+    })),
+  );
 
 describe('built headers', () => {
   it('parse back to the same layout, in pieces of any size', () => {

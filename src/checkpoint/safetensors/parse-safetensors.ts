@@ -10,14 +10,19 @@ import { checkSafetensorsPrefix, truncated } from './safetensors-prefix.ts';
 const metadataKey = '__metadata__';
 
 /**
- * Reads a whole safetensors header (length field and JSON) into a checked layout; the layout keeps `headerBytes`, so do not write to it afterwards.
- * `fileBytes` is the file's size; without it the size is what the header describes. Stricter than the reference implementation in what it could
- * leave ambiguous: duplicate keys, unknown fields, numbers that are not plain integers, control characters in names.
- * Throws `not-safetensors`, `header-truncated`, `header-too-large`, `header-invalid`, `dtype-unknown`, `tensor-duplicate`, `tensor-size-mismatch`,
- * `tensor-overlap`, `tensor-gap`, `length-mismatch`. Runs on the caller's thread and costs what JSON.parse does, some 25 ms a megabyte of header.
- * Source: the section "Format" of the safetensors README.
+ * Reads a whole safetensors header (length field and JSON) into a checked layout; the layout keeps `headerBytes`, so do
+ * not write to it afterwards. `fileBytes` is the file's size; without it the size is what the header describes.
+ * Stricter than the reference implementation in what it could leave ambiguous: duplicate keys, unknown fields, numbers
+ * that are not plain integers, control characters in names. Throws `not-safetensors`, `header-truncated`,
+ * `header-too-large`, `header-invalid`, `dtype-unknown`, `tensor-duplicate`, `tensor-size-mismatch`, `tensor-overlap`,
+ * `tensor-gap`, `length-mismatch`. Runs on the caller's thread and costs what JSON.parse does, some 25 ms a megabyte of
+ * header. Source: the section "Format" of the safetensors README.
  */
-export function parseSafetensorsHeader(headerBytes: Uint8Array, fileBytes?: number, limits: SafetensorsLimits = defaultSafetensorsLimits): SafetensorsLayout {
+export function parseSafetensorsHeader(
+  headerBytes: Uint8Array,
+  fileBytes?: number,
+  limits: SafetensorsLimits = defaultSafetensorsLimits,
+): SafetensorsLayout {
   const length = checkSafetensorsPrefix(headerBytes, fileBytes, limits);
   if (headerBytes.length < length) throw truncated();
   const header = headerBytes.subarray(0, length);
@@ -26,7 +31,10 @@ export function parseSafetensorsHeader(headerBytes: Uint8Array, fileBytes?: numb
   return { headerBytes: header, sizeBytes: tensors.at(-1)?.endBytes ?? length, tensors, metadata };
 }
 
-function readHeader(scanner: JsonScanner, limits: SafetensorsLimits): { listed: ListedTensor[]; metadata: Record<string, string> } {
+function readHeader(
+  scanner: JsonScanner,
+  limits: SafetensorsLimits,
+): { listed: ListedTensor[]; metadata: Record<string, string> } {
   const names = new Set<string>();
   const listed: ListedTensor[] = [];
   let metadata: Record<string, string> | undefined;
@@ -36,9 +44,13 @@ function readHeader(scanner: JsonScanner, limits: SafetensorsLimits): { listed: 
       metadata = readMetadata(scanner);
       return;
     }
-    if (names.has(name)) throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} appears twice in the safetensors header.`);
+    if (names.has(name))
+      throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} appears twice in the safetensors header.`);
     if (names.size === limits.tensorCountMax)
-      throw new FirnError('header-too-large', `The safetensors header lists more than ${limits.tensorCountMax} tensors.`);
+      throw new FirnError(
+        'header-too-large',
+        `The safetensors header lists more than ${limits.tensorCountMax} tensors.`,
+      );
     // Names become database text, URLs and log lines.
     if (/[\u0000-\u001f\u007f]/.test(name)) scanner.fail('a control character in a tensor name');
     names.add(name);
@@ -75,13 +87,15 @@ function readTensor(scanner: JsonScanner, name: string, limits: SafetensorsLimit
 
 function readDtype(scanner: JsonScanner, name: string): Dtype {
   const dtype = scanner.string();
-  if (!isDtype(dtype)) throw new FirnError('dtype-unknown', `Tensor ${quoteName(name)} has the unknown dtype ${quoteName(dtype)}.`);
+  if (!isDtype(dtype))
+    throw new FirnError('dtype-unknown', `Tensor ${quoteName(name)} has the unknown dtype ${quoteName(dtype)}.`);
   return dtype;
 }
 
 function readOffsets(scanner: JsonScanner): [number, number] {
   const [start, end] = readIntegers(scanner, 2);
-  if (start === undefined || end === undefined || start > end) return scanner.fail('"data_offsets" is not a pair [start, end] with start <= end');
+  if (start === undefined || end === undefined || start > end)
+    return scanner.fail('"data_offsets" is not a pair [start, end] with start <= end');
   return [start, end];
 }
 

@@ -5,8 +5,9 @@ import { defaultSafetensorsLimits, type SafetensorsLimits } from './safetensors-
 import { checkSafetensorsPrefix, prefixBytes, truncated } from './safetensors-prefix.ts';
 
 /**
- * Checks the header of a safetensors file whose bytes arrive in pieces: a file that is none is refused after nine bytes, a wrong header as soon as
- * its last byte is here. Memory follows the header's bytes that have arrived, never what is merely announced. Throws what `parseSafetensorsHeader` throws.
+ * Checks the header of a safetensors file whose bytes arrive in pieces: a file that is none is refused after nine
+ * bytes, a wrong header as soon as its last byte is here. Memory follows the header's bytes that have arrived, never
+ * what is merely announced. Throws what `parseSafetensorsHeader` throws.
  */
 export class SafetensorsHeaderReader {
   readonly #fileBytes: number | undefined;
@@ -20,7 +21,10 @@ export class SafetensorsHeaderReader {
     this.#limits = limits;
   }
 
-  /** Takes the next bytes of the file; returns the layout once the header is complete, from then on at every call. `piece` may be reused afterwards. */
+  /**
+   * Takes the next bytes of the file; returns the layout once the header is complete, from then on at every call.
+   * `piece` may be reused afterwards.
+   */
   push(piece: Uint8Array): SafetensorsLayout | undefined {
     if (this.#layout !== undefined) return this.#layout;
     let rest = piece;

@@ -11,7 +11,9 @@ export interface TensorEntry {
   readonly endBytes: number;
 }
 
-/** A checked safetensors file: its header exactly as uploaded, and its tensors in offset order without gaps or overlaps. */
+/**
+ * A checked safetensors file: its header exactly as uploaded, and its tensors in offset order without gaps or overlaps.
+ */
 export interface SafetensorsLayout {
   /** The 8 length bytes and the JSON, byte for byte. */
   readonly headerBytes: Uint8Array;

@@ -6,9 +6,15 @@ export const prefixBytes = headerLengthBytes + 1;
 
 const openBrace = 0x7b;
 
-/** What other files start with, in the order they are tried. `80` alone would also match lengths; it is only asked after "{" was missed. */
+/**
+ * What other files start with, in the order they are tried. `80` alone would also match lengths; it is only asked after
+ * "{" was missed.
+ */
 const strangers: readonly { readonly magic: readonly number[]; readonly what: string }[] = [
-  { magic: [0x50, 0x4b, 0x03, 0x04], what: 'a zip archive, as PyTorch and NumPy write them; pickles inside are never read' },
+  {
+    magic: [0x50, 0x4b, 0x03, 0x04],
+    what: 'a zip archive, as PyTorch and NumPy write them; pickles inside are never read',
+  },
   { magic: [0x80], what: 'a Python pickle; pickles are never read' },
   { magic: [0x47, 0x47, 0x55, 0x46], what: 'a GGUF file' },
   { magic: [0x89, 0x48, 0x44, 0x46], what: 'an HDF5 file' },
@@ -18,15 +24,23 @@ const strangers: readonly { readonly magic: readonly number[]; readonly what: st
 ];
 
 /**
- * Judges a file by its first `prefixBytes` bytes, before anything is allocated, and returns the length of its whole header (length field and JSON)
- * in bytes. `fileBytes` is the file's size where it is known already. Throws `not-safetensors`, `header-truncated`, `header-too-large`.
+ * Judges a file by its first `prefixBytes` bytes, before anything is allocated, and returns the length of its whole
+ * header (length field and JSON) in bytes. `fileBytes` is the file's size where it is known already. Throws
+ * `not-safetensors`, `header-truncated`, `header-too-large`.
  */
-export function checkSafetensorsPrefix(prefix: Uint8Array, fileBytes?: number, limits: SafetensorsLimits = defaultSafetensorsLimits): number {
+export function checkSafetensorsPrefix(
+  prefix: Uint8Array,
+  fileBytes?: number,
+  limits: SafetensorsLimits = defaultSafetensorsLimits,
+): number {
   if (prefix.length < prefixBytes) throw truncated();
   if (prefix[headerLengthBytes] !== openBrace) throw new FirnError('not-safetensors', describeStranger(prefix));
   const length = new DataView(prefix.buffer, prefix.byteOffset, headerLengthBytes).getBigUint64(0, true);
   if (length > BigInt(limits.headerBytesMax)) {
-    throw new FirnError('header-too-large', `The safetensors header announces ${length} bytes; at most ${limits.headerBytesMax} are accepted.`);
+    throw new FirnError(
+      'header-too-large',
+      `The safetensors header announces ${length} bytes; at most ${limits.headerBytesMax} are accepted.`,
+    );
   }
   const headerBytes = headerLengthBytes + Number(length);
   if (fileBytes !== undefined && headerBytes > fileBytes) throw truncated();

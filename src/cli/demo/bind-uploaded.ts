@@ -19,7 +19,11 @@ export async function bindUploaded(
   const { binding } = await bindGraphFile(headers, {
     source: memoryGraphSource(graphBytes),
     digestTensors: async (names) =>
-      new Map(tensors.filter(({ name }) => names.has(name)).map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')])),
+      new Map(
+        tensors
+          .filter(({ name }) => names.has(name))
+          .map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')]),
+      ),
   });
   return binding;
 }

@@ -12,7 +12,20 @@ describe('readDemoOptions', () => {
   });
 
   test('every option, in any order', () => {
-    expect(read('--json', 'out.json', '--keep', 'kept', '/series', '--metric', 'accuracy', '--threshold=0.01', '--method', 'inshrinkerator')).toEqual({
+    expect(
+      read(
+        '--json',
+        'out.json',
+        '--keep',
+        'kept',
+        '/series',
+        '--metric',
+        'accuracy',
+        '--threshold=0.01',
+        '--method',
+        'inshrinkerator',
+      ),
+    ).toEqual({
       seriesDirectory: '/series',
       metrics: ['accuracy'],
       thresholds: [0.01],
@@ -22,7 +35,10 @@ describe('readDemoOptions', () => {
     });
     expect(read('--method', 'inshrinkerator', '--clustering', 'entropy')).toMatchObject({ clustering: 'entropy' });
     expect(read('--threshold', '0').thresholds).toEqual([0]);
-    expect(read('--metric', 'accuracy,loss', '--threshold', '0.01,0.05')).toMatchObject({ metrics: ['accuracy', 'loss'], thresholds: [0.01, 0.05] });
+    expect(read('--metric', 'accuracy,loss', '--threshold', '0.01,0.05')).toMatchObject({
+      metrics: ['accuracy', 'loss'],
+      thresholds: [0.01, 0.05],
+    });
   });
 
   test.each([

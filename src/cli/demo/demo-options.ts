@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
-import { clusteringChoices, defaultSearchOptions, type ClusteringChoice } from '../../checkpoint/options/search-options.ts';
+import {
+  clusteringChoices,
+  defaultSearchOptions,
+  type ClusteringChoice,
+} from '../../checkpoint/options/search-options.ts';
 
 export interface DemoOptions {
   readonly seriesDirectory: string;
@@ -40,9 +44,11 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
   });
   const thresholds = values.threshold.split(',').map(readThreshold);
   const metrics = values.metric?.split(',');
-  if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
+  if (thresholds.length > 1 && thresholds.length !== metrics?.length)
+    throw new Error('--threshold wants one number, or one for each of --metric');
   const method = quantizationMethods.find((known) => known === values.method);
-  if (method === undefined) throw new Error(`--method ${values.method} is not known; there are ${quantizationMethods.join(', ')}`);
+  if (method === undefined)
+    throw new Error(`--method ${values.method} is not known; there are ${quantizationMethods.join(', ')}`);
   const clustering = clusteringChoices.find((known) => known === values.clustering);
   if (values.clustering !== undefined && clustering === undefined)
     throw new Error(`--clustering ${values.clustering} is not known; there are ${clusteringChoices.join(', ')}`);

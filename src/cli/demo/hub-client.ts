@@ -33,7 +33,8 @@ export class HubClient {
   }
 
   async post<T>(path: string, body?: unknown): Promise<T> {
-    const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const init =
+      body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     const answer = await this.request('POST', path, init);
     return (await answer.json().catch(() => undefined)) as T;
   }
@@ -41,7 +42,9 @@ export class HubClient {
   /** Uploads a file; a problem names it. */
   async putFile(path: string, file: string): Promise<void> {
     const { size } = await stat(file);
-    const body = Readable.toWeb(createReadStream(file, { highWaterMark: uploadPieceBytes })) as ReadableStream<Uint8Array>;
+    const body = Readable.toWeb(
+      createReadStream(file, { highWaterMark: uploadPieceBytes }),
+    ) as ReadableStream<Uint8Array>;
     const answer = await this.request('PUT', path, {
       body,
       duplex: 'half',
@@ -53,7 +56,10 @@ export class HubClient {
   }
 
   /** Saves a body; resolves to its sha256 (hex) and the digest the hub announced for it. */
-  async download(path: string, to: string): Promise<{ sha256: string; announced: string | undefined; sizeBytes: number }> {
+  async download(
+    path: string,
+    to: string,
+  ): Promise<{ sha256: string; announced: string | undefined; sizeBytes: number }> {
     const answer = await this.request('GET', path);
     const digest = createHash('sha256');
     let sizeBytes = 0;
@@ -66,7 +72,11 @@ export class HubClient {
     };
     await pipeline(counted, createWriteStream(to));
     const announced = /sha-256=:([^:]+):/.exec(answer.headers.get('repr-digest') ?? '')?.[1];
-    return { sha256: digest.digest('hex'), announced: announced === undefined ? undefined : Buffer.from(announced, 'base64').toString('hex'), sizeBytes };
+    return {
+      sha256: digest.digest('hex'),
+      announced: announced === undefined ? undefined : Buffer.from(announced, 'base64').toString('hex'),
+      sizeBytes,
+    };
   }
 
   /** Server-sent events of a path until the hub ends the stream. */
@@ -89,7 +99,11 @@ export class HubClient {
     const answer = await fetch(this.base + path, { ...init, method } as RequestInit);
     if (answer.ok) return answer;
     const problem = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string; title?: string };
-    throw new HubProblem(answer.status, problem.code ?? 'unknown', problem.detail ?? problem.title ?? answer.statusText);
+    throw new HubProblem(
+      answer.status,
+      problem.code ?? 'unknown',
+      problem.detail ?? problem.title ?? answer.statusText,
+    );
   }
 }
 

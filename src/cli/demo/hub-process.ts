@@ -19,7 +19,9 @@ export class HubProcess {
   }
 
   static async start(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<HubProcess> {
-    const entry = fileURLToPath(new URL(`../../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+    const entry = fileURLToPath(
+      new URL(`../../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+    );
     const child = fork(entry, [], {
       env: {
         // A key in somebody's shell is meant for a server of theirs.
@@ -68,7 +70,9 @@ async function listeningAddress(child: ChildProcess): Promise<string> {
     const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [{ url: string }];
     return message.url;
   } catch (error) {
-    throw (error as Error).name === 'AbortError' ? new Error(`the hub was not ready within ${startDeadlineMs / 1000} s`) : error;
+    throw (error as Error).name === 'AbortError'
+      ? new Error(`the hub was not ready within ${startDeadlineMs / 1000} s`)
+      : error;
   } finally {
     done.abort();
   }

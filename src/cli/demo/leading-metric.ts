@@ -2,7 +2,10 @@ import type { Series } from './read-series.ts';
 import type { LeadingMetric } from './report/as-good-as.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
 
-/** A metric of a series with what its evaluations take it for. Throws as {@link seriesEvalSpec} does; the series has the metric. */
+/**
+ * A metric of a series with what its evaluations take it for. Throws as {@link seriesEvalSpec} does; the series has the
+ * metric.
+ */
 export function leadingMetric(series: Series, name: string): LeadingMetric {
   return { name, kind: seriesEvalSpec(series).metrics.find((metric) => metric.name === name)!.kind };
 }

@@ -16,9 +16,10 @@ export interface ModelFile {
 }
 
 /**
- * What a series' `file` stands for: itself, or, where it is an index, the shards that it names beside it, in the order of their names. At the hub
- * every checkpoint calls them alike, whatever step the names on disk carry: a delta refers to the file of the same path. The index stays on disk, for
- * it holds the names on disk. Throws an Error with one sentence for an index that is none. A file that is not there stands for itself.
+ * What a series' `file` stands for: itself, or, where it is an index, the shards that it names beside it, in the order
+ * of their names. At the hub every checkpoint calls them alike, whatever step the names on disk carry: a delta refers
+ * to the file of the same path. The index stays on disk, for it holds the names on disk. Throws an Error with one
+ * sentence for an index that is none. A file that is not there stands for itself.
  */
 export function modelFiles(file: string): ModelFile[] {
   if (!file.endsWith(indexEnding) || !existsSync(file)) return [{ path: 'model.safetensors', from: file }];
@@ -44,7 +45,8 @@ function shardNames(path: string): string[] {
   const names = [...new Set(Object.values(index.data.weight_map))].sort();
   if (names.length === 0) throw new Error(`${path} names no shards`);
   const elsewhere = names.find((name) => name === '' || name !== basename(name) || name.startsWith('.'));
-  if (elsewhere !== undefined) throw new Error(`${path} names ${JSON.stringify(elsewhere)}, which is not a file beside it`);
+  if (elsewhere !== undefined)
+    throw new Error(`${path} names ${JSON.stringify(elsewhere)}, which is not a file beside it`);
   return names;
 }
 

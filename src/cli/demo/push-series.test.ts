@@ -11,9 +11,15 @@ const seriesOf = (count: number): Series => ({
   batchesPath: '',
   graphInput: 'x',
   graphOutput: 'y',
-  checkpoints: Array.from({ length: count }, (_, index) => ({ index, step: 100 * (index + 1), modelFiles: [], recorded: {} })),
+  checkpoints: Array.from({ length: count }, (_, index) => ({
+    index,
+    step: 100 * (index + 1),
+    modelFiles: [],
+    recorded: {},
+  })),
 });
-const stepsOf = (plan: { readonly checkpoints: readonly { readonly step: number }[] }) => plan.checkpoints.map(({ step }) => step);
+const stepsOf = (plan: { readonly checkpoints: readonly { readonly step: number }[] }) =>
+  plan.checkpoints.map(({ step }) => step);
 
 test('nine checkpoints: six are pushed, then the job resumes from the fifth and pushes the sixth again', () => {
   const { first, fork } = planPushes(seriesOf(9));

@@ -34,8 +34,8 @@ export interface PushPlan {
 }
 
 /**
- * The training job of the demo: it pushes most of the series, crashes, resumes from an earlier step as a forked run, and pushes on to
- * the end. With fewer than three checkpoints there is nothing to fork.
+ * The training job of the demo: it pushes most of the series, crashes, resumes from an earlier step as a forked run,
+ * and pushes on to the end. With fewer than three checkpoints there is nothing to fork.
  */
 export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan & { readonly fromStep: number } } {
   const all = series.checkpoints;
@@ -52,7 +52,13 @@ export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan &
 export async function prepareHub(
   hub: HubClient,
   series: Series,
-  options: { repository: string; run: string; thresholds: QualityThresholds; method: QuantizationMethod; clustering?: ClusteringChoice | undefined },
+  options: {
+    repository: string;
+    run: string;
+    thresholds: QualityThresholds;
+    method: QuantizationMethod;
+    clustering?: ClusteringChoice | undefined;
+  },
 ): Promise<void> {
   const [namespace, name] = options.repository.split('/');
   await hub.post('/v1/repositories', { namespace, name });
@@ -86,10 +92,17 @@ export async function pushCheckpoint(
   const path = `${runPath}/checkpoints/${checkpoint.step}`;
   const uploads = [
     ...checkpoint.modelFiles.map((file) => ({ ...file, role: 'model' })),
-    ...(checkpoint.sensitivityPath === undefined ? [] : [{ path: 'sensitivity.safetensors', role: 'sensitivity', from: checkpoint.sensitivityPath }]),
-    ...(checkpoint.optimizerPath === undefined ? [] : [{ path: 'optimizer.safetensors', role: 'optimizer', from: checkpoint.optimizerPath }]),
+    ...(checkpoint.sensitivityPath === undefined
+      ? []
+      : [{ path: 'sensitivity.safetensors', role: 'sensitivity', from: checkpoint.sensitivityPath }]),
+    ...(checkpoint.optimizerPath === undefined
+      ? []
+      : [{ path: 'optimizer.safetensors', role: 'optimizer', from: checkpoint.optimizerPath }]),
   ];
-  await hub.post(`${runPath}/checkpoints`, { step: checkpoint.step, files: uploads.map((upload) => ({ path: upload.path, role: upload.role })) });
+  await hub.post(`${runPath}/checkpoints`, {
+    step: checkpoint.step,
+    files: uploads.map((upload) => ({ path: upload.path, role: upload.role })),
+  });
   for (const upload of uploads) {
     onProgress(`uploading ${basename(upload.from)}`);
     await hub.putFile(`${path}/files/${upload.path}`, upload.from);
@@ -113,6 +126,8 @@ function describeEvent(event: string, data: unknown): string {
   if (event === 'phase') return (data as { phase: string }).phase;
   if (event !== 'trial') return event;
   const { number, config, degradation, passed } = data as TrialEvent;
-  const found = Object.entries(degradation).map(([name, value]) => `${name} ${value === null ? 'not finite' : `${(100 * value).toFixed(2)} %`}`);
+  const found = Object.entries(degradation).map(
+    ([name, value]) => `${name} ${value === null ? 'not finite' : `${(100 * value).toFixed(2)} %`}`,
+  );
   return `trial ${number}: ${describeConfig(config)}: ${found.join(', ')}, ${passed ? 'passes' : 'fails'}`;
 }

@@ -11,7 +11,10 @@ export interface ReEvaluation {
   readonly batchesPath: string;
   readonly spec: EvalSetSpec;
   readonly modelPaths: readonly string[];
-  /** The weights as uploaded: initializers may have to be matched to tensors by equal bytes, which rebuilt files no longer have. */
+  /**
+   * The weights as uploaded: initializers may have to be matched to tensors by equal bytes, which rebuilt files no
+   * longer have.
+   */
   readonly uploadedPaths: readonly string[];
 }
 
@@ -23,17 +26,27 @@ const memoryMaxBytes = 8 * 1024 ** 3;
 
 const evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
 
-async function reEvaluate({ graphPath, batchesPath, spec, modelPaths, uploadedPaths }: ReEvaluation): Promise<MetricValues> {
+async function reEvaluate({
+  graphPath,
+  batchesPath,
+  spec,
+  modelPaths,
+  uploadedPaths,
+}: ReEvaluation): Promise<MetricValues> {
   const tensors = uploadedPaths.flatMap((path) => {
     const bytes = readFileSync(path);
-    return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.startBytes, entry.endBytes) }));
+    return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({
+      ...entry,
+      bytes: bytes.subarray(entry.startBytes, entry.endBytes),
+    }));
   });
   const graphBytes = readFileSync(graphPath);
   const binding = await bindUploaded(graphBytes, tensors, spec);
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: modelPaths });
 }
 
-// A process of its own that knows nothing of the hub: answers its parent's questions one by one until the channel closes.
+// A process of its own that knows nothing of the hub: answers its parent's questions one by one until the channel
+// closes.
 process.on('message', (request: ReEvaluation) => {
   void reEvaluate(request)
     .then(

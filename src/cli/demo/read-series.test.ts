@@ -72,13 +72,17 @@ describe('readSeries', () => {
         { index: 1, step: 1, file: 'v1.0/plain' },
       ],
     });
-    expect(checkpoints.map(({ sensitivityPath }) => sensitivityPath)).toEqual([undefined, join(directory, 'v1.0', 'plain.grad')]);
+    expect(checkpoints.map(({ sensitivityPath }) => sensitivityPath)).toEqual([
+      undefined,
+      join(directory, 'v1.0', 'plain.grad'),
+    ]);
   });
 
   test('a file may be an index of shards beside it; the sensitivity is named after it', async () => {
     const index = 'ckpt_00.safetensors.index.json';
     const checkpoints = [{ index: 0, step: 0, file: index }];
-    const write = (weightMap: unknown) => writeFile(join(directory, index), JSON.stringify({ metadata: {}, weight_map: weightMap }));
+    const write = (weightMap: unknown) =>
+      writeFile(join(directory, index), JSON.stringify({ metadata: {}, weight_map: weightMap }));
     await write({ b: 'ckpt_00-2-of-2.safetensors', a: 'ckpt_00-1-of-2.safetensors', c: 'ckpt_00-2-of-2.safetensors' });
     await writeFile(join(directory, 'ckpt_00.grad.safetensors'), '');
     const [checkpoint] = (await seriesOf({ checkpoints })).checkpoints;
@@ -93,7 +97,9 @@ describe('readSeries', () => {
     }
     for (const wrong of [{}, { a: 1 }, undefined]) {
       await write(wrong);
-      await expect(seriesOf({ checkpoints })).rejects.toThrow(/index\.json (?:names no shards|is not an index of shards)/);
+      await expect(seriesOf({ checkpoints })).rejects.toThrow(
+        /index\.json (?:names no shards|is not an index of shards)/,
+      );
     }
     await rm(join(directory, index));
     expect(() => requireFiles(readSeries(directory))).toThrow(/names .*model\.onnx/);
@@ -101,9 +107,18 @@ describe('readSeries', () => {
 
   test('metrics are those listed, else those every checkpoint records; the bounding one comes first', async () => {
     expect((await seriesOf({})).metrics).toEqual(['loss', 'accuracy']);
-    expect((await seriesOf({ metric: 'accuracy', metric_higher_is_better: true })).metrics).toEqual(['accuracy', 'loss']);
-    expect((await seriesOf({ metrics: { accuracy: true, loss: false, mse: false } })).metrics).toEqual(['loss', 'accuracy', 'mse']);
-    expect((await seriesOf({ checkpoints: [{ ...info.checkpoints[0], mse: 1 }, info.checkpoints[1]] })).metrics).toEqual(['loss', 'accuracy']);
+    expect((await seriesOf({ metric: 'accuracy', metric_higher_is_better: true })).metrics).toEqual([
+      'accuracy',
+      'loss',
+    ]);
+    expect((await seriesOf({ metrics: { accuracy: true, loss: false, mse: false } })).metrics).toEqual([
+      'loss',
+      'accuracy',
+      'mse',
+    ]);
+    expect(
+      (await seriesOf({ checkpoints: [{ ...info.checkpoints[0], mse: 1 }, info.checkpoints[1]] })).metrics,
+    ).toEqual(['loss', 'accuracy']);
   });
 
   test('a loss that diverged, NaN as Python writes it, is a metric without a recorded value there', async () => {
@@ -119,8 +134,11 @@ describe('readSeries', () => {
 
   test('a file that is named but not there is refused by its name', async () => {
     const series = await seriesOf({});
-    for (const file of ['model.onnx', 'eval.safetensors', 'ckpt_00.safetensors']) await writeFile(join(directory, file), '');
-    expect(() => requireFiles(series)).toThrow(`the series names ${join(directory, 'ckpt_01.safetensors')}, which does not exist`);
+    for (const file of ['model.onnx', 'eval.safetensors', 'ckpt_00.safetensors'])
+      await writeFile(join(directory, file), '');
+    expect(() => requireFiles(series)).toThrow(
+      `the series names ${join(directory, 'ckpt_01.safetensors')}, which does not exist`,
+    );
     await writeFile(join(directory, 'ckpt_01.safetensors'), '');
     expect(() => requireFiles(series)).not.toThrow();
   });
@@ -129,7 +147,9 @@ describe('readSeries', () => {
     expect(() => readSeries(directory)).toThrow('has no series.json');
     await writeFile(join(directory, 'series.json'), '{');
     expect(() => readSeries(directory)).toThrow(/series\.json is not JSON$/);
-    await expect(seriesOf({ checkpoints: [], onnx: 7 })).rejects.toThrow(/^.*series\.json is not a series: .*onnx: .*; checkpoints: [^\n]*$/);
+    await expect(seriesOf({ checkpoints: [], onnx: 7 })).rejects.toThrow(
+      /^.*series\.json is not a series: .*onnx: .*; checkpoints: [^\n]*$/,
+    );
     await truncate(join(directory, 'series.json'), 5 * 1024 * 1024);
     expect(() => readSeries(directory)).toThrow('larger than');
   });
@@ -139,7 +159,10 @@ describe('seriesEvalSpec', () => {
   const batches = (labels: { dtype: 'I64' | 'F32'; data: ArrayBufferView }) =>
     writeFile(
       join(directory, 'eval.safetensors'),
-      safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) }, labels: { shape: [2], ...labels } }),
+      safetensors({
+        inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) },
+        labels: { shape: [2], ...labels },
+      }),
     );
 
   test('loss is cross-entropy of class labels and mean squared error of real-valued ones', async () => {
@@ -168,7 +191,10 @@ describe('seriesEvalSpec', () => {
     await batches({ dtype: 'I64', data: new BigInt64Array(2) });
     const odd = await seriesOf({ metrics: { beauty: true } });
     expect(() => seriesEvalSpec(odd)).toThrow('beauty');
-    await writeFile(join(directory, 'eval.safetensors'), safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) } }));
+    await writeFile(
+      join(directory, 'eval.safetensors'),
+      safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) } }),
+    );
     expect(() => seriesEvalSpec(odd)).toThrow('labels');
   });
 });

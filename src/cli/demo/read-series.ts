@@ -20,7 +20,9 @@ const schema = z.object({
   ignore_label: z.number().optional(),
   constants: z.array(z.string()).max(constantsMax).optional(),
   unused: z.array(z.string()).max(constantsMax).optional(),
-  checkpoints: z.array(z.looseObject({ index: z.number().int(), step: z.number().int().nonnegative(), file: z.string() })).min(1),
+  checkpoints: z
+    .array(z.looseObject({ index: z.number().int(), step: z.number().int().nonnegative(), file: z.string() }))
+    .min(1),
 });
 
 /** One checkpoint of a series on disk. */
@@ -54,12 +56,18 @@ export interface Series {
   readonly constants?: EvalSetSpec['constants'];
   /** Tensors that the graph leaves out on purpose, likewise. */
   readonly unused?: EvalSetSpec['unused'];
-  /** Where the graph has other names than the checkpoints; found by {@link seriesTensorMap}, never by reading `series.json`. */
+  /**
+   * Where the graph has other names than the checkpoints; found by {@link seriesTensorMap}, never by reading
+   * `series.json`.
+   */
   readonly tensorMap?: EvalSetSpec['tensorMap'];
   readonly checkpoints: readonly SeriesCheckpoint[];
 }
 
-/** Reads `series.json` of a directory, and the indexes of sharded checkpoints. Throws an Error with one sentence when it is not a series. */
+/**
+ * Reads `series.json` of a directory, and the indexes of sharded checkpoints. Throws an Error with one sentence when it
+ * is not a series.
+ */
 export function readSeries(directory: string): Series {
   const path = join(directory, 'series.json');
   if (!existsSync(path)) throw new Error(`${directory} has no series.json`);
@@ -101,11 +109,16 @@ function parseSeries(path: string, text: string): z.infer<typeof schema> {
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success)
-    throw new Error(`${path} is not a series: ${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`);
+    throw new Error(
+      `${path} is not a series: ${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`,
+    );
   return parsed.data;
 }
 
-/** Those listed, else the bounding one and every known name recorded with the checkpoints; one that diverges to NaN, null by now, is recorded too. */
+/**
+ * Those listed, else the bounding one and every known name recorded with the checkpoints; one that diverges to NaN,
+ * null by now, is recorded too.
+ */
 function metricNames(info: z.infer<typeof schema>): string[] {
   const recorded = ['loss', 'accuracy', 'mse', 'perplexity', 'pearson'].filter((name) =>
     info.checkpoints.every((checkpoint) => typeof checkpoint[name] === 'number' || checkpoint[name] === null),
@@ -113,6 +126,11 @@ function metricNames(info: z.infer<typeof schema>): string[] {
   return [...new Set([info.metric, ...(info.metrics === undefined ? recorded : Object.keys(info.metrics))])];
 }
 
-function recordedValues(checkpoint: Readonly<Record<string, unknown>>, metrics: readonly string[]): Record<string, number> {
-  return Object.fromEntries(metrics.flatMap((name) => (typeof checkpoint[name] === 'number' ? [[name, checkpoint[name]]] : [])));
+function recordedValues(
+  checkpoint: Readonly<Record<string, unknown>>,
+  metrics: readonly string[],
+): Record<string, number> {
+  return Object.fromEntries(
+    metrics.flatMap((name) => (typeof checkpoint[name] === 'number' ? [[name, checkpoint[name]]] : [])),
+  );
 }

@@ -20,9 +20,15 @@ function turned(values: Float32Array, rows: number, columns: number): number[] {
   return Array.from({ length: values.length }, (_, at) => values[(at % rows) * columns + Math.floor(at / rows)]!);
 }
 
-async function seriesOf(initializers: Parameters<typeof buildModel>[0]['initializers'], checkpoints: readonly TestTensors[]): Promise<Series> {
+async function seriesOf(
+  initializers: Parameters<typeof buildModel>[0]['initializers'],
+  checkpoints: readonly TestTensors[],
+): Promise<Series> {
   const graphPath = join(directory, 'model.onnx');
-  await writeFile(graphPath, buildModel({ nodes: [node('Identity', ['x'], ['y'])], initializers: initializers ?? [], outputs: [] }));
+  await writeFile(
+    graphPath,
+    buildModel({ nodes: [node('Identity', ['x'], ['y'])], initializers: initializers ?? [], outputs: [] }),
+  );
   const paths = checkpoints.map((_, at) => join(directory, `ckpt_${at}.safetensors`));
   for (const [at, path] of paths.entries()) await writeFile(path, safetensors(checkpoints[at]!));
   return {
@@ -38,16 +44,25 @@ async function seriesOf(initializers: Parameters<typeof buildModel>[0]['initiali
   };
 }
 
-const checkpoint = (seed: number): TestTensors => ({ 'fc.weight': f32([16, 32], weight(seed)), 'fc.bias': f32([16], noise(16, seed)) });
+const checkpoint = (seed: number): TestTensors => ({
+  'fc.weight': f32([16, 32], weight(seed)),
+  'fc.bias': f32([16], noise(16, seed)),
+});
 const bias = floats('fc.bias', [16], [...noise(16, 2)]);
 
 test.each([0, 1, 2])('a graph exported from checkpoint %i is mapped by its bytes, transposed or not', async (from) => {
-  const series = await seriesOf([floats('onnx::MatMul_7', [32, 16], turned(weight(from), 16, 32)), bias], [0, 1, 2].map(checkpoint));
+  const series = await seriesOf(
+    [floats('onnx::MatMul_7', [32, 16], turned(weight(from), 16, 32)), bias],
+    [0, 1, 2].map(checkpoint),
+  );
   expect(await seriesTensorMap(series)).toEqual({ 'onnx::MatMul_7': { tensor: 'fc.weight', transpose: true } });
 });
 
 test('weights stored once and used under two names are one tensor', async () => {
-  const series = await seriesOf([floats('fc.weight', [16, 32], [...weight(1)]), floats('head.weight', [16, 32], [...weight(1)])], [0, 1].map(checkpoint));
+  const series = await seriesOf(
+    [floats('fc.weight', [16, 32], [...weight(1)]), floats('head.weight', [16, 32], [...weight(1)])],
+    [0, 1].map(checkpoint),
+  );
   expect(await seriesTensorMap(series)).toEqual({ 'head.weight': { tensor: 'fc.weight', transpose: false } });
 });
 
@@ -58,14 +73,20 @@ test('the tensors of a checkpoint may be in several shards', async () => {
   for (const [name, tensors] of Object.entries(shards)) await writeFile(join(directory, name), safetensors(tensors));
   const files = Object.keys(shards).map((path) => ({ path, from: join(directory, path) }));
   const checkpoints = [{ index: 1, step: 1, modelFiles: files, recorded: {} }];
-  expect(await seriesTensorMap({ ...series, checkpoints })).toEqual({ 'onnx::MatMul_7': { tensor: 'fc.weight', transpose: true } });
+  expect(await seriesTensorMap({ ...series, checkpoints })).toEqual({
+    'onnx::MatMul_7': { tensor: 'fc.weight', transpose: true },
+  });
 });
 
 test('where names decide, or nothing but a constant vector is equal, there is no map', async () => {
   const named = floats('fc.weight', [16, 32], [...weight(1)]);
   expect(await seriesTensorMap(await seriesOf([named, bias], [0, 1].map(checkpoint)))).toBeUndefined();
   const untrained = { ...checkpoint(0), 'fc.bias': f32([16], new Float32Array(16)) };
-  expect(await seriesTensorMap(await seriesOf([named, floats('zeros', [16], Array<number>(16).fill(0))], [untrained, checkpoint(1)]))).toBeUndefined();
+  expect(
+    await seriesTensorMap(
+      await seriesOf([named, floats('zeros', [16], Array<number>(16).fill(0))], [untrained, checkpoint(1)]),
+    ),
+  ).toBeUndefined();
 });
 
 test('a graph of other weights has no map; a file that is no checkpoint is named', async () => {

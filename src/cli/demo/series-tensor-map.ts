@@ -16,9 +16,10 @@ import type { Series } from './read-series.ts';
 type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;
 
 /**
- * The tensor map of a series whose graph calls its weights otherwise than the checkpoints do (`onnx::MatMul_123`, transposed). A graph holds the
- * bytes of the one checkpoint it was exported from, usually the last, whereas a hub is given the first one first; whoever has all of them can say
- * which tensor is which. Undefined where names decide, or where no checkpoint holds a matrix of the graph. Rejects with an Error of one sentence.
+ * The tensor map of a series whose graph calls its weights otherwise than the checkpoints do (`onnx::MatMul_123`,
+ * transposed). A graph holds the bytes of the one checkpoint it was exported from, usually the last, whereas a hub is
+ * given the first one first; whoever has all of them can say which tensor is which. Undefined where names decide, or
+ * where no checkpoint holds a matrix of the graph. Rejects with an Error of one sentence.
  */
 export async function seriesTensorMap(series: Series): Promise<TensorMap | undefined> {
   const source = await openGraphFile(series.graphPath);
@@ -40,7 +41,9 @@ interface SeriesGraph extends OpenGraph {
 
 async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | undefined> {
   const { graph } = open;
-  const matrices = new Set(graph.initializers.filter((each) => effectiveRank(each.shape) >= 2).map((each) => each.name));
+  const matrices = new Set(
+    graph.initializers.filter((each) => effectiveRank(each.shape) >= 2).map((each) => each.name),
+  );
   let best: { readonly map: TensorMap; readonly matrixCount: number } | undefined;
   for (const { modelFiles } of series.checkpoints.toReversed()) {
     const map = await mapByContent(
@@ -56,20 +59,32 @@ async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | und
 }
 
 /** Initializers that hold bytes of this checkpoint's tensors, or of one another, under names that do not say so. */
-async function mapByContent({ source, graph, unused }: SeriesGraph, modelPaths: readonly string[]): Promise<TensorMap | 'names decide'> {
-  const tensors = modelPaths.flatMap((path) => withFile(path, (file) => readHeader(file).tensors.map((entry) => ({ ...entry, path }))));
+async function mapByContent(
+  { source, graph, unused }: SeriesGraph,
+  modelPaths: readonly string[],
+): Promise<TensorMap | 'names decide'> {
+  const tensors = modelPaths.flatMap((path) =>
+    withFile(path, (file) => readHeader(file).tensors.map((entry) => ({ ...entry, path }))),
+  );
   let isContentAsked = false;
   const digestTensors = async (names: ReadonlySet<string>) => {
     isContentAsked = names.size > 0;
     return new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
   };
   try {
-    const pairs = await pairGraphFile(pairByHeaders({ graph, tensors, ...(unused && { unused }) }), { source, digestTensors });
+    const pairs = await pairGraphFile(pairByHeaders({ graph, tensors, ...(unused && { unused }) }), {
+      source,
+      digestTensors,
+    });
     if (!isContentAsked) return 'names decide';
     const found = [...pairs].filter(([, { by }]) => by === 'content' || by === 'tied');
-    return Object.fromEntries(found.map(([initializer, { tensor, transpose }]) => [initializer, { tensor, transpose }]));
+    return Object.fromEntries(
+      found.map(([initializer, { tensor, transpose }]) => [initializer, { tensor, transpose }]),
+    );
   } catch (error) {
-    throw new Error(`${modelPaths.map((path) => basename(path)).join(', ')}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${modelPaths.map((path) => basename(path)).join(', ')}: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import {
+  degradation,
+  withinThreshold,
+  type MetricValues,
+  type QualityThresholds,
+} from '../../checkpoint/quality/quality.ts';
 import type { HubClient } from './hub-client.ts';
 import type { PushedCheckpoint } from './push-series.ts';
 import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';
@@ -21,21 +26,36 @@ export interface VerifyOptions {
   readonly keepDirectory?: string | undefined;
 }
 
-/** Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as sentences. */
-export async function verifyDownload(hub: HubClient, series: Series, pushed: PushedCheckpoint, options: VerifyOptions): Promise<string[]> {
+/**
+ * Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as
+ * sentences.
+ */
+export async function verifyDownload(
+  hub: HubClient,
+  series: Series,
+  pushed: PushedCheckpoint,
+  options: VerifyOptions,
+): Promise<string[]> {
   const name = `${pushed.run}@${pushed.checkpoint.step}`;
   const { modelFiles } = pushed.checkpoint;
   const uploaded = modelFiles.map((file) => file.from);
-  const kept = options.keepDirectory === undefined ? undefined : join(options.keepDirectory, `${pushed.run}-${pushed.checkpoint.step}`);
+  const kept =
+    options.keepDirectory === undefined
+      ? undefined
+      : join(options.keepDirectory, `${pushed.run}-${pushed.checkpoint.step}`);
   if (kept !== undefined) await mkdir(kept, { recursive: true });
   const directory = kept ?? (await mkdtemp(join(options.directory, 'downloaded-')));
   try {
     const wrongDigests: string[] = [];
-    for (const { path } of modelFiles) wrongDigests.push(...(await downloadFile(hub, pushed, path, join(directory, path))));
+    for (const { path } of modelFiles)
+      wrongDigests.push(...(await downloadFile(hub, pushed, path, join(directory, path))));
     const downloaded = modelFiles.map((file) => join(directory, file.path));
     const before = await options.reEvaluator.evaluate(uploaded, uploaded);
     const after = await options.reEvaluator.evaluate(downloaded, uploaded);
-    return [...wrongDigests.map((problem) => `${name}: ${problem}`), ...compareMetrics(name, series, pushed, { before, after }, options)];
+    return [
+      ...wrongDigests.map((problem) => `${name}: ${problem}`),
+      ...compareMetrics(name, series, pushed, { before, after }, options),
+    ];
   } finally {
     if (kept === undefined) await rm(directory, { recursive: true, force: true });
   }
@@ -61,11 +81,14 @@ function compareMetrics(
   for (const [metric, kind] of kinds) {
     const claimed = pushed.status.result?.measured?.[metric];
     const value = found.after[metric]!;
-    if (!agrees(claimed, value)) problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
+    if (!agrees(claimed, value))
+      problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
     const worse = degradation(found.before[metric]!, value, kind);
     const threshold = options.thresholds[metric];
     if (threshold !== undefined && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, threshold)) {
-      problems.push(`${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * threshold).toFixed(3)} %`);
+      problems.push(
+        `${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * threshold).toFixed(3)} %`,
+      );
     }
   }
   return problems;
@@ -84,14 +107,22 @@ export class ReEvaluator {
 
   constructor(series: Series) {
     this.series = series;
-    const entry = fileURLToPath(new URL(`./re-evaluate${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+    const entry = fileURLToPath(
+      new URL(`./re-evaluate${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+    );
     this.child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
   /** Metric values of one model's files. One question at a time. */
   async evaluate(modelPaths: readonly string[], uploadedPaths: readonly string[]): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
-    const request: ReEvaluation = { graphPath, batchesPath, spec: seriesEvalSpec(this.series), modelPaths, uploadedPaths };
+    const request: ReEvaluation = {
+      graphPath,
+      batchesPath,
+      spec: seriesEvalSpec(this.series),
+      modelPaths,
+      uploadedPaths,
+    };
     const stop = new AbortController();
     try {
       this.child.send(request);
@@ -99,7 +130,9 @@ export class ReEvaluator {
         throw new Error(`re-evaluation ended with code ${code}`);
       });
       ended.catch(() => undefined);
-      const [answer] = (await Promise.race([once(this.child, 'message', { signal: stop.signal }), ended])) as [ReEvaluationAnswer];
+      const [answer] = (await Promise.race([once(this.child, 'message', { signal: stop.signal }), ended])) as [
+        ReEvaluationAnswer,
+      ];
       if ('error' in answer) throw new Error(answer.error);
       return answer.metrics;
     } finally {

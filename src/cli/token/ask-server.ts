@@ -12,7 +12,10 @@ export function administerOnServer(url: string, token: string | undefined): Toke
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const res = await fetch(new URL(path, url), {
       method,
-      headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(answerDeadlineMs),
     });
@@ -33,7 +36,10 @@ export function administerOnServer(url: string, token: string | undefined): Toke
       const listed: ShownToken[] = [];
       let after = '';
       for (let page = 0; page < pagesMax; page++) {
-        const { items, next } = (await ask('GET', `/v1/tokens?limit=1000${after}`)) as { items: ShownToken[]; next?: string };
+        const { items, next } = (await ask('GET', `/v1/tokens?limit=1000${after}`)) as {
+          items: ShownToken[];
+          next?: string;
+        };
         listed.push(...items);
         if (next === undefined) break;
         after = `&after=${encodeURIComponent(next)}`;

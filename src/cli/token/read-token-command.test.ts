@@ -5,7 +5,10 @@ const now = new Date('2026-01-01T00:00:00Z');
 
 describe('readTokenCommand', () => {
   it('reads what to make', () => {
-    const read = readTokenCommand(['create', '--name', 'ci', '--grant', 'write:acme', '--grant', 'read', '--expires', '30d'], now);
+    const read = readTokenCommand(
+      ['create', '--name', 'ci', '--grant', 'write:acme', '--grant', 'read', '--expires', '30d'],
+      now,
+    );
     expect(read).toEqual({
       verb: 'create',
       name: 'ci',

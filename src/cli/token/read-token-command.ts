@@ -3,7 +3,13 @@ import { parseGrant, type Grant } from '../../checkpoint/grant.ts';
 
 /** What `firn token` is to do. */
 export type TokenCommand =
-  | { readonly verb: 'create'; readonly name: string; readonly grants: readonly Grant[]; readonly expiresAt?: Date; readonly url?: string }
+  | {
+      readonly verb: 'create';
+      readonly name: string;
+      readonly grants: readonly Grant[];
+      readonly expiresAt?: Date;
+      readonly url?: string;
+    }
   | { readonly verb: 'list'; readonly url?: string }
   | { readonly verb: 'revoke'; readonly id: string; readonly url?: string };
 
@@ -21,14 +27,20 @@ export function readTokenCommand(args: readonly string[], now: Date): TokenComma
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { name: { type: 'string' }, grant: { type: 'string', multiple: true, default: [] }, expires: { type: 'string' }, url: { type: 'string' } },
+    options: {
+      name: { type: 'string' },
+      grant: { type: 'string', multiple: true, default: [] },
+      expires: { type: 'string' },
+      url: { type: 'string' },
+    },
   });
   const [verb, id, ...rest] = positionals;
   const at = values.url === undefined ? {} : { url: values.url };
   if (verb === 'list' && id === undefined) return { verb, ...at };
   if (verb === 'revoke' && id !== undefined && rest.length === 0) return { verb, id, ...at };
   if (verb !== 'create' || id !== undefined) throw new Error(`not a command of firn token\n${tokenUsage}`);
-  if (values.name === undefined || values.grant.length === 0) throw new Error('--name and at least one --grant are needed');
+  if (values.name === undefined || values.grant.length === 0)
+    throw new Error('--name and at least one --grant are needed');
   const expiry = values.expires === undefined ? {} : { expiresAt: readExpiry(values.expires, now) };
   return { verb, name: values.name, grants: values.grant.map(parseGrant), ...expiry, ...at };
 }

@@ -22,7 +22,8 @@ const pageEntries = 1000;
 /** The tokens of a catalog: whoever can open it may do everything. Closes it. */
 export function administerInCatalog(catalog: Catalog): TokenAdministration {
   return {
-    create: async ({ name, grants, expiresAt }) => (await createToken(catalog, operator, { name, grants, ...(expiresAt !== undefined && { expiresAt }) })).text,
+    create: async ({ name, grants, expiresAt }) =>
+      (await createToken(catalog, operator, { name, grants, ...(expiresAt !== undefined && { expiresAt }) })).text,
     async list() {
       const listed: ShownToken[] = [];
       for (let after: string | undefined; ;) {

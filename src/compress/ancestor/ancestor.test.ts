@@ -11,7 +11,9 @@ import { planExact } from '../plan/plan-codings.ts';
 import { f32, noise, type TestTensors } from '../tiny-model.test-support.ts';
 
 const core = loadCore();
-const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', late: 'linear', conv: 'convolution', bias: 'linear' }));
+const types = new Map<string, LayerType>(
+  Object.entries({ embed: 'embedding', fc: 'linear', late: 'linear', conv: 'convolution', bias: 'linear' }),
+);
 const config: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 8,
@@ -21,14 +23,24 @@ const config: InshrinkeratorConfig = {
   protectFraction: 0.01,
 };
 const square = (seed: number, size = 32) => f32([size, size], noise(size * size, seed));
-const weights: TestTensors = { embed: square(1), fc: square(2), conv: square(3), bias: { dtype: 'F16', shape: [64], data: new Uint16Array(64) } };
+const weights: TestTensors = {
+  embed: square(1),
+  fc: square(2),
+  conv: square(3),
+  bias: { dtype: 'F16', shape: [64], data: new Uint16Array(64) },
+};
 
 /** `there` stored as a base, seen along the blocks of `here`. */
 async function seen(there: TestTensors, here: TestTensors, under: InshrinkeratorConfig | 'exact' = config) {
   const store = new MemoryStore();
   const [base, later] = [await prepareSource(there, types), await prepareSource(here, types)];
   const stored = under === 'exact' ? { ...base, plan: planExact(base.source.files, types) } : base;
-  const ancestor = await ancestorInMemory(store, 'a', (await encodeInMemory(store, 'a', stored, under === 'exact' ? undefined : under)).written, later);
+  const ancestor = await ancestorInMemory(
+    store,
+    'a',
+    (await encodeInMemory(store, 'a', stored, under === 'exact' ? undefined : under)).written,
+    later,
+  );
   return { ancestor, base, later, store };
 }
 
@@ -73,9 +85,16 @@ describe('matching', () => {
     const store = new MemoryStore();
     const prepared = await prepareSource(weights, types);
     const exact = { ...prepared, plan: planExact(prepared.source.files, types) };
-    const ancestor = await ancestorInMemory(store, 'a', (await encodeInMemory(store, 'a', exact, undefined)).written, exact);
+    const ancestor = await ancestorInMemory(
+      store,
+      'a',
+      (await encodeInMemory(store, 'a', exact, undefined)).written,
+      exact,
+    );
     expect(ancestor.coverage()).toBe(1);
-    expect(Buffer.from((await ancestor.exactBytes(0, 0))!)).toEqual(Buffer.from(await exact.source.readBlock(0, exact.plan.files[0]!.blocks[0]!)));
+    expect(Buffer.from((await ancestor.exactBytes(0, 0))!)).toEqual(
+      Buffer.from(await exact.source.readBlock(0, exact.plan.files[0]!.blocks[0]!)),
+    );
   });
 });
 
@@ -97,6 +116,9 @@ describe('when the number of bins changes', () => {
     const { ancestor, later } = await seen(weights, { ...weights, late: square(9) }, { ...config, bins: 200 });
     const groups = await later.quantizer.build(config);
     const linear = [...levelBlocks(later.plan)].find(({ group }) => later.plan.groups[group]!.layerType === 'linear')!;
-    expect(await levelBlock({ ...later, groups, core }, ancestor, linear)).toMatchObject({ modulus: 10, previous: undefined });
+    expect(await levelBlock({ ...later, groups, core }, ancestor, linear)).toMatchObject({
+      modulus: 10,
+      previous: undefined,
+    });
   });
 });

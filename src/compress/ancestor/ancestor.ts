@@ -24,7 +24,10 @@ import type { SourceFile } from '../upload/model-source.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
 import { planInherited } from './inherited-tensors.ts';
 
-/** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
+/**
+ * A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while
+ * this is in use.
+ */
 export class Ancestor {
   readonly index: PackageIndex;
   /** Packages read to rebuild it, itself included. */
@@ -36,7 +39,9 @@ export class Ancestor {
   private readonly files: readonly SourceFile[];
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
-  /** By file of the new checkpoint, of exact blocks without such a block: where the elements of their tensors lie there. */
+  /**
+   * By file of the new checkpoint, of exact blocks without such a block: where the elements of their tensors lie there.
+   */
   private readonly gathers: readonly ReadonlyMap<number, readonly LocatedPart[]>[];
   private readonly groups: readonly QuantizedGroup[];
   /** By file of the new checkpoint: whether the file of the same path has the same digest. */
@@ -53,17 +58,29 @@ export class Ancestor {
     this.chainLength = chain.links.length;
     this.groups = plan.groups;
     // Codebooks of the new package are not built yet; a match needs only their layer type and dtype.
-    const codebooks = plan.groups.map((group): PackageCodebook => ({ ...group, table: new Uint8Array(0), levelCount: 0, tableSet: 0 }));
-    const there = files.map((file) => this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type));
+    const codebooks = plan.groups.map((group): PackageCodebook => ({
+      ...group,
+      table: new Uint8Array(0),
+      levelCount: 0,
+      tableSet: 0,
+    }));
+    const there = files.map((file) =>
+      this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type),
+    );
     this.identical = there.map((file, i) => file?.sha256 === files[i]!.sha256);
     this.residualTensors = there.map((file) => residualTensorsOf(file));
     this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
     const plans = files.map((file, i) => planTensors(file.layout, plan.files[i]!.codings));
     this.matches = plans.map((each, i) => matchFile(there[i], this.index.codebooks, each, codebooks));
-    this.gathers = plans.map((each, i) => (files[i]!.type === 'safetensors' ? this.gather(each, files[i]!.path, this.matches[i]!) : new Map()));
+    this.gathers = plans.map((each, i) =>
+      files[i]!.type === 'safetensors' ? this.gather(each, files[i]!.path, this.matches[i]!) : new Map(),
+    );
   }
 
-  /** The same stored checkpoint along the plan with the tensors that it has already as kept (`planInherited`); itself where there are none. Rejects as that does. */
+  /**
+   * The same stored checkpoint along the plan with the tensors that it has already as kept (`planInherited`); itself
+   * where there are none. Rejects as that does.
+   */
   keeping(signal?: AbortSignal): Promise<Ancestor> {
     this.kept ??= this.findKept(signal);
     return this.kept;
@@ -78,7 +95,10 @@ export class Ancestor {
     return along.bytesAnew(plan) <= this.bytesAnew(kept) ? along : this;
   }
 
-  /** Bytes, as uploaded, of what has nothing there to be coded against: exact blocks without a counterpart, and of the others the tensors that `other` keeps and this plan does not. */
+  /**
+   * Bytes, as uploaded, of what has nothing there to be coded against: exact blocks without a counterpart, and of the
+   * others the tensors that `other` keeps and this plan does not.
+   */
   private bytesAnew(other: CodingPlan): number {
     let bytes = 0;
     for (const [file, { blocks, codings }] of this.plan.files.entries()) {
@@ -87,7 +107,8 @@ export class Ancestor {
         if (coding.kind !== 'exact') continue;
         const hasBlock = this.hasBlock(file, number);
         for (const { tensor, elementCount } of segments) {
-          const isElsewhere = codings[tensor]!.kind !== 'inherited' && other.files[file]!.codings[tensor]!.kind === 'inherited';
+          const isElsewhere =
+            codings[tensor]!.kind !== 'inherited' && other.files[file]!.codings[tensor]!.kind === 'inherited';
           if (!hasBlock || isElsewhere) bytes += elementCount * dtypeBytes[tensors[tensor]!.dtype];
         }
       }
@@ -96,8 +117,9 @@ export class Ancestor {
   }
 
   /**
-   * Share of the plan's elements that have a counterpart there, 0 when there is nothing in common: of the quantized ones where the plan has any (a checkpoint stored exact
-   * shares its norms and biases with a lossy one, and is no help to it), else of all, kept tensors among them.
+   * Share of the plan's elements that have a counterpart there, 0 when there is nothing in common: of the quantized
+   * ones where the plan has any (a checkpoint stored exact shares its norms and biases with a lossy one, and is no help
+   * to it), else of all, kept tensors among them.
    */
   coverage(): number {
     const { plan } = this;
@@ -120,7 +142,10 @@ export class Ancestor {
     return elements === 0 ? 0 : matched / elements;
   }
 
-  /** Whether it holds the bytes of a file under the path they have now, in the same blocks: each is then coded in a byte. */
+  /**
+   * Whether it holds the bytes of a file under the path they have now, in the same blocks: each is then coded in a
+   * byte.
+   */
   holds(file: number): boolean {
     return this.identical[file]! && this.matches[file]!.every((_, block) => this.hasBlock(file, block));
   }
@@ -130,7 +155,10 @@ export class Ancestor {
     return this.matches[file]![block]! >= 0 || this.isGathered(file, block);
   }
 
-  /** Whether a block's counterpart is gathered from blocks that are cut otherwise, or are of another file: what not every format version can say. */
+  /**
+   * Whether a block's counterpart is gathered from blocks that are cut otherwise, or are of another file: what not
+   * every format version can say.
+   */
   isGathered(file: number, block: number): boolean {
     return this.gathers[file]!.has(block);
   }
@@ -144,11 +172,19 @@ export class Ancestor {
   headOf({ file, tensor }: TensorPlace, signal?: AbortSignal): Promise<Uint8Array> {
     const plan = this.chain.links[0]!.package.plan(file)!;
     const elementCount = Math.min(blockElementsMax, plan.layout.tensors[tensor]!.elementCount);
-    return readParts([this.located({ file, tensor, ...partOf(plan, tensor, { firstElement: 0, elementCount }) })], signal);
+    return readParts(
+      [this.located({ file, tensor, ...partOf(plan, tensor, { firstElement: 0, elementCount }) })],
+      signal,
+    );
   }
 
   /** Bytes of a tensor of the ancestor from `startBytes` on, in its own dtype. */
-  async tensorBytes({ file, tensor }: TensorPlace, startBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  async tensorBytes(
+    { file, tensor }: TensorPlace,
+    startBytes: number,
+    lengthBytes: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
     const { path, content } = this.index.files[file]!;
     if (content.type !== 'safetensors') throw new TypeError('a file without tensors');
     const at = content.layout.tensors[tensor]!.startBytes + startBytes;
@@ -180,7 +216,10 @@ export class Ancestor {
     return this.residualTensors[file]!.get(name);
   }
 
-  /** Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a counterpart. */
+  /**
+   * Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a
+   * counterpart.
+   */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const gathered = this.gathers[file]!.get(block);
     if (gathered !== undefined) return readParts(gathered, signal);
@@ -192,7 +231,10 @@ export class Ancestor {
     return this.chain.blocks(this.index.files[part.file]!.path).located(part);
   }
 
-  /** Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of little help. */
+  /**
+   * Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of
+   * little help.
+   */
   private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly LocatedPart[]> {
     const there = this.chain.links[0]!.package;
     const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };

@@ -3,15 +3,30 @@ import type { PackageRecord } from '../../catalog/contract/package-records.ts';
 import { chainCost } from './chain-cost.ts';
 
 const record = (key: string, storedBytes: number, mergedPackage?: number) =>
-  ({ key, storedBytes, sizeBytes: mergedPackage ?? storedBytes, ...(mergedPackage !== undefined && { superStepId: key }) }) as PackageRecord;
+  ({
+    key,
+    storedBytes,
+    sizeBytes: mergedPackage ?? storedBytes,
+    ...(mergedPackage !== undefined && { superStepId: key }),
+  }) as PackageRecord;
 
 describe('chainCost', () => {
   test('adds up packages, the base last', () => {
-    expect(chainCost([record('c', 10), record('b', 20), record('a', 400)])).toEqual({ packages: 3, bytes: 430, baseBytes: 400 });
+    expect(chainCost([record('c', 10), record('b', 20), record('a', 400)])).toEqual({
+      packages: 3,
+      bytes: 430,
+      baseBytes: 400,
+    });
   });
 
   test('counts an object of several checkpoints once and whole, as two packages', () => {
-    const chain = [record('d', 7), record('merged', 10, 35), record('merged', 12, 35), record('merged', 13, 35), record('a', 400)];
+    const chain = [
+      record('d', 7),
+      record('merged', 10, 35),
+      record('merged', 12, 35),
+      record('merged', 13, 35),
+      record('a', 400),
+    ];
     expect(chainCost(chain)).toEqual({ packages: 4, bytes: 442, baseBytes: 400 });
   });
 });

@@ -3,7 +3,11 @@ import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
 import { chainBytesMax, chainPackagesMax } from './restore-budget.ts';
 
 const rawBytes = 8000;
-const chain = (bytes: number, baseBytes = 400, packages = 2): AncestorOption<string>['chain'] => ({ packages, bytes, baseBytes });
+const chain = (bytes: number, baseBytes = 400, packages = 2): AncestorOption<string>['chain'] => ({
+  packages,
+  bytes,
+  baseBytes,
+});
 
 interface Case {
   readonly options: Readonly<Record<string, AncestorOption<string>['chain']>>;
@@ -30,7 +34,9 @@ async function choose({ options, deltas, base = 500, sequence = 5, leastBytes }:
 
 describe('the ancestor', () => {
   test('is the checkpoint before where its chain has room', async () => {
-    expect((await choose({ options: { near: chain(600), far: chain(560) }, deltas: { near: 100, far: 150 } })).chosen).toBe('near');
+    expect(
+      (await choose({ options: { near: chain(600), far: chain(560) }, deltas: { near: 100, far: 150 } })).chosen,
+    ).toBe('near');
   });
 
   test('is taken without a look where its chain is short', async () => {
@@ -42,12 +48,20 @@ describe('the ancestor', () => {
   });
 
   test('is one further back where that makes the chain shorter by more than the delta is larger', async () => {
-    expect((await choose({ options: { near: chain(800), far: chain(450) }, deltas: { near: 100, far: 150 } })).chosen).toBe('far');
-    expect((await choose({ options: { near: chain(800), far: chain(450) }, deltas: { near: 100, far: 420 } })).chosen).toBe('near');
+    expect(
+      (await choose({ options: { near: chain(800), far: chain(450) }, deltas: { near: 100, far: 150 } })).chosen,
+    ).toBe('far');
+    expect(
+      (await choose({ options: { near: chain(800), far: chain(450) }, deltas: { near: 100, far: 420 } })).chosen,
+    ).toBe('near');
   });
 
   test('is one further back where the nearest chain has no room left', async () => {
-    const { chosen } = await choose({ options: { near: chain(950), far: chain(700) }, deltas: { near: 100, far: 180 }, base: 600 });
+    const { chosen } = await choose({
+      options: { near: chain(950), far: chain(700) },
+      deltas: { near: 100, far: 180 },
+      base: 600,
+    });
     expect(chosen).toBe('far');
   });
 
@@ -57,20 +71,34 @@ describe('the ancestor', () => {
   });
 
   test('is none where no chain has room, or all are as long as they may be', async () => {
-    expect((await choose({ options: { near: chain(995), far: chain(980) }, deltas: { near: 100, far: 150 } })).chosen).toBeUndefined();
-    expect((await choose({ options: { near: chain(500, 400, chainPackagesMax) }, deltas: { near: 1 } })).chosen).toBeUndefined();
+    expect(
+      (await choose({ options: { near: chain(995), far: chain(980) }, deltas: { near: 100, far: 150 } })).chosen,
+    ).toBeUndefined();
+    expect(
+      (await choose({ options: { near: chain(500, 400, chainPackagesMax) }, deltas: { near: 1 } })).chosen,
+    ).toBeUndefined();
   });
 
   test('is not one that cannot be read, nor one whose chain has less room than the nearest delta takes', async () => {
-    const unread = await choose({ options: { near: chain(500), far: chain(500) }, deltas: { near: undefined, far: 150 } });
+    const unread = await choose({
+      options: { near: chain(500), far: chain(500) },
+      deltas: { near: undefined, far: 150 },
+    });
     expect(unread.chosen).toBe('far');
-    const { asked } = await choose({ options: { near: chain(950), mid: chain(920), far: chain(600) }, deltas: { near: 100, far: 180 } });
+    const { asked } = await choose({
+      options: { near: chain(950), mid: chain(920), far: chain(600) },
+      deltas: { near: 100, far: 180 },
+    });
     expect(asked).toEqual(['base', 'near', 'far']);
   });
 
   test('is looked for beyond those that have less room than a nearer one takes', async () => {
     const options = { near: chain(900), a: chain(870), b: chain(840), c: chain(830), far: chain(600) };
-    const { chosen, asked } = await choose({ options, deltas: { near: 110, a: 160, b: 165, c: 170, far: 200 }, base: 600 });
+    const { chosen, asked } = await choose({
+      options,
+      deltas: { near: 110, a: 160, b: 165, c: 170, far: 200 },
+      base: 600,
+    });
     expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['base', 'near', 'a', 'far'] });
   });
 
@@ -84,11 +112,18 @@ describe('the ancestor', () => {
 describe('where a delta took more than its chain had room for', () => {
   const options = { near: chain(880), mid: chain(860), far: chain(600) };
   test('one with room for as much is taken', async () => {
-    const { chosen, asked } = await choose({ options, deltas: { near: 150, mid: 155, far: 270 }, base: 800, leastBytes: 150 });
+    const { chosen, asked } = await choose({
+      options,
+      deltas: { near: 150, mid: 155, far: 270 },
+      base: 800,
+      leastBytes: 150,
+    });
     expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['base', 'far'] });
   });
   test('none where none has', async () => {
-    expect((await choose({ options, deltas: { near: 150, mid: 155, far: 370 }, leastBytes: 150 })).chosen).toBeUndefined();
+    expect(
+      (await choose({ options, deltas: { near: 150, mid: 155, far: 370 }, leastBytes: 150 })).chosen,
+    ).toBeUndefined();
   });
 });
 
@@ -99,13 +134,19 @@ describe('the restore budget', () => {
     expect(chainBytesMax(100, { rawBytes, sequence: 32 })).toBe(200);
   });
 
-  test.each([501, 600, 750])('is an eighth of the raw bytes as long as that is a base and a third: %i of 1000', (baseBytes) => {
-    for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(1000);
-  });
+  test.each([501, 600, 750])(
+    'is an eighth of the raw bytes as long as that is a base and a third: %i of 1000',
+    (baseBytes) => {
+      for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(1000);
+    },
+  );
 
-  test.each([751, 800, 1000, 1001, 3000])('is two bases where an eighth has room for less than a third of one: %i of 1000', (baseBytes) => {
-    for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(2 * baseBytes);
-  });
+  test.each([751, 800, 1000, 1001, 3000])(
+    'is two bases where an eighth has room for less than a third of one: %i of 1000',
+    (baseBytes) => {
+      for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(2 * baseBytes);
+    },
+  );
 
   test('always leaves room for deltas of a third of a base', () => {
     const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter(

@@ -15,27 +15,47 @@ export interface AncestorChoice<T> {
   readonly sequence: number;
   /** What a delta to the nearest candidate takes at least, where that is known. */
   readonly leastBytes?: number;
-  /** Bytes it would take as a delta to a candidate, or as a base; undefined for a candidate that it shares nothing with or that cannot be read. */
+  /**
+   * Bytes it would take as a delta to a candidate, or as a base; undefined for a candidate that it shares nothing with
+   * or that cannot be read.
+   */
   readonly estimate: (candidate: T | undefined) => Promise<number | undefined>;
 }
 
-/** What a chain that reads all that a restore may is held to cost those after it, in bases: one of them will have to be one. */
+/**
+ * What a chain that reads all that a restore may is held to cost those after it, in bases: one of them will have to be
+ * one.
+ */
 const fullChainCost = 0.8;
-/** A chain with some room left costs this power of the share that is taken: deltas become smaller towards the end of a run, and older ancestors have room. */
+/**
+ * A chain with some room left costs this power of the share that is taken: deltas become smaller towards the end of a
+ * run, and older ancestors have room.
+ */
 const fullnessPower = 1.5;
 /** Estimates are of the quantized part, most often at the last checkpoint's config. */
 const estimateMargin = 1.1;
-/** A nearest candidate whose chain would stay below this share of the budget with one more delta like its own is taken without an estimate. */
+/**
+ * A nearest candidate whose chain would stay below this share of the budget with one more delta like its own is taken
+ * without an estimate.
+ */
 const shortChainShare = 1 / 2;
 /** Candidates estimated: each takes a pass over the model. */
 const estimatesMax = 3;
 
 /**
- * The ancestor that a checkpoint costs least with, or none: the bytes it takes, and what its chain costs those after it, which grows with the share of the restore
- * budget beyond the base that it takes. Distance makes a delta larger, so candidates are looked at from the nearest on, and only those whose chain has room for what the nearest takes.
- * Compared on tables of all deltas, of the data's language series and made-up runs of 200 checkpoints: docs/decisions/0015-restore-budget.md.
+ * The ancestor that a checkpoint costs least with, or none: the bytes it takes, and what its chain costs those after
+ * it, which grows with the share of the restore budget beyond the base that it takes. Distance makes a delta larger, so
+ * candidates are looked at from the nearest on, and only those whose chain has room for what the nearest takes.
+ * Compared on tables of all deltas, of the data's language series and made-up runs of 200 checkpoints:
+ * docs/decisions/0015-restore-budget.md.
  */
-export async function chooseAncestor<T>({ options, rawBytes, sequence, leastBytes = 0, estimate }: AncestorChoice<T>): Promise<T | undefined> {
+export async function chooseAncestor<T>({
+  options,
+  rawBytes,
+  sequence,
+  leastBytes = 0,
+  estimate,
+}: AncestorChoice<T>): Promise<T | undefined> {
   const limit = (baseBytes: number): number => chainBytesMax(baseBytes, { rawBytes, sequence });
   const open = options.filter(({ chain }) => chain.packages < chainPackagesMax);
   const [nearest] = open;
@@ -43,10 +63,12 @@ export async function chooseAncestor<T>({ options, rawBytes, sequence, leastByte
     const { candidate, chain, deltaBytes } = nearest;
     if (chain.bytes + deltaBytes < shortChainShare * limit(chain.baseBytes)) return candidate;
   }
-  const hasRoom = ({ chain }: AncestorOption<T>, deltaBytes: number): boolean => chain.bytes + deltaBytes * estimateMargin <= limit(chain.baseBytes);
+  const hasRoom = ({ chain }: AncestorOption<T>, deltaBytes: number): boolean =>
+    chain.bytes + deltaBytes * estimateMargin <= limit(chain.baseBytes);
   const reachable = open.filter((option) => hasRoom(option, leastBytes));
   if (reachable.length === 0) return undefined;
-  // First, because what the last estimate found out is still known when its candidate is taken, and most often that is a delta.
+  // First, because what the last estimate found out is still known when its candidate is taken, and most often that is
+  // a delta.
   const baseBytes = await estimate(undefined);
   const found: { readonly candidate: T; readonly bytes: number; readonly chain: ChainCost }[] = [];
   let leastDelta = leastBytes;

@@ -12,8 +12,11 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const stepsOf = async (run: Run, sequence: number) =>
-  (await ancestorCandidates(catalog, run, sequence)).map(({ run: { name }, checkpoint: { step } }) => `${name}@${step}`);
-const failed = async (run: Run, step: number) => catalog.checkpoints.transition((await makeCheckpoint(catalog, run, step)).id, ['open'], 'failed');
+  (await ancestorCandidates(catalog, run, sequence)).map(
+    ({ run: { name }, checkpoint: { step } }) => `${name}@${step}`,
+  );
+const failed = async (run: Run, step: number) =>
+  catalog.checkpoints.transition((await makeCheckpoint(catalog, run, step)).id, ['open'], 'failed');
 
 test('the ready checkpoints before, nearest first, at most twelve; failed ones are passed over', async () => {
   const run = await makeRun(catalog, { name: 'a' });
@@ -44,6 +47,10 @@ test('a fork from a checkpoint that failed builds on the one before that', async
   const { id: repositoryId } = await makeRepository(catalog);
   const parent = await makeRun(catalog, { repositoryId, name: 'parent' });
   await makeReady(catalog, parent, 1);
-  const child = await makeRun(catalog, { repositoryId, name: 'child', parentCheckpointId: (await failed(parent, 2)).id });
+  const child = await makeRun(catalog, {
+    repositoryId,
+    name: 'child',
+    parentCheckpointId: (await failed(parent, 2)).id,
+  });
   expect(await stepsOf(child, 0)).toEqual(['parent@1']);
 });

@@ -2,9 +2,14 @@ import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 
-/** How many ready checkpoints back an ancestor is looked for: the nearest ones may be stored exact, or at the end of chains without room. */
+/**
+ * How many ready checkpoints back an ancestor is looked for: the nearest ones may be stored exact, or at the end of
+ * chains without room.
+ */
 const lookBackMax = 12;
-/** Other runs whose newest checkpoint may be an ancestor: each is read where a run has nothing of its own to build on. */
+/**
+ * Other runs whose newest checkpoint may be an ancestor: each is read where a run has nothing of its own to build on.
+ */
 const otherRunsMax = 8;
 /** References followed to what they refer to, largest first: as a rule all files of a checkpoint are held by one. */
 const originsMax = 4;
@@ -17,7 +22,10 @@ export interface AncestorCandidate {
   readonly run: Run;
 }
 
-/** The ready checkpoints before this one, nearest first: of its run, then the one its run was forked from and those before that. */
+/**
+ * The ready checkpoints before this one, nearest first: of its run, then the one its run was forked from and those
+ * before that.
+ */
 export async function ancestorCandidates(catalog: Catalog, run: Run, sequence: number): Promise<AncestorCandidate[]> {
   const found: AncestorCandidate[] = [];
   let place = { run, before: sequence };
@@ -37,10 +45,14 @@ export async function ancestorCandidates(catalog: Catalog, run: Run, sequence: n
 }
 
 /**
- * Ready checkpoints of the repository that a run without usable ones of its own may build on: those that hold the files which the nearest of its own refers to, and the newest of other runs. Rejects with
- * the catalog's errors.
+ * Ready checkpoints of the repository that a run without usable ones of its own may build on: those that hold the files
+ * which the nearest of its own refers to, and the newest of other runs. Rejects with the catalog's errors.
  */
-export async function candidatesElsewhere(catalog: Catalog, run: Run, nearest: Checkpoint | undefined): Promise<AncestorCandidate[]> {
+export async function candidatesElsewhere(
+  catalog: Catalog,
+  run: Run,
+  nearest: Checkpoint | undefined,
+): Promise<AncestorCandidate[]> {
   const found = new Map<string, AncestorCandidate>();
   const add = async (checkpoint: Checkpoint | undefined): Promise<void> => {
     if (checkpoint?.packageId === undefined || found.has(checkpoint.id)) return;
@@ -48,7 +60,9 @@ export async function candidatesElsewhere(catalog: Catalog, run: Run, nearest: C
     if (holder !== undefined) found.set(checkpoint.id, { checkpoint, run: holder });
   };
   const rows = nearest === undefined ? [] : await catalog.files.list(nearest.id);
-  const referring = rows.filter(({ originId }) => originId !== undefined).sort((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0));
+  const referring = rows
+    .filter(({ originId }) => originId !== undefined)
+    .sort((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0));
   for (const { originId } of referring.slice(0, originsMax)) {
     const origin = await catalog.files.get(originId!);
     if (origin !== undefined) await add(await catalog.checkpoints.get(origin.checkpointId));
@@ -58,7 +72,10 @@ export async function candidatesElsewhere(catalog: Catalog, run: Run, nearest: C
 }
 
 /** Where to look on in the run that this one was forked from: from the fork point on backwards. */
-async function forkPoint(catalog: Catalog, { parentCheckpointId }: Run): Promise<{ run: Run; before: number } | undefined> {
+async function forkPoint(
+  catalog: Catalog,
+  { parentCheckpointId }: Run,
+): Promise<{ run: Run; before: number } | undefined> {
   const parent = parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(parentCheckpointId);
   const run = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
   return parent === undefined || run === undefined ? undefined : { run, before: parent.sequence + 1 };

@@ -4,7 +4,15 @@ import { placeKey } from '../../package/tensor-place.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { isQuantized, type CodingPlan, type PlannedFile } from '../plan/plan-codings.ts';
-import { headBytesOf, isEqual, sampleOf, sharedBytesMin, sketchOf, uploadedBytes, type TensorBytes } from '../upload/tensor-bytes.ts';
+import {
+  headBytesOf,
+  isEqual,
+  sampleOf,
+  sharedBytesMin,
+  sketchOf,
+  uploadedBytes,
+  type TensorBytes,
+} from '../upload/tensor-bytes.ts';
 
 /** Tensors of the ancestor with equal sketches that a tensor is compared with. */
 const comparisonsMax = 8;
@@ -27,9 +35,11 @@ export interface InheritedToFind {
 }
 
 /**
- * The plan with every exact tensor that has the bytes of one of the ancestor's as kept: renamed, moved to another file, exchanged with another, or beside tensors that are new. A tensor that its block's
- * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more, and of
- * those of the ancestor that could be the same, and whole ones where these are. Rejects with the errors of store and restore.
+ * The plan with every exact tensor that has the bytes of one of the ancestor's as kept: renamed, moved to another file,
+ * exchanged with another, or beside tensors that are new. A tensor that its block's counterpart says is unchanged stays
+ * where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are
+ * quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more, and of those of the ancestor that
+ * could be the same, and whole ones where these are. Rejects with the errors of store and restore.
  */
 export async function planInherited(request: InheritedToFind): Promise<CodingPlan> {
   const { files, plan, ancestor, signal } = request;
@@ -42,12 +52,23 @@ export async function planInherited(request: InheritedToFind): Promise<CodingPla
     const { firstBlock } = planTensors(source.layout, plan.files[file]!.codings);
     for (const [tensor, entry] of source.layout.tensors.entries()) {
       const key = placeKey({ file, tensor });
-      if (plan.files[file]!.codings[tensor]!.kind !== 'exact' || named.has(key) || entry.endBytes - entry.startBytes < sharedBytesMin) continue;
-      const place = await inheritedPlace(there, { source, entry, hasBlock: ancestor.hasBlock(file, firstBlock[tensor]!) }, signal);
+      if (
+        plan.files[file]!.codings[tensor]!.kind !== 'exact' ||
+        named.has(key) ||
+        entry.endBytes - entry.startBytes < sharedBytesMin
+      )
+        continue;
+      const place = await inheritedPlace(
+        there,
+        { source, entry, hasBlock: ancestor.hasBlock(file, firstBlock[tensor]!) },
+        signal,
+      );
       if (place !== undefined) kept.set(key, place);
     }
   }
-  return kept.size === 0 ? plan : { ...plan, files: plan.files.map((planned, file) => withInherited(files[file]!, planned, { file, kept })) };
+  return kept.size === 0
+    ? plan
+    : { ...plan, files: plan.files.map((planned, file) => withInherited(files[file]!, planned, { file, kept })) };
 }
 
 interface TensorToKeep {
@@ -75,29 +96,41 @@ async function inheritedPlace(
   return undefined;
 }
 
-/** Tensors that others of the checkpoint are told by, but for originals of copies of the same dtype, which are kept with them. */
+/**
+ * Tensors that others of the checkpoint are told by, but for originals of copies of the same dtype, which are kept with
+ * them.
+ */
 function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
   const named = new Set<string>();
   for (const [file, { codings }] of files.entries()) {
     for (const coding of codings) {
       if (coding.kind === 'exact' && coding.rounded !== undefined) named.add(placeKey(coding.rounded));
       if (coding.kind === 'copy' && coding.widened === true) named.add(placeKey(coding));
-      if (coding.kind === 'state' && coding.form === 'firstMoment') named.add(placeKey({ file, tensor: coding.beside }));
+      if (coding.kind === 'state' && coding.form === 'firstMoment')
+        named.add(placeKey({ file, tensor: coding.beside }));
     }
   }
   return named;
 }
 
-function withInherited({ layout }: SourceFile, planned: PlannedFile, { file, kept }: { file: number; kept: ReadonlyMap<string, TensorPlace> }): PlannedFile {
+function withInherited(
+  { layout }: SourceFile,
+  planned: PlannedFile,
+  { file, kept }: { file: number; kept: ReadonlyMap<string, TensorPlace> },
+): PlannedFile {
   const codings = planned.codings.map((coding, tensor): TensorCoding => {
     const isCopy = coding.kind === 'copy' && coding.widened !== true;
     const place = kept.get(placeKey(isCopy ? coding : { file, tensor }));
     return place === undefined || (isBlockless(coding) && !isCopy) ? coding : { kind: 'inherited', ...place };
   });
-  return codings.some(({ kind }) => kind === 'inherited') ? { codings, blocks: planTensors(layout, codings).blocks } : planned;
+  return codings.some(({ kind }) => kind === 'inherited')
+    ? { codings, blocks: planTensors(layout, codings).blocks }
+    : planned;
 }
 
-/** The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks. */
+/**
+ * The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks.
+ */
 class AncestorTensors {
   private readonly ancestor: StoredTensors;
   private readonly signal: AbortSignal | undefined;
@@ -110,7 +143,8 @@ class AncestorTensors {
     this.signal = signal;
     for (const [file, { content }] of ancestor.index.files.entries()) {
       if (content.type !== 'safetensors') continue;
-      for (const [tensor, entry] of content.layout.tensors.entries()) addTo(this.places, classOf(entry), { file, tensor });
+      for (const [tensor, entry] of content.layout.tensors.entries())
+        addTo(this.places, classOf(entry), { file, tensor });
     }
   }
 
@@ -141,7 +175,11 @@ class AncestorTensors {
 
   bytes(place: TensorPlace): TensorBytes {
     const { dtype, startBytes, endBytes } = this.entry(place);
-    return { dtype, sizeBytes: endBytes - startBytes, read: (at, length) => this.ancestor.tensorBytes(place, at, length, this.signal) };
+    return {
+      dtype,
+      sizeBytes: endBytes - startBytes,
+      read: (at, length) => this.ancestor.tensorBytes(place, at, length, this.signal),
+    };
   }
 
   private async sketched(places: readonly TensorPlace[]): Promise<ReadonlyMap<string, TensorPlace[]>> {

@@ -8,14 +8,27 @@ import { LastAncestor } from './last-ancestor.ts';
 import { f32, noise } from '../tiny-model.test-support.ts';
 
 const core = loadCore();
-const config = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0, pruneMetric: 'magnitude', protectFraction: 0 } as const;
+const config = {
+  method: 'inshrinkerator',
+  bins: 8,
+  embeddingBins: 16,
+  pruneFraction: 0,
+  pruneMetric: 'magnitude',
+  protectFraction: 0,
+} as const;
 
 test('one chain is open at a time, and the same ancestor is found again until another is asked for', async () => {
-  const model = await prepareSource({ fc: f32([32, 32], noise(1024, 1)) }, new Map<string, LayerType>([['fc', 'linear']]));
+  const model = await prepareSource(
+    { fc: f32([32, 32], noise(1024, 1)) },
+    new Map<string, LayerType>([['fc', 'linear']]),
+  );
   const store = new MemoryStore();
-  const { index, object, indexOffsetBytes, indexLengthBytes } = (await encodeInMemory(store, 'a', model, config)).written;
+  const { index, object, indexOffsetBytes, indexLengthBytes } = (await encodeInMemory(store, 'a', model, config))
+    .written;
   const restorer = new Restorer({ core, store, indexCacheBytesMax: 0, blockCacheBytesMax: 0 });
-  const open = vi.fn(() => restorer.open([{ id: index.id, key: 'a', sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes }]));
+  const open = vi.fn(() =>
+    restorer.open([{ id: index.id, key: 'a', sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes }]),
+  );
   const isClosed: boolean[] = [];
   const opened = async () => {
     const chain = await open();

@@ -4,19 +4,32 @@ import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
 /**
- * The ancestor that an encode looked at last, its chain open until another takes its place: the one that is chosen has been estimated just before, as a rule,
- * and what was found out then is found here. Close it at the end.
+ * The ancestor that an encode looked at last, its chain open until another takes its place: the one that is chosen has
+ * been estimated just before, as a rule, and what was found out then is found here. Close it at the end.
  */
 export class LastAncestor {
   readonly #source: ModelSource;
-  #last: { readonly packageId: string; readonly chain: PackageChain; known?: { readonly plan: CodingPlan; readonly ancestor: Ancestor } } | undefined;
+  #last:
+    | {
+        readonly packageId: string;
+        readonly chain: PackageChain;
+        known?: { readonly plan: CodingPlan; readonly ancestor: Ancestor };
+      }
+    | undefined;
 
   constructor(source: ModelSource) {
     this.#source = source;
   }
 
-  /** The stored checkpoint of a package along the blocks of `plan`: the same object as before where it was asked for last. Undefined when `open` gives nothing; rejects as it does. */
-  async along(packageId: string, plan: CodingPlan, open: () => Promise<PackageChain | undefined>): Promise<Ancestor | undefined> {
+  /**
+   * The stored checkpoint of a package along the blocks of `plan`: the same object as before where it was asked for
+   * last. Undefined when `open` gives nothing; rejects as it does.
+   */
+  async along(
+    packageId: string,
+    plan: CodingPlan,
+    open: () => Promise<PackageChain | undefined>,
+  ): Promise<Ancestor | undefined> {
     if (this.#last?.packageId !== packageId) {
       await this.close();
       const chain = await open();

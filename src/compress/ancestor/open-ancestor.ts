@@ -15,9 +15,17 @@ export interface OpenedAncestor {
 }
 
 /** What reading a damaged or missing package gives. */
-const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['corrupt-package', 'corrupt-object', 'not-found', 'unsupported-format']);
+const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
+  'corrupt-package',
+  'corrupt-object',
+  'not-found',
+  'unsupported-format',
+]);
 
-/** A candidate that shares this much of the plan is taken without a look at farther ones: one whose files are references to others' shares little or nothing. */
+/**
+ * A candidate that shares this much of the plan is taken without a look at farther ones: one whose files are references
+ * to others' shares little or nothing.
+ */
 export const coverageEnough = 0.5;
 
 export interface AncestorParts {
@@ -30,7 +38,10 @@ export interface AncestorParts {
   readonly warn: (sentence: string) => void;
 }
 
-/** Opens stored checkpoints along the plan of a new one. The one that was opened last stays open until another is, or until `close`. */
+/**
+ * Opens stored checkpoints along the plan of a new one. The one that was opened last stays open until another is, or
+ * until `close`.
+ */
 export class Ancestors {
   readonly #parts: AncestorParts;
   readonly #last: LastAncestor;
@@ -41,11 +52,16 @@ export class Ancestors {
   }
 
   /**
-   * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose chain has room for another; without one where there is none. A
-   * candidate that cannot be read is passed over, and work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint
-   * must not keep the later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
+   * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose
+   * chain has room for another; without one where there is none. A candidate that cannot be read is passed over, and
+   * work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint must not keep the
+   * later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
    */
-  async withBest<T>(candidates: readonly AncestorCandidate[], plan: CodingPlan, work: (opened: OpenedAncestor | undefined) => Promise<T>): Promise<T> {
+  async withBest<T>(
+    candidates: readonly AncestorCandidate[],
+    plan: CodingPlan,
+    work: (opened: OpenedAncestor | undefined) => Promise<T>,
+  ): Promise<T> {
     let best: { readonly candidate: AncestorCandidate; readonly coverage: number } | undefined;
     for (const candidate of candidates) {
       try {
@@ -69,10 +85,15 @@ export class Ancestors {
     }
   }
 
-  /** A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another package or cannot be read. Rejects with the errors of catalog and store. */
+  /**
+   * A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another
+   * package or cannot be read. Rejects with the errors of catalog and store.
+   */
   async open(candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
     const { packageId } = candidate.checkpoint;
-    return packageId === undefined ? undefined : this.#last.along(packageId, plan, () => this.#openChain(candidate, packageId));
+    return packageId === undefined
+      ? undefined
+      : this.#last.along(packageId, plan, () => this.#openChain(candidate, packageId));
   }
 
   close(): Promise<void> {
@@ -97,7 +118,10 @@ export class Ancestors {
   }
 }
 
-/** Share of the plan that an ancestor has a counterpart for; what has other names there counts where blocks alone are not enough. Rejects with the errors of restore. */
+/**
+ * Share of the plan that an ancestor has a counterpart for; what has other names there counts where blocks alone are
+ * not enough. Rejects with the errors of restore.
+ */
 export async function coverageOf(ancestor: Ancestor, signal: AbortSignal): Promise<number> {
   const coverage = ancestor.coverage();
   return coverage >= coverageEnough ? coverage : (await ancestor.keeping(signal)).coverage();

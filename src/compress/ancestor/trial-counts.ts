@@ -1,6 +1,9 @@
 import type { AncestorCandidate } from './find-ancestor.ts';
 
-/** Trials that searches behind ancestors leave to one as a base, which then has to pass: what is stored exact takes more than any base. */
+/**
+ * Trials that searches behind ancestors leave to one as a base, which then has to pass: what is stored exact takes more
+ * than any base.
+ */
 const keptForBase = 4;
 
 interface Counted {
@@ -9,7 +12,10 @@ interface Counted {
   readonly trialCount: number;
 }
 
-/** Trials of all searches of one try at a checkpoint, by what they built on: one that is repeated asks for what it knows. Together at most `trialsMax`. */
+/**
+ * Trials of all searches of one try at a checkpoint, by what they built on: one that is repeated asks for what it
+ * knows. Together at most `trialsMax`.
+ */
 export class TrialCounts {
   private readonly counts = new Map<string | undefined, Counted>();
   private readonly trialsMax: number;

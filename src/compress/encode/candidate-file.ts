@@ -37,7 +37,9 @@ export function candidateFile({ source, plan, quantized, state }: CandidateModel
   const elementsOf = (place: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> => {
     const { kind } = place.block.coding;
     if (kind === 'state' && state !== undefined) return state.elements(place, signal);
-    return isWeightCoding({ kind }) && quantized !== undefined ? quantized.elements(place, signal, memory) : source.readBlock(place.file, place.block, signal);
+    return isWeightCoding({ kind }) && quantized !== undefined
+      ? quantized.elements(place, signal, memory)
+      : source.readBlock(place.file, place.block, signal);
   };
   return {
     plan: placed,
@@ -46,7 +48,9 @@ export function candidateFile({ source, plan, quantized, state }: CandidateModel
       const at = blockOf(index);
       const block = plan.files[at.file]!.blocks[at.block]!;
       const place = { file: at.file, index: at.block, block };
-      return at.widened === true ? source.widen(place, await elementsOf(place, signal), signal) : elementsOf(place, signal, memory);
+      return at.widened === true
+        ? source.widen(place, await elementsOf(place, signal), signal)
+        : elementsOf(place, signal, memory);
     },
   };
 }

@@ -23,8 +23,15 @@ export interface FilesToChoose {
   readonly references: ReadonlyMap<number, unknown>;
 }
 
-/** The files that do not go into the package: references, and those that exact coding would not make smaller, by a sample of their blocks. */
-export async function chooseExternal(files: FilesToChoose, core: NativeCore, signal?: AbortSignal): Promise<Set<number>> {
+/**
+ * The files that do not go into the package: references, and those that exact coding would not make smaller, by a
+ * sample of their blocks.
+ */
+export async function chooseExternal(
+  files: FilesToChoose,
+  core: NativeCore,
+  signal?: AbortSignal,
+): Promise<Set<number>> {
   const { source, plan, references } = files;
   const external = new Set(references.keys());
   const copied = copiedFiles(plan, external);
@@ -38,7 +45,12 @@ export async function chooseExternal(files: FilesToChoose, core: NativeCore, sig
 }
 
 /** Whether a file takes fewer bytes in the package. Where it does, the first blocks mostly tell. */
-async function isSmaller({ source, plan, ancestor }: FilesToChoose, file: number, core: NativeCore, signal?: AbortSignal): Promise<boolean> {
+async function isSmaller(
+  { source, plan, ancestor }: FilesToChoose,
+  file: number,
+  core: NativeCore,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const { sizeBytes, layout } = source.files[file]!;
   const sample = sampledBlocks(plan.files[file]!.blocks);
   if (sample.length === 0) return true;
@@ -47,9 +59,11 @@ async function isSmaller({ source, plan, ancestor }: FilesToChoose, file: number
   const blockBytes = sizeBytes - headerBytes - blocklessBytes(source, plan, file);
   const sampleBytes = sample.reduce((sum, { rawBytes }) => sum + rawBytes, 0);
   let savedBytes = 0;
-  const isBelow = (codedHeaderBytes: number): boolean => codedHeaderBytes + (1 - savedBytes / sampleBytes) * blockBytes < incompressibleShareMin * sizeBytes;
+  const isBelow = (codedHeaderBytes: number): boolean =>
+    codedHeaderBytes + (1 - savedBytes / sampleBytes) * blockBytes < incompressibleShareMin * sizeBytes;
   for (const { index, block, elementKind, rawBytes } of sample) {
-    savedBytes += rawBytes - (await encodeExact({ source, ancestor }, core, { file, index, block }, elementKind, signal)).length;
+    savedBytes +=
+      rawBytes - (await encodeExact({ source, ancestor }, core, { file, index, block }, elementKind, signal)).length;
     if (isBelow(headerBytes)) return true;
   }
   return isBelow(deflateRawSync(layout.headerBytes).length);
@@ -62,7 +76,10 @@ interface SampledBlock {
   readonly rawBytes: number;
 }
 
-/** An exact block of each of as many equal parts of a file, anywhere in its part: layers repeat, and even steps would meet the same tensor of each. */
+/**
+ * An exact block of each of as many equal parts of a file, anywhere in its part: layers repeat, and even steps would
+ * meet the same tensor of each.
+ */
 function sampledBlocks(blocks: readonly PlannedBlock[]): SampledBlock[] {
   const parts = Math.min(blocks.length, sampleBlocksMax);
   const goldenShare = (Math.sqrt(5) - 1) / 2;
@@ -81,5 +98,9 @@ function sampledBlocks(blocks: readonly PlannedBlock[]): SampledBlock[] {
 
 function blocklessBytes(source: ModelSource, { files }: CodingPlan, file: number): number {
   const { tensors } = source.files[file]!.layout;
-  return tensors.reduce((sum, { startBytes, endBytes }, tensor) => sum + (isBlockless(files[file]!.codings[tensor]!) ? endBytes - startBytes : 0), 0);
+  return tensors.reduce(
+    (sum, { startBytes, endBytes }, tensor) =>
+      sum + (isBlockless(files[file]!.codings[tensor]!) ? endBytes - startBytes : 0),
+    0,
+  );
 }

@@ -19,8 +19,14 @@ export interface QuantizedDigest {
   readonly checksums: Uint8Array;
 }
 
-/** By file number: digests of what quantized files, and those of lossy optimizer state, will decode to. The others decode to the upload. Rejects with the errors of store and core. */
-export async function digestQuantized({ core, ...model }: QuantizedModel, signal?: AbortSignal): Promise<ReadonlyMap<number, QuantizedDigest>> {
+/**
+ * By file number: digests of what quantized files, and those of lossy optimizer state, will decode to. The others
+ * decode to the upload. Rejects with the errors of store and core.
+ */
+export async function digestQuantized(
+  { core, ...model }: QuantizedModel,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<number, QuantizedDigest>> {
   const digests = new Map<number, QuantizedDigest>();
   const memory = new BlockMemory();
   const state = new StateCoder({ ...model, core });
@@ -29,13 +35,18 @@ export async function digestQuantized({ core, ...model }: QuantizedModel, signal
     const candidate = candidateFile({ ...model, state }, file);
     const range = planRange(layout, candidate.plan, 0, layout.sizeBytes);
     const frame = new FrameWriter(core.crc32cSync);
-    const { sha256 } = await digestBytes(passing(streamRange(candidate, range, { signal, memory }), (piece) => frame.add(piece)));
+    const { sha256 } = await digestBytes(
+      passing(streamRange(candidate, range, { signal, memory }), (piece) => frame.add(piece)),
+    );
     digests.set(file, { sha256, checksums: frame.finish() });
   }
   return digests;
 }
 
-async function* passing(bytes: AsyncIterable<Uint8Array>, see: (piece: Uint8Array) => void): AsyncGenerator<Uint8Array> {
+async function* passing(
+  bytes: AsyncIterable<Uint8Array>,
+  see: (piece: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     see(piece);
     yield piece;

@@ -11,10 +11,14 @@ interface MasterSource {
 }
 
 /**
- * The payload of an exact block beside the tensors that were rounded from its masters; undefined where it has none. Any elements come back, whatever lies beside them. Rejects with the errors of store and
- * core.
+ * The payload of an exact block beside the tensors that were rounded from its masters; undefined where it has none. Any
+ * elements come back, whatever lies beside them. Rejects with the errors of store and core.
  */
-export async function encodeMaster({ source, plan, core }: MasterSource, { file, block }: BlockPlace, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+export async function encodeMaster(
+  { source, plan, core }: MasterSource,
+  { file, block }: BlockPlace,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
   const segments: RoundedPlace['segments'][number][] = [];
   const besides: Uint8Array[] = [];
   for (const { tensor, firstElement, elementCount } of block.segments) {
@@ -27,5 +31,9 @@ export async function encodeMaster({ source, plan, core }: MasterSource, { file,
     } else segments.push({ elementCount, dtype: undefined });
   }
   if (besides.length === 0) return undefined;
-  return core.roundedEncode(await source.readBlock(file, block, signal), { segments, beside: Buffer.concat(besides) }, signal);
+  return core.roundedEncode(
+    await source.readBlock(file, block, signal),
+    { segments, beside: Buffer.concat(besides) },
+    signal,
+  );
 }

@@ -1,6 +1,12 @@
 import type { NativeCore } from '../../native/core.ts';
 import { encodeExactBlock } from '../../package/blocks/encode-block.ts';
-import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../../package/write-package.ts';
+import {
+  writePackage,
+  type DraftFile,
+  type PackageDraft,
+  type WrittenPackage,
+  type WriteTarget,
+} from '../../package/write-package.ts';
 import { gatheringVersionMin } from '../../package/blocks/gather-blocks.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import { codingVersionMin, isWeightCoding } from '../../package/package-index.ts';
@@ -35,7 +41,9 @@ export interface EncodedCheckpoint {
   readonly migration: number | undefined;
   /** By file number: payload bytes in the package. */
   readonly payloadBytes: readonly number[];
-  /** Names of optimizer tensors of which a block has an element that its coding has no place for, so that it is exact. */
+  /**
+   * Names of optimizer tensors of which a block has an element that its coding has no place for, so that it is exact.
+   */
   readonly unplacedState: ReadonlySet<string>;
 }
 
@@ -66,11 +74,21 @@ export async function encodePackage(
       draft: () => draftOf(checkpoint, encoding),
     },
   );
-  return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes, unplacedState };
+  return {
+    written,
+    kind: ancestor === undefined ? 'base' : 'delta',
+    chainLength: (ancestor?.chainLength ?? 0) + 1,
+    migration,
+    payloadBytes,
+    unplacedState,
+  };
 }
 
 /** Everything exact is coded against the ancestor wherever that helps, block by block. */
-async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode, options: EncodeOptions): Promise<PackageEncoding> {
+async function encodingOf(
+  { quantized, ancestor, external }: CheckpointToEncode,
+  options: EncodeOptions,
+): Promise<PackageEncoding> {
   if (quantized !== undefined) return quantized.encoding(ancestor, { ...options, external });
   const payload = (): never => {
     throw new TypeError('everything is exact');
@@ -85,7 +103,8 @@ function inVersion({ plan, external }: CheckpointToEncode, encoding: PackageEnco
     if (external.has(file)) continue;
     const isGathered = blocks.some((_, block) => encoding.ancestor?.isGathered(file, block));
     const versions = codings.map(codingVersionMin);
-    for (const version of isGathered ? [...versions, gatheringVersionMin] : versions) if (version > formatVersion) formatVersion = version;
+    for (const version of isGathered ? [...versions, gatheringVersionMin] : versions)
+      if (version > formatVersion) formatVersion = version;
   }
   return { ...encoding, formatVersion };
 }
@@ -101,7 +120,9 @@ async function* payloadsOf(
   for (const [file, { blocks }] of checkpoint.plan.files.entries()) {
     if (checkpoint.external.has(file)) continue;
     const places = blocks.map((block, index) => ({ file, index, block }));
-    const payloads = mapBounded(places, options.parallel, (at) => encodeBlock({ checkpoint, encoding, core, state }, at, options.signal));
+    const payloads = mapBounded(places, options.parallel, (at) =>
+      encodeBlock({ checkpoint, encoding, core, state }, at, options.signal),
+    );
     let index = 0;
     for await (const payload of payloads) {
       const { coding, segments } = blocks[index++]!;
@@ -122,13 +143,20 @@ interface BlockEncoders {
   readonly state: StateCoder;
 }
 
-async function encodeBlock({ checkpoint: { source, plan }, encoding, core, state }: BlockEncoders, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+async function encodeBlock(
+  { checkpoint: { source, plan }, encoding, core, state }: BlockEncoders,
+  at: BlockPlace,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const { coding } = at.block;
   const { ancestor } = encoding;
   if (isWeightCoding(coding)) return encoding.payload(at, signal);
   if (coding.kind === 'state') return state.payload(at, ancestor, signal);
   if (coding.kind !== 'exact') throw new TypeError(`nobody encodes blocks of kind ${coding.kind}`);
-  return shorter(await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal), await encodeMaster({ source, plan, core }, at, signal));
+  return shorter(
+    await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal),
+    await encodeMaster({ source, plan, core }, at, signal),
+  );
 }
 
 function shorter(payload: Uint8Array, other: Uint8Array | undefined): Uint8Array {
@@ -148,7 +176,10 @@ export async function encodeExact(
   return encodeExactBlock(core, { bytes, previous, elementKind }, signal);
 }
 
-function draftOf(checkpoint: CheckpointToEncode, { formatVersion, ancestor, codebooks, tableSets, residual, residualTensors }: PackageEncoding): PackageDraft {
+function draftOf(
+  checkpoint: CheckpointToEncode,
+  { formatVersion, ancestor, codebooks, tableSets, residual, residualTensors }: PackageEncoding,
+): PackageDraft {
   return {
     formatVersion,
     id: checkpoint.packageId,
@@ -174,5 +205,10 @@ function contentOf(
   const file = source.files[number]!;
   if (external.has(number)) return { type: 'external' };
   if (file.type === 'blob') return { type: 'blob' };
-  return { type: 'safetensors', layout: file.layout, codings: plan.files[number]!.codings, ...(residuals.size > 0 && { residuals }) };
+  return {
+    type: 'safetensors',
+    layout: file.layout,
+    codings: plan.files[number]!.codings,
+    ...(residuals.size > 0 && { residuals }),
+  };
 }

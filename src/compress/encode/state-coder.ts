@@ -12,7 +12,10 @@ const keptBytesMax = 64 * 1024 * 1024;
 /** Of optimizer state, which is F32. */
 const elementBytes = 4;
 
-/** Codes the blocks of optimizer state of one checkpoint. What they come back as does not depend on an ancestor. Rejects with the errors of source and core. */
+/**
+ * Codes the blocks of optimizer state of one checkpoint. What they come back as does not depend on an ancestor. Rejects
+ * with the errors of source and core.
+ */
 export class StateCoder {
   private readonly source: ModelSource;
   private readonly plan: CodingPlan;
@@ -20,7 +23,15 @@ export class StateCoder {
   private readonly filePlans = new Map<number, FilePlan>();
   private readonly kept = new ByteCache<Uint8Array>(keptBytesMax);
 
-  constructor({ source, plan, core }: { readonly source: ModelSource; readonly plan: CodingPlan; readonly core: NativeCore }) {
+  constructor({
+    source,
+    plan,
+    core,
+  }: {
+    readonly source: ModelSource;
+    readonly plan: CodingPlan;
+    readonly core: NativeCore;
+  }) {
     this.source = source;
     this.plan = plan;
     this.core = core;
@@ -29,8 +40,13 @@ export class StateCoder {
   /** The payload of a block, behind an ancestor's where that is smaller. */
   async payload(at: BlockPlace, ancestor: Ancestor | undefined, signal?: AbortSignal): Promise<Uint8Array> {
     const place = await this.place(at, signal);
-    const previous = place.form === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.beside;
-    return this.core.stateEncode(await this.source.readBlock(at.file, at.block, signal), { ...place, beside: previous }, signal);
+    const previous =
+      place.form === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.beside;
+    return this.core.stateEncode(
+      await this.source.readBlock(at.file, at.block, signal),
+      { ...place, beside: previous },
+      signal,
+    );
   }
 
   /** A block's elements as a download will give them. */
@@ -49,7 +65,9 @@ export class StateCoder {
     if (block.coding.kind !== 'state') throw new TypeError('not a block of optimizer state');
     const { form } = block.coding;
     const segments = stateSegments(this.source.files[file]!, block);
-    return form === 'firstMoment' ? { form, segments, beside: await this.beside(file, block, signal) } : { form, segments };
+    return form === 'firstMoment'
+      ? { form, segments, beside: await this.beside(file, block, signal) }
+      : { form, segments };
   }
 
   /** The second moments of a block of first moments, as they come back. */
@@ -58,14 +76,18 @@ export class StateCoder {
     const parts: Uint8Array[] = [];
     for (const { block: index, firstElement, elementCount } of besideParts(this.filePlan(file), codings, block)) {
       const other = { file, index, block: blocks[index]! };
-      const bytes = other.block.coding.kind === 'state' ? await this.elements(other, signal) : await this.source.readBlock(file, other.block, signal);
+      const bytes =
+        other.block.coding.kind === 'state'
+          ? await this.elements(other, signal)
+          : await this.source.readBlock(file, other.block, signal);
       parts.push(bytes.subarray(elementBytes * firstElement, elementBytes * (firstElement + elementCount)));
     }
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
   private filePlan(file: number): FilePlan {
-    const known = this.filePlans.get(file) ?? planTensors(this.source.files[file]!.layout, this.plan.files[file]!.codings);
+    const known =
+      this.filePlans.get(file) ?? planTensors(this.source.files[file]!.layout, this.plan.files[file]!.codings);
     this.filePlans.set(file, known);
     return known;
   }

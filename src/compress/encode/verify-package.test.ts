@@ -16,7 +16,11 @@ let chain: PackageChain;
 let rebuilt: Buffer;
 beforeAll(async () => {
   harness = await openCompressHarness();
-  const { packageId } = await harness.push(await harness.newFixedRun({ method: 'residual', step: -32 }), 0, modelOf(tinyWeights(0)));
+  const { packageId } = await harness.push(
+    await harness.newFixedRun({ method: 'residual', step: -32 }),
+    0,
+    modelOf(tinyWeights(0)),
+  );
   chain = await harness
     .context()
     .freshRestorer()
@@ -34,7 +38,9 @@ async function* inPieces(bytes: Uint8Array, pieceBytes = bytes.length): AsyncGen
 }
 
 const crc32c = (...args: Parameters<typeof harness.core.crc32cSync>): number => harness.core.crc32cSync(...args);
-const expecting = async (bytes: Uint8Array) => ({ expected: { checksums: new Map([[path, await checksumBytes(inPieces(bytes), crc32c)]]), crc32c } });
+const expecting = async (bytes: Uint8Array) => ({
+  expected: { checksums: new Map([[path, await checksumBytes(inPieces(bytes), crc32c)]]), crc32c },
+});
 
 function flipped(bytes: Uint8Array, at: number): Uint8Array {
   const copy = Uint8Array.from(bytes);
@@ -85,7 +91,11 @@ test('a checkpoint whose stored package decodes to another byte does not become 
         },
       }),
   });
-  const { id } = await harness.queue(await harness.newFixedRun({ method: 'residual', step: -32 }), 0, modelOf(tinyWeights(0)));
+  const { id } = await harness.queue(
+    await harness.newFixedRun({ method: 'residual', step: -32 }),
+    0,
+    modelOf(tinyWeights(0)),
+  );
   await expectCode(harness.work(ctx), 'corrupt-package');
   expect((await harness.checkpoint(id)).state).toBe('working');
   await harness.work();

@@ -9,13 +9,21 @@ import { checksumBytes } from './checksum-bytes.ts';
 export interface VerifyOptions {
   /** By path: where what a file decodes to is left, for evaluation. */
   readonly keep?: ReadonlyMap<string, string>;
-  /** By path: checksums of what was encoded. These files are compared by them, the others by the digests in the package. */
+  /**
+   * By path: checksums of what was encoded. These files are compared by them, the others by the digests in the package.
+   */
   readonly expected?: { readonly checksums: ReadonlyMap<string, Uint8Array>; readonly crc32c: Crc32c };
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Decodes every file of a package as it lies in the store and compares it. External files are not in the package. Rejects with `corrupt-package` when a byte differs, with the errors of restore, and those of the file system. */
-export async function verifyPackage(chain: Pick<PackageChain, 'files' | 'file'>, { keep, expected, signal }: VerifyOptions = {}): Promise<void> {
+/**
+ * Decodes every file of a package as it lies in the store and compares it. External files are not in the package.
+ * Rejects with `corrupt-package` when a byte differs, with the errors of restore, and those of the file system.
+ */
+export async function verifyPackage(
+  chain: Pick<PackageChain, 'files' | 'file'>,
+  { keep, expected, signal }: VerifyOptions = {},
+): Promise<void> {
   for (const file of chain.files) {
     if (file.content.type === 'external') continue;
     const checksums = expected?.checksums.get(file.path);
@@ -24,7 +32,9 @@ export async function verifyPackage(chain: Pick<PackageChain, 'files' | 'file'>,
     const path = keep?.get(file.path);
     const found = path === undefined ? await wrong(bytes) : await restoreThrough(bytes, path, wrong);
     if (found !== undefined)
-      throw new FirnError('corrupt-package', 'A stored package does not decode to what was encoded.', { detail: `${file.path}: ${found}` });
+      throw new FirnError('corrupt-package', 'A stored package does not decode to what was encoded.', {
+        detail: `${file.path}: ${found}`,
+      });
   }
 }
 
@@ -39,5 +49,6 @@ function unlikeDigest({ sha256, sizeBytes }: PackageFile): Comparison {
 }
 
 function unlikeChecksums(checksums: Uint8Array, crc32c: Crc32c): Comparison {
-  return async (bytes) => (Buffer.compare(await checksumBytes(bytes, crc32c), checksums) === 0 ? undefined : 'other checksums');
+  return async (bytes) =>
+    Buffer.compare(await checksumBytes(bytes, crc32c), checksums) === 0 ? undefined : 'other checksums';
 }

@@ -27,10 +27,11 @@ export interface BoundGraph {
 }
 
 /**
- * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes holds for the exact weights the graph was exported
- * from, so the first one found is kept with the run and used for all later checkpoints, forks included; whether it leaves nothing to the graph's own numbers
- * is checked for each of them. The weights in the graph are read piece by piece, and only where names do not decide. Rejects as `describeLocalGraph` and
- * `bindWeights`, and with the store's errors.
+ * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes holds for the exact
+ * weights the graph was exported from, so the first one found is kept with the run and used for all later checkpoints,
+ * forks included; whether it leaves nothing to the graph's own numbers is checked for each of them. The weights in the
+ * graph are read piece by piece, and only where names do not decide. Rejects as `describeLocalGraph` and `bindWeights`,
+ * and with the store's errors.
  */
 export async function bindGraph(
   { catalog, graphs }: Pick<CompressContext, 'catalog' | 'graphs'>,
@@ -49,7 +50,12 @@ export async function bindGraph(
 }
 
 /** As {@link bindGraph}, of a graph and a model on local disk that belong to no run. */
-export async function bindLocalGraph(graphs: GraphCache, evalSet: LocalEvalSet, files: readonly ModelTensors[], signal?: AbortSignal): Promise<BoundGraph> {
+export async function bindLocalGraph(
+  graphs: GraphCache,
+  evalSet: LocalEvalSet,
+  files: readonly ModelTensors[],
+  signal?: AbortSignal,
+): Promise<BoundGraph> {
   const graph = await describeLocalGraph(graphs, evalSet.graphPath, signal);
   return { evalSet, graph, ...(await bindFiles({ graph, evalSet, files, kept: undefined }, signal)) };
 }
@@ -73,7 +79,11 @@ async function bindFiles({ graph, evalSet, files, kept }: FilesToBind, signal?: 
   try {
     const bound =
       kept === undefined
-        ? await bindGraphFile(headers, { source, digestTensors: (names) => digestTensors(models, names, signal) }, signal)
+        ? await bindGraphFile(
+            headers,
+            { source, digestTensors: (names) => digestTensors(models, names, signal) },
+            signal,
+          )
         : { binding: kept, report: await checkBinding(headers, source, kept, signal) };
     const { binding, report } = bound;
     const measured = await findMeasured(binding, files, signal);
@@ -85,18 +95,27 @@ async function bindFiles({ graph, evalSet, files, kept }: FilesToBind, signal?: 
   }
 }
 
-async function digestTensors(models: readonly ModelTensors[], names: ReadonlySet<string>, signal?: AbortSignal): Promise<Map<string, string>> {
+async function digestTensors(
+  models: readonly ModelTensors[],
+  names: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   for (const file of models) {
     for (const entry of file.layout.tensors) {
-      if (names.has(entry.name)) digests.set(entry.name, (await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal))).sha256);
+      if (names.has(entry.name))
+        digests.set(
+          entry.name,
+          (await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal))).sha256,
+        );
     }
   }
   return digests;
 }
 
 async function parentBinding(catalog: Catalog, run: Run): Promise<WeightBinding | undefined> {
-  const parent = run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
+  const parent =
+    run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
   return parentRun?.bindingEvalSetId === run.evalSetId ? parentRun?.binding : undefined;
 }

@@ -12,18 +12,37 @@ const graph = describeGraph(
     nodes: [node('MatMul', ['x', 'lm_head.weight'], ['y'])],
   }),
 );
-const report = { nameCount: 1, mapped: [], tied: [], byContent: [], transposed: [], declared: [], unused: [], leftOut: [] };
+const report = {
+  nameCount: 1,
+  mapped: [],
+  tied: [],
+  byContent: [],
+  transposed: [],
+  declared: [],
+  unused: [],
+  leftOut: [],
+};
 const file = (...tensors: readonly (readonly [name: string, dtype: Dtype])[]) =>
   ({ role: 'model', layout: { tensors: tensors.map(([name, dtype]) => ({ name, dtype, shape: [2, 2] })) } }) as never;
 
 test('a sound binding gives no warning, and neither does a tie that bytes prove', () => {
   const proven = { ...report, tied: [{ initializer: 'proven.weight', tensor: 'wte.weight' }] };
-  expect(bindingWarnings({ graph, report: proven }, [file(['wte.weight', 'F32'], ['count', 'I64'])], new Set(['count']))).toEqual([]);
+  expect(
+    bindingWarnings({ graph, report: proven }, [file(['wte.weight', 'F32'], ['count', 'I64'])], new Set(['count'])),
+  ).toEqual([]);
 });
 
 test('an assumed tie, unused tensors and declared weights are warnings', () => {
-  const doubtful = { ...report, tied: [{ initializer: 'lm_head.weight', tensor: 'wte.weight' }], declared: ['fc.weight', 'rotary.inv_freq'] };
-  const warnings = bindingWarnings({ graph, report: doubtful }, [file(['wte.weight', 'F32'], ['lora_A.weight', 'F32'])], new Set(['lora_A.weight']));
+  const doubtful = {
+    ...report,
+    tied: [{ initializer: 'lm_head.weight', tensor: 'wte.weight' }],
+    declared: ['fc.weight', 'rotary.inv_freq'],
+  };
+  const warnings = bindingWarnings(
+    { graph, report: doubtful },
+    [file(['wte.weight', 'F32'], ['lora_A.weight', 'F32'])],
+    new Set(['lora_A.weight']),
+  );
   expect(warnings).toEqual([
     expect.stringMatching(/declares "fc.weight" as constants/),
     expect.stringMatching(/has no "lm_head.weight", so "wte.weight" is measured in its place/),
@@ -38,12 +57,20 @@ test.each([
   ['model.', 'base_model.model.', []],
   ['', 'teacher.', []],
 ])('a prefix %j of the graph for %j of the checkpoint', (prefix, checkpoint, texts) => {
-  const warnings = bindingWarnings({ graph, report: { ...report, prefix: { graph: prefix, checkpoint, count: 2 } } }, [], new Set());
+  const warnings = bindingWarnings(
+    { graph, report: { ...report, prefix: { graph: prefix, checkpoint, count: 2 } } },
+    [],
+    new Set(),
+  );
   expect(warnings).toEqual(texts.map((text) => expect.stringContaining(text)));
 });
 
 test('another set of tensors that would fill the graph is a warning with both prefixes and what measures the other', () => {
   const rival = { graph: '', checkpoint: 'ema_model.', leaveOut: '"unused":["model.*"]' };
-  const warnings = bindingWarnings({ graph, report: { ...report, prefix: { graph: '', checkpoint: 'model.', count: 2, rival } } }, [], new Set());
+  const warnings = bindingWarnings(
+    { graph, report: { ...report, prefix: { graph: '', checkpoint: 'model.', count: 2, rival } } },
+    [],
+    new Set(),
+  );
   expect(warnings).toEqual([expect.stringMatching(/"model\.".*"ema_model\.".*"unused":\["model\.\*"\]/)]);
 });

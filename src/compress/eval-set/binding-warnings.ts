@@ -9,8 +9,10 @@ import type { SourceFile } from '../upload/model-source.ts';
 import { someOf } from '../some-of.ts';
 
 /**
- * What about a binding is worth a doubt, in sentences: prefixes that exchange one part of a model for another, weights that are declared to be constants, an output layer that was taken for tied though no bytes say so, and floating-point tensors that the graph does
- * not use (`unmeasured`, of measured-tensors.ts): adapters, averages and heads of a model that is not the graph's. Pure.
+ * What about a binding is worth a doubt, in sentences: prefixes that exchange one part of a model for another, weights
+ * that are declared to be constants, an output layer that was taken for tied though no bytes say so, and floating-point
+ * tensors that the graph does not use (`unmeasured`, of measured-tensors.ts): adapters, averages and heads of a model
+ * that is not the graph's. Pure.
  */
 export function bindingWarnings(
   { graph, report }: Pick<BoundGraph, 'graph' | 'report'>,
@@ -21,12 +23,16 @@ export function bindingWarnings(
   const assumed = report.tied.filter(({ initializer }) => open.has(initializer));
   const leftOut = new Set(report.leftOut);
   const tensors = files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors);
-  const unused = tensors.filter(({ name, dtype }) => unmeasured.has(name) && isFloatDtype(dtype) && !leftOut.has(name)).map(({ name }) => name);
+  const unused = tensors
+    .filter(({ name, dtype }) => unmeasured.has(name) && isFloatDtype(dtype) && !leftOut.has(name))
+    .map(({ name }) => name);
   const declared = report.declared.filter((name) => /\.(weight|bias)$/.test(name));
   return [
     ...prefixDoubts(report.prefix),
     ...(declared.length > 0
-      ? [`The eval set declares ${quoteNames(declared)} as constants, which are called as weights are: the graph's own numbers are measured in their place.`]
+      ? [
+          `The eval set declares ${quoteNames(declared)} as constants, which are called as weights are: the graph's own numbers are measured in their place.`,
+        ]
       : []),
     ...assumed.map(
       ({ initializer, tensor }) =>

@@ -25,7 +25,10 @@ export async function checkEvalSet(ctx: EvalSetContext, evalSet: EvalSet): Promi
   try {
     const local = await localEvalSet(ctx.store, evalSet, directory);
     await ctx.evaluator.check(local);
-    refuseMergedStatistics(await describeLocalGraph(ctx.graphs, local.graphPath), matcherOf(local.spec.constants ?? []));
+    refuseMergedStatistics(
+      await describeLocalGraph(ctx.graphs, local.graphPath),
+      matcherOf(local.spec.constants ?? []),
+    );
   } catch (error) {
     await rm(join(directory, evalSet.id), { recursive: true, force: true });
     throw error;

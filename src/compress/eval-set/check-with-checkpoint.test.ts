@@ -12,7 +12,15 @@ import { checkWithCheckpoint, type CheckWithCheckpoint } from './check-with-chec
 import { safetensors, tinyBatches, tinyGraph, tinySpec, tinyWeights } from '../tiny-model.test-support.ts';
 
 const model = safetensors(tinyWeights(0));
-const evalSet = { id: 'e1', state: 'ready', spec: tinySpec, graphKey: 'g', graphSha256: 'aa', batchesKey: 'b', batchesSha256: 'bb' } as EvalSet;
+const evalSet = {
+  id: 'e1',
+  state: 'ready',
+  spec: tinySpec,
+  graphKey: 'g',
+  graphSha256: 'aa',
+  batchesKey: 'b',
+  batchesSha256: 'bb',
+} as EvalSet;
 const checkpoint = { id: 'c1' } as Checkpoint;
 
 let workDirectory: string;
@@ -42,7 +50,9 @@ beforeEach(async () => {
     workDirectory,
     evaluator: { examine: async () => examination } as unknown as CheckWithCheckpoint['evaluator'],
     catalog: { files: { list: async () => files as CheckpointFile[] } } as unknown as CheckWithCheckpoint['catalog'],
-    downloads: { openObject: (_: Checkpoint, key: string) => store.open(key) } as unknown as CheckWithCheckpoint['downloads'],
+    downloads: {
+      openObject: (_: Checkpoint, key: string) => store.open(key),
+    } as unknown as CheckWithCheckpoint['downloads'],
     modelBytesMax: model.length,
     freeBytes: async () => 2 * model.length,
   };
@@ -55,11 +65,24 @@ async function leftovers(): Promise<string[]> {
 }
 
 test.each<[string, Partial<CheckWithCheckpoint>, string, RegExp]>([
-  ['larger than an evaluation may take', { modelBytesMax: model.length - 1 }, 'eval-memory', /FIRN_EVAL_MEMORY_MIB.*firn eval-set check/],
-  ['larger than half of the disk that is free', { freeBytes: async () => 2 * model.length - 1 }, 'storage-full', /no room.*scratch/],
+  [
+    'larger than an evaluation may take',
+    { modelBytesMax: model.length - 1 },
+    'eval-memory',
+    /FIRN_EVAL_MEMORY_MIB.*firn eval-set check/,
+  ],
+  [
+    'larger than half of the disk that is free',
+    { freeBytes: async () => 2 * model.length - 1 },
+    'storage-full',
+    /no room.*scratch/,
+  ],
 ])('a model that is %s is refused before a byte of it is read', async (_, bound, code, words) => {
   store.objects.delete('m');
-  await expect(checkWithCheckpoint({ ...ctx, ...bound })(evalSet, checkpoint)).rejects.toMatchObject({ code, message: expect.stringMatching(words) as string });
+  await expect(checkWithCheckpoint({ ...ctx, ...bound })(evalSet, checkpoint)).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(words) as string,
+  });
   expect(await leftovers()).toEqual([]);
 });
 
@@ -72,7 +95,9 @@ test('a disk that gets full meanwhile is told as one, and nothing stays', async 
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   const openObject = async () => ({ ...(await store.open('m')), stream: () => throwing(full) });
   const downloads = { openObject } as unknown as CheckWithCheckpoint['downloads'];
-  await expect(checkWithCheckpoint({ ...ctx, downloads })(evalSet, checkpoint)).rejects.toMatchObject({ code: 'storage-full' });
+  await expect(checkWithCheckpoint({ ...ctx, downloads })(evalSet, checkpoint)).rejects.toMatchObject({
+    code: 'storage-full',
+  });
   expect(await leftovers()).toEqual([]);
 });
 
@@ -87,9 +112,15 @@ test('who comes while one is in work and eight wait is told that checks wait, an
     await gate;
     return files as CheckpointFile[];
   };
-  const check = checkWithCheckpoint({ ...ctx, catalog: { files: { list } } as unknown as CheckWithCheckpoint['catalog'] });
+  const check = checkWithCheckpoint({
+    ...ctx,
+    catalog: { files: { list } } as unknown as CheckWithCheckpoint['catalog'],
+  });
   const served = Array.from({ length: 9 }, () => check(evalSet, checkpoint));
-  await expect(check(evalSet, checkpoint)).rejects.toMatchObject({ code: 'overloaded', message: expect.stringMatching(/checks of eval sets/) as string });
+  await expect(check(evalSet, checkpoint)).rejects.toMatchObject({
+    code: 'overloaded',
+    message: expect.stringMatching(/checks of eval sets/) as string,
+  });
   open();
   expect((await Promise.all(served)).map(({ values }) => values)).toEqual(served.map(() => ({ loss: 1 })));
 });

@@ -29,7 +29,11 @@ export interface CheckWithCheckpoint extends EvalSetContext {
 }
 
 /** Measures one checkpoint, as uploaded where those bytes are kept, on an eval set; see `examineEvalSet`. */
-export type CheckpointCheck = (evalSet: EvalSet, checkpoint: Checkpoint, signal?: AbortSignal) => Promise<EvalSetReport>;
+export type CheckpointCheck = (
+  evalSet: EvalSet,
+  checkpoint: Checkpoint,
+  signal?: AbortSignal,
+) => Promise<EvalSetReport>;
 
 /**
  * The check over one process's scratch disk. It rejects with `eval-set-not-ready` (a part is missing),
@@ -56,8 +60,14 @@ export function checkWithCheckpoint(ctx: CheckWithCheckpoint): CheckpointCheck {
 }
 
 /** The model files of a checkpoint, if there is room for them. */
-async function modelFiles(ctx: CheckWithCheckpoint, checkpoint: Checkpoint, directory: string): Promise<CheckpointFile[]> {
-  const models = (await ctx.catalog.files.list(checkpoint.id)).filter(({ role, received }) => role === 'model' && received);
+async function modelFiles(
+  ctx: CheckWithCheckpoint,
+  checkpoint: Checkpoint,
+  directory: string,
+): Promise<CheckpointFile[]> {
+  const models = (await ctx.catalog.files.list(checkpoint.id)).filter(
+    ({ role, received }) => role === 'model' && received,
+  );
   if (models.length === 0) throw new FirnError('upload-incomplete', 'No model file of the checkpoint has arrived yet.');
   const bytes = models.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
   const size = `The model of the checkpoint has ${Math.ceil(bytes / mib)} MiB`;
@@ -70,7 +80,9 @@ async function modelFiles(ctx: CheckWithCheckpoint, checkpoint: Checkpoint, dire
   }
   const freeBytes = await ctx.freeBytes(directory);
   if (bytes > freeShareMax * freeBytes)
-    throw new FirnError('storage-full', `${size}: the server has no room on its scratch disk to measure it now.`, { detail: `${freeBytes} bytes free` });
+    throw new FirnError('storage-full', `${size}: the server has no room on its scratch disk to measure it now.`, {
+      detail: `${freeBytes} bytes free`,
+    });
   return models;
 }
 
@@ -81,7 +93,11 @@ interface ModelToWrite {
 }
 
 /** Writes the model files of a checkpoint; returns their paths. */
-async function writeModel(ctx: CheckWithCheckpoint, { checkpoint, models, directory }: ModelToWrite, signal?: AbortSignal): Promise<string[]> {
+async function writeModel(
+  ctx: CheckWithCheckpoint,
+  { checkpoint, models, directory }: ModelToWrite,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const paths: string[] = [];
   for (const [number, file] of models.entries()) {
     const path = join(directory, `${number}.safetensors`);
@@ -96,6 +112,12 @@ async function writeModel(ctx: CheckWithCheckpoint, { checkpoint, models, direct
   return paths;
 }
 
-function openUploadOrResult({ downloads }: CheckWithCheckpoint, checkpoint: Checkpoint, file: CheckpointFile): Promise<OpenedFile> {
-  return file.rawKey === undefined ? downloads.openFile(checkpoint, file) : downloads.openObject(checkpoint, file.rawKey);
+function openUploadOrResult(
+  { downloads }: CheckWithCheckpoint,
+  checkpoint: Checkpoint,
+  file: CheckpointFile,
+): Promise<OpenedFile> {
+  return file.rawKey === undefined
+    ? downloads.openFile(checkpoint, file)
+    : downloads.openObject(checkpoint, file.rawKey);
 }

@@ -6,10 +6,14 @@ import type { ByteCache } from '../../restore/byte-cache.ts';
 export type GraphCache = ByteCache<GraphFileDescription>;
 
 /**
- * Describes the graph of a local eval set; the checkpoints of a run share the description as long as the cache keeps it. Rejects with the errors of
- * `describeGraphFile` and of the file system.
+ * Describes the graph of a local eval set; the checkpoints of a run share the description as long as the cache keeps
+ * it. Rejects with the errors of `describeGraphFile` and of the file system.
  */
-export async function describeLocalGraph(cache: GraphCache, graphPath: string, signal?: AbortSignal): Promise<GraphFileDescription> {
+export async function describeLocalGraph(
+  cache: GraphCache,
+  graphPath: string,
+  signal?: AbortSignal,
+): Promise<GraphFileDescription> {
   const known = cache.get(graphPath);
   if (known !== undefined) return known;
   const file = await openGraphFile(graphPath);

@@ -38,7 +38,11 @@ beforeEach(async () => {
 afterEach(() => rm(workDirectory, { recursive: true }));
 
 const fits = (given: RunLayout, signal?: AbortSignal) =>
-  fitsEvalSet({ store, graphs: new ByteCache(2 ** 20), workDirectory })({ evalSet, layout: given, ...(signal && { signal }) });
+  fitsEvalSet({ store, graphs: new ByteCache(2 ** 20), workDirectory })({
+    evalSet,
+    layout: given,
+    ...(signal && { signal }),
+  });
 
 test('a layout is held against the graph alone: batches are not fetched, and may be away', async () => {
   store.objects.delete('b');

@@ -50,10 +50,16 @@ test('is fetched once, whoever asks at the same time', async () => {
       },
     };
   };
-  const [first, second] = await Promise.all([localEvalSet(store, evalSet, directory), localEvalSet(store, evalSet, directory)]);
+  const [first, second] = await Promise.all([
+    localEvalSet(store, evalSet, directory),
+    localEvalSet(store, evalSet, directory),
+  ]);
   expect(first).toEqual(second);
   expect(first.spec).toBe(tinySpec);
-  expect([await readFile(first.graphPath), await readFile(first.batchesPath, 'utf8')]).toEqual([Buffer.from(tinyGraph()), 'batches']);
+  expect([await readFile(first.graphPath), await readFile(first.batchesPath, 'utf8')]).toEqual([
+    Buffer.from(tinyGraph()),
+    'batches',
+  ]);
   const fetched = streams;
   await localEvalSet(store, evalSet, directory);
   expect(streams).toBe(fetched);

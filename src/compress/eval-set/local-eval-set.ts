@@ -16,16 +16,31 @@ export function evalSetDirectory(workDirectory: string): string {
  * Brings an eval set's graph and batches to local disk once; later calls find them. They never change once the set is
  * ready. Rejects with `eval-set-not-ready`, the store's errors, and those of the file system.
  */
-export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directory: string, signal?: AbortSignal): Promise<LocalEvalSet> {
+export async function localEvalSet(
+  store: ObjectStore,
+  evalSet: EvalSet,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<LocalEvalSet> {
   const { graphKey, batchesKey } = evalSet;
   if (graphKey === undefined || batchesKey === undefined) throw lacksPart();
   const graphPath = await localGraph(store, evalSet, directory, signal);
-  const batchesPath = await localCopy(store, batchesKey, join(directory, evalSet.id, `batches-${evalSet.batchesSha256}.safetensors`), signal);
+  const batchesPath = await localCopy(
+    store,
+    batchesKey,
+    join(directory, evalSet.id, `batches-${evalSet.batchesSha256}.safetensors`),
+    signal,
+  );
   return { graphPath, batchesPath, spec: evalSet.spec };
 }
 
 /** As {@link localEvalSet}, the graph alone: its path. */
-export async function localGraph(store: ObjectStore, { id, graphKey, graphSha256 }: EvalSet, directory: string, signal?: AbortSignal): Promise<string> {
+export async function localGraph(
+  store: ObjectStore,
+  { id, graphKey, graphSha256 }: EvalSet,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<string> {
   if (graphKey === undefined) throw lacksPart();
   await mkdir(join(directory, id), { recursive: true });
   return localCopy(store, graphKey, join(directory, id, `graph-${graphSha256}.onnx`), signal);

@@ -16,7 +16,10 @@ import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 const sampleBlocksMax = 16;
 /** Less than this to store, in bytes, is not worth building on another run for. */
 const lookBytesMin = 64 * 1024;
-/** Least share of what the sample takes alone that a checkpoint of another run has to save: it cannot be removed as long as this one is there. */
+/**
+ * Least share of what the sample takes alone that a checkpoint of another run has to save: it cannot be removed as long
+ * as this one is there.
+ */
 const savedShareMin = 1 / 8;
 
 /** What is asked to find an ancestor of exact files. */
@@ -34,10 +37,16 @@ export interface ExactLineage {
 }
 
 /**
- * The candidates to build on where everything is kept exact, in the order they are to be tried: of its own run as a rule. Where none of these shares half of the blocks (a run's first checkpoint, or one
- * after references), the checkpoint of the repository that saves most bytes of a sample of blocks, if that is an eighth of them. Reads those blocks; rejects with the errors of catalog, store and core.
+ * The candidates to build on where everything is kept exact, in the order they are to be tried: of its own run as a
+ * rule. Where none of these shares half of the blocks (a run's first checkpoint, or one after references), the
+ * checkpoint of the repository that saves most bytes of a sample of blocks, if that is an eighth of them. Reads those
+ * blocks; rejects with the errors of catalog, store and core.
  */
-export async function ancestorsOfExact(work: ExactLineage, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<readonly AncestorCandidate[]> {
+export async function ancestorsOfExact(
+  work: ExactLineage,
+  plan: CodingPlan,
+  own: readonly AncestorCandidate[],
+): Promise<readonly AncestorCandidate[]> {
   if (await hasLineage(work, plan, own)) return own;
   const sample = sampleOf(work, plan);
   if (sample.length === 0) return own;
@@ -68,7 +77,10 @@ async function coversEnough(work: ExactLineage, candidate: AncestorCandidate, pl
   return ancestor !== undefined && (await coverageOf(ancestor, work.signal)) >= coverageEnough;
 }
 
-/** Exact blocks, evenly spread over the bytes that have to be stored; the same ones for the same upload. None where there is little to store. */
+/**
+ * Exact blocks, evenly spread over the bytes that have to be stored; the same ones for the same upload. None where
+ * there is little to store.
+ */
 function sampleOf(work: ExactLineage, plan: CodingPlan): BlockPlace[] {
   const references = expectedReferences(work, plan);
   const places: { readonly place: BlockPlace; readonly endBytes: number }[] = [];
@@ -99,20 +111,27 @@ interface SampleBehind {
   readonly candidate: AncestorCandidate;
 }
 
-/** What the sample takes behind a candidate; undefined where it shares nothing, has no room for another package, or cannot be read. */
+/**
+ * What the sample takes behind a candidate; undefined where it shares nothing, has no room for another package, or
+ * cannot be read.
+ */
 function bytesBehind(work: ExactLineage, { plan, sample, candidate }: SampleBehind): Promise<number | undefined> {
   return ignoringDamage(async () => {
     const ancestor = await work.ancestors.open(candidate, plan);
     if (ancestor === undefined) return undefined;
     const { plan: keeping } = await ancestor.keeping(work.signal);
-    const inheritedShare = ({ file, block }: BlockPlace): number => inheritedElements(keeping, file, block) / block.elementCount;
+    const inheritedShare = ({ file, block }: BlockPlace): number =>
+      inheritedElements(keeping, file, block) / block.elementCount;
     if (!sample.some((at) => ancestor.hasBlock(at.file, at.index) || inheritedShare(at) > 0)) return undefined;
     return codedBytes(work, sample, { ancestor, share: (at) => 1 - inheritedShare(at) });
   });
 }
 
 function inheritedElements({ files }: CodingPlan, file: number, { segments }: BlockPlace['block']): number {
-  return segments.reduce((sum, { tensor, elementCount }) => sum + (files[file]!.codings[tensor]!.kind === 'inherited' ? elementCount : 0), 0);
+  return segments.reduce(
+    (sum, { tensor, elementCount }) => sum + (files[file]!.codings[tensor]!.kind === 'inherited' ? elementCount : 0),
+    0,
+  );
 }
 
 interface CodedBehind {
@@ -127,7 +146,9 @@ async function codedBytes(work: ExactLineage, sample: readonly BlockPlace[], beh
   const sizeOf = async (at: BlockPlace): Promise<number> => {
     if (at.block.coding.kind !== 'exact') throw new TypeError('not an exact block');
     const share = behind?.share(at) ?? 1;
-    return share === 0 ? 0 : share * (await encodeExact({ source, ancestor }, core, at, at.block.coding.elementKind, signal)).length;
+    return share === 0
+      ? 0
+      : share * (await encodeExact({ source, ancestor }, core, at, at.block.coding.elementKind, signal)).length;
   };
   let bytes = 0;
   for await (const size of mapBounded(sample, parallel, sizeOf)) bytes += size;

@@ -17,8 +17,15 @@ const referenceBytesMin = 512;
 /** By digest: id of the file of the repository that holds these bytes. */
 export type FileOrigins = ReadonlyMap<string, string>;
 
-/** By digest: files of the run's repository that hold the bytes of uploaded ones, as the catalog says. Rejects with its errors. */
-export async function filesHolding(catalog: Catalog, { repositoryId }: Run, files: readonly SourceFile[]): Promise<ReadonlyMap<string, CheckpointFile>> {
+/**
+ * By digest: files of the run's repository that hold the bytes of uploaded ones, as the catalog says. Rejects with its
+ * errors.
+ */
+export async function filesHolding(
+  catalog: Catalog,
+  { repositoryId }: Run,
+  files: readonly SourceFile[],
+): Promise<ReadonlyMap<string, CheckpointFile>> {
   const digests = new Set(files.filter(({ sizeBytes }) => sizeBytes >= referenceBytesMin).map(({ sha256 }) => sha256));
   return new Map((await catalog.files.holding(repositoryId, [...digests])).map((file) => [file.resultSha256!, file]));
 }
@@ -36,8 +43,13 @@ export interface ReferenceSearch {
   readonly signal: AbortSignal;
 }
 
-/** Numbers of the files that will be references, as a rule: the repository has their bytes, or a file before them has. */
-export function expectedReferences({ holding, source: { files } }: Pick<ReferenceSearch, 'holding' | 'source'>, plan: CodingPlan): ReadonlySet<number> {
+/**
+ * Numbers of the files that will be references, as a rule: the repository has their bytes, or a file before them has.
+ */
+export function expectedReferences(
+  { holding, source: { files } }: Pick<ReferenceSearch, 'holding' | 'source'>,
+  plan: CodingPlan,
+): ReadonlySet<number> {
   const seen = new Set(holding.keys());
   const expected = new Set<number>();
   for (const [number, file] of files.entries()) {
@@ -49,12 +61,14 @@ export function expectedReferences({ holding, source: { files } }: Pick<Referenc
 }
 
 /**
- * Those files of `holding` whose bytes are whole, each read to its end and compared: what a reference replaces is given up. One that is damaged is none, and the bytes
- * are stored again. Rejects with the errors of catalog and store.
+ * Those files of `holding` whose bytes are whole, each read to its end and compared: what a reference replaces is given
+ * up. One that is damaged is none, and the bytes are stored again. Rejects with the errors of catalog and store.
  */
 export async function findOrigins(search: ReferenceSearch, plan: CodingPlan): Promise<FileOrigins> {
   const { files } = search.source;
-  const wanted = new Map(files.filter((_, number) => isReferable(files, plan, number)).map((file) => [file.sha256, file]));
+  const wanted = new Map(
+    files.filter((_, number) => isReferable(files, plan, number)).map((file) => [file.sha256, file]),
+  );
   const origins = new Map<string, string>();
   for (const [sha256, file] of wanted) {
     const origin = search.holding.get(sha256);
@@ -71,7 +85,10 @@ async function isWhole(
   const checkpoint = await catalog.checkpoints.get(origin.checkpointId);
   if (checkpoint === undefined) return false;
   try {
-    const opened = await new Downloads({ catalog, store, core, restorer: freshRestorer() }).openFile(checkpoint, origin);
+    const opened = await new Downloads({ catalog, store, core, restorer: freshRestorer() }).openFile(
+      checkpoint,
+      origin,
+    );
     try {
       const found = await digestBytes(opened.stream(0, opened.sizeBytes, signal));
       return found.sha256 === sha256 && found.sizeBytes === sizeBytes;
@@ -85,12 +102,17 @@ async function isWhole(
 }
 
 /**
- * By file number: id of the file to refer to, of another checkpoint or of this one. A file that the ancestor holds under the same path is none: as a delta it takes a byte a block, and later checkpoints
- * can be coded against it. Neither is one that another file has copies of.
+ * By file number: id of the file to refer to, of another checkpoint or of this one. A file that the ancestor holds
+ * under the same path is none: as a delta it takes a byte a block, and later checkpoints can be coded against it.
+ * Neither is one that another file has copies of.
  */
 export function referencesBeside(
   { source: { files }, rows }: Pick<ReferenceSearch, 'source'> & { readonly rows: readonly CheckpointFile[] },
-  { plan, origins, ancestor }: { readonly plan: CodingPlan; readonly origins: FileOrigins; readonly ancestor: Ancestor | undefined },
+  {
+    plan,
+    origins,
+    ancestor,
+  }: { readonly plan: CodingPlan; readonly origins: FileOrigins; readonly ancestor: Ancestor | undefined },
 ): ReadonlyMap<number, string> {
   const known = new Map(origins);
   const references = new Map<number, string>();

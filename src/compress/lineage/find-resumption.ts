@@ -19,19 +19,23 @@ export interface MeasuredModel {
 }
 
 /**
- * Whether training went on from what the hub rebuilds of the checkpoint before. Undefined where it makes no difference: with a given config, and for methods that
- * round every weight anew. Reads blocks of both; rejects with the errors of catalog and store.
+ * Whether training went on from what the hub rebuilds of the checkpoint before. Undefined where it makes no difference:
+ * with a given config, and for methods that round every weight anew. Reads blocks of both; rejects with the errors of
+ * catalog and store.
  */
 export async function findResumption(
   { session, ancestors, given }: ResumptionSearch,
   { plan, quality }: MeasuredModel,
   candidates: readonly AncestorCandidate[],
 ): Promise<Resumption | undefined> {
-  if (session.drift === undefined || given !== undefined || quality === undefined || !isQuantized(plan)) return undefined;
+  if (session.drift === undefined || given !== undefined || quality === undefined || !isQuantized(plan))
+    return undefined;
   const before = resumptionBefore(quality.bound.thresholds, candidates);
   const [nearest] = candidates;
   const roundingError = nearest?.checkpoint.result?.roundingError;
   if (nearest === undefined || roundingError === undefined) return before;
-  const drift = await ancestors.withBest([nearest], plan, async (opened) => (opened === undefined ? undefined : session.drift?.(plan, opened.ancestor)));
+  const drift = await ancestors.withBest([nearest], plan, async (opened) =>
+    opened === undefined ? undefined : session.drift?.(plan, opened.ancestor),
+  );
   return resumptionHere(before, drift, roundingError);
 }

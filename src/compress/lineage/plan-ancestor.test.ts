@@ -4,7 +4,9 @@ import type { Ancestry } from '../method/method.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import { plannedAncestors, type AncestorPlanning } from './plan-ancestor.ts';
 
-const candidates = [7, 6, 5, 4, 3, 2].map((sequence) => ({ checkpoint: { sequence }, run: {} }) as unknown as AncestorCandidate);
+const candidates = [7, 6, 5, 4, 3, 2].map(
+  (sequence) => ({ checkpoint: { sequence }, run: {} }) as unknown as AncestorCandidate,
+);
 const plan: CodingPlan = { groups: [], nonFinite: [], files: [{ codings: [{ kind: 'residual' }], blocks: [] }] };
 
 /** By their sequence numbers. */
@@ -22,7 +24,10 @@ test('a method that takes the nearest gets the four nearest to try', async () =>
 test('a method with a rule of its own gets what it chooses among all', async () => {
   const everyFourth: Ancestry = {
     kind: 'own',
-    choose: ({ checkpoint, ...choice }) => choice.candidates.filter((each) => checkpoint.sequence - each.checkpoint.sequence === (checkpoint.sequence % 4) + 4),
+    choose: ({ checkpoint, ...choice }) =>
+      choice.candidates.filter(
+        (each) => checkpoint.sequence - each.checkpoint.sequence === (checkpoint.sequence % 4) + 4,
+      ),
   };
   expect(await planned(everyFourth)).toEqual([4]);
 });

@@ -31,8 +31,9 @@ export interface TriedDelta {
 }
 
 /**
- * The candidates to build on, in the order they are to be tried. A method that is budgeted has its ancestor chosen by stored bytes and by what a restore reads; another
- * takes the nearest that shares blocks, or chooses itself. A checkpoint that is kept exact may build on another run's. Rejects with the errors of catalog and store.
+ * The candidates to build on, in the order they are to be tried. A method that is budgeted has its ancestor chosen by
+ * stored bytes and by what a restore reads; another takes the nearest that shares blocks, or chooses itself. A
+ * checkpoint that is kept exact may build on another run's. Rejects with the errors of catalog and store.
  */
 export async function plannedAncestors(
   work: AncestorPlanning,
@@ -44,7 +45,8 @@ export async function plannedAncestors(
   const { ancestry } = method;
   if (!isQuantized(model.plan)) return ancestorsOfExact(work, model.plan, candidates.slice(0, nearestMax));
   if (ancestry.kind === 'nearest') return candidates.slice(0, nearestMax);
-  if (ancestry.kind === 'own') return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
+  if (ancestry.kind === 'own')
+    return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
   const config = tried?.config ?? given ?? lastConfig(candidates);
   if (config?.method !== method.name) return candidates;
   // Behind an older one, what was trained since a restart would be far less than a step.
@@ -69,8 +71,15 @@ export interface SearchedDelta {
   readonly bytes: number;
 }
 
-/** What storing it costs with the checkpoints after it, in bytes (choose-ancestor.ts); infinite where that leaves the restore budget. `nextBaseBytes`: of a base now, where that is known. */
-export async function storageCost(work: AncestorPlanning, { candidate, bytes }: SearchedDelta, nextBaseBytes: number | undefined): Promise<number> {
+/**
+ * What storing it costs with the checkpoints after it, in bytes (choose-ancestor.ts); infinite where that leaves the
+ * restore budget. `nextBaseBytes`: of a base now, where that is known.
+ */
+export async function storageCost(
+  work: AncestorPlanning,
+  { candidate, bytes }: SearchedDelta,
+  nextBaseBytes: number | undefined,
+): Promise<number> {
   if (candidate?.checkpoint.packageId === undefined) return bytes;
   const { baseBytes, ...chain } = chainCost(await work.catalog.packages.chain(candidate.checkpoint.packageId));
   const chainMax = chainBytesMax(baseBytes, place(work));
@@ -101,7 +110,10 @@ function place({ source, checkpoint }: AncestorPlanning): { rawBytes: number; se
 }
 
 /** Empty for a checkpoint without a package, or whose chain the catalog cannot follow. */
-async function optionOf(work: AncestorPlanning, candidate: AncestorCandidate): Promise<AncestorOption<AncestorCandidate>[]> {
+async function optionOf(
+  work: AncestorPlanning,
+  candidate: AncestorCandidate,
+): Promise<AncestorOption<AncestorCandidate>[]> {
   const { packageId, result } = candidate.checkpoint;
   if (packageId === undefined) return [];
   const chain = chainCost(await work.catalog.packages.chain(packageId));
@@ -114,12 +126,17 @@ interface Estimate extends Pick<QuantizationBasis, 'candidates' | 'resumption'> 
   readonly config: QuantizationConfig;
 }
 
-async function estimateBytes(work: AncestorPlanning, model: QuantizableModel, { candidate, config, ...basis }: Estimate): Promise<number | undefined> {
+async function estimateBytes(
+  work: AncestorPlanning,
+  model: QuantizableModel,
+  { candidate, config, ...basis }: Estimate,
+): Promise<number | undefined> {
   const { ancestors, session, parallel, signal } = work;
   return ancestors.withBest(candidate === undefined ? [] : [candidate], model.plan, async (opened) => {
     if (candidate !== undefined && opened === undefined) return undefined;
     const quantization = await session.quantization({ model, ...basis, ancestor: opened?.ancestor });
-    // Most often the delta is taken, and what its estimate found is what is stored then; of the base nothing but the bytes is asked for.
+    // Most often the delta is taken, and what its estimate found is what is stored then; of the base nothing but the
+    // bytes is asked for.
     const rough = candidate === undefined ? quantization.roughBytes?.(config, { parallel, signal }) : undefined;
     return rough ?? quantization.estimateBytes(config, { parallel, signal });
   });

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { withinThreshold } from '../../checkpoint/quality/quality.ts';
-import { openCompressHarness, tinySearch, withGradients, type CompressHarness } from '../compress-harness.test-support.ts';
+import {
+  openCompressHarness,
+  tinySearch,
+  withGradients,
+  type CompressHarness,
+} from '../compress-harness.test-support.ts';
 import { f32, tinyGradients, tinyWeights, type TestTensors } from '../tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -35,7 +40,8 @@ describe('a run whose steps have to become finer', () => {
     }
   });
   /** What trials were measured behind. */
-  const scopes = (trials: readonly Trial[]): Set<string> => new Set(trials.map(({ configKey }) => configKey.replace(/^[^@]*/, '')));
+  const scopes = (trials: readonly Trial[]): Set<string> =>
+    new Set(trials.map(({ configKey }) => configKey.replace(/^[^@]*/, '')));
 
   test('searches behind another ancestor where that may cost less, and counts every trial', () => {
     expect(pushed.some(({ trials }) => scopes(trials).size > 1)).toBe(true);
@@ -56,7 +62,11 @@ describe.each([2, 3, 5])('a run whose weights grow %i times at every checkpoint'
   test('takes at most twelve trials for each, over all searches, and stores none exact', async () => {
     const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' }, thresholds: { loss: 0.002 } });
     for (let step = 0; step < 5; step += 1) {
-      const { result, ...checkpoint } = await harness.push(run, step, withGradients(sharpened(step, factor), tinyGradients(step)));
+      const { result, ...checkpoint } = await harness.push(
+        run,
+        step,
+        withGradients(sharpened(step, factor), tinyGradients(step)),
+      );
       expect((await harness.catalog.trials.list(checkpoint.id)).length).toBeLessThanOrEqual(12);
       expect(result!.trialCount).toBeLessThanOrEqual(12);
       // Weights that grow make a model that guesses badly, and its accuracy is not bounded: both are said.

@@ -24,6 +24,8 @@ describe('unexpectedBaseline', () => {
 
 test('a figure that the eval set does not measure distrusts nothing, and is told', () => {
   expect(unexpectedBaseline({ speed: 3 }, { loss: 1 })).toBeUndefined();
-  expect(unmeasuredExpectations({ speed: 3, loss: 1 }, { loss: 1 })).toMatch(/The training job reported "speed", which the eval set does not measure/);
+  expect(unmeasuredExpectations({ speed: 3, loss: 1 }, { loss: 1 })).toMatch(
+    /The training job reported "speed", which the eval set does not measure/,
+  );
   expect(unmeasuredExpectations({ loss: 1 }, { loss: 1 })).toBeUndefined();
 });

@@ -9,14 +9,22 @@ import { quoteNames } from '../../graph/quote-names.ts';
  * Undefined where all figures that it reported and that were measured agree within `within`, relative to its own. A
  * figure that is not finite agrees with nothing.
  */
-export function unexpectedBaseline(expects: MetricValues | undefined, measured: MetricValues, within = expectsWithinDefault): string | undefined {
+export function unexpectedBaseline(
+  expects: MetricValues | undefined,
+  measured: MetricValues,
+  within = expectsWithinDefault,
+): string | undefined {
   const apart = Object.entries(expects ?? {}).filter(([name, expected]) => {
     const found = measured[name];
-    return found !== undefined && !(Math.abs(found - expected) <= within * Math.max(Math.abs(expected), baselineMagnitudeMin));
+    return (
+      found !== undefined &&
+      !(Math.abs(found - expected) <= within * Math.max(Math.abs(expected), baselineMagnitudeMin))
+    );
   });
   if (apart.length === 0) return undefined;
   const figures = apart.map(
-    ([name, expected]) => `${quoteName(name)} ${figureInWords(expected, 6)} by the training job and ${figureInWords(measured[name]!, 6)} on the eval set`,
+    ([name, expected]) =>
+      `${quoteName(name)} ${figureInWords(expected, 6)} by the training job and ${figureInWords(measured[name]!, 6)} on the eval set`,
   );
   return (
     `The uploaded weights give ${figures.join(', ')}, which differ by more than ${figureInWords(100 * within, 3)} %, so the checkpoint is stored exact: ` +

@@ -12,6 +12,9 @@ test.each([
   { doubts: [], allowed: undefined, confirmed: false },
   { doubts, allowed: true, confirmed: false },
   { doubts, allowed: undefined, confirmed: true },
-])('nothing is distrusted without a doubt, where the eval set allows it, or where the training job measured the same: %j', (doubted) => {
-  expect(doubtedFigure(doubted)).toBeUndefined();
-});
+])(
+  'nothing is distrusted without a doubt, where the eval set allows it, or where the training job measured the same: %j',
+  (doubted) => {
+    expect(doubtedFigure(doubted)).toBeUndefined();
+  },
+);

@@ -1,5 +1,6 @@
 /** For whoever checks an eval set before training. */
-export const doubtedIsExact = 'A checkpoint with such a figure is stored exact, unless the eval set\'s spec says "allowDoubted": true.';
+export const doubtedIsExact =
+  'A checkpoint with such a figure is stored exact, unless the eval set\'s spec says "allowDoubted": true.';
 
 export interface Doubted {
   /** Sentences of the examination that say a figure is hardly the model's. */
@@ -11,9 +12,9 @@ export interface Doubted {
 }
 
 /**
- * Why a checkpoint is stored exact although nobody reported another figure: the one that was measured is hardly the model's, and a threshold on it would
- * let weights be quantized by a measure that means nothing. Undefined where nothing is doubted, where the eval set allows it, or where the training job measured
- * the same.
+ * Why a checkpoint is stored exact although nobody reported another figure: the one that was measured is hardly the
+ * model's, and a threshold on it would let weights be quantized by a measure that means nothing. Undefined where
+ * nothing is doubted, where the eval set allows it, or where the training job measured the same.
  */
 export function doubtedFigure({ doubts, allowed = false, confirmed }: Doubted): string | undefined {
   if (doubts.length === 0 || allowed || confirmed) return undefined;

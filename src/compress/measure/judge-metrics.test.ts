@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import { degradations, judgeMetrics, type QualityBound } from './judge-metrics.ts';
 
-function bound(metrics: Readonly<Record<string, readonly [kind: MetricKind, baseline: number]>>, thresholds: Readonly<Record<string, number>>): QualityBound {
+function bound(
+  metrics: Readonly<Record<string, readonly [kind: MetricKind, baseline: number]>>,
+  thresholds: Readonly<Record<string, number>>,
+): QualityBound {
   return {
     spec: { inputs: {}, metrics: Object.entries(metrics).map(([name, [kind]]) => ({ name, kind, output: 'y' })) },
     thresholds,
@@ -39,7 +42,10 @@ describe('several metrics', () => {
 
   test('all bounded ones must hold; the worst one is the worst in units of its own threshold', () => {
     const both = bound(metrics, { loss: 0.1, accuracy: 0.2 });
-    expect(judgeMetrics(both, { loss: 2.1, accuracy: 0.45, mse: 9 })).toMatchObject({ passed: true, worst: 0.5000000000000004 });
+    expect(judgeMetrics(both, { loss: 2.1, accuracy: 0.45, mse: 9 })).toMatchObject({
+      passed: true,
+      worst: 0.5000000000000004,
+    });
     expect(judgeMetrics(both, { loss: 2.1, accuracy: 0.3, mse: 1 })).toMatchObject({ passed: false, worst: 2 });
   });
 
@@ -49,13 +55,19 @@ describe('several metrics', () => {
   });
 
   test('a bounded metric without a value does not pass', () => {
-    expect(judgeMetrics(bound(metrics, { accuracy: 0.5 }), { loss: 2 })).toMatchObject({ passed: false, worst: Infinity });
+    expect(judgeMetrics(bound(metrics, { accuracy: 0.5 }), { loss: 2 })).toMatchObject({
+      passed: false,
+      worst: Infinity,
+    });
     expect(degradations(bound(metrics, {}), {})).toEqual({ loss: Number.NaN, accuracy: Number.NaN, mse: Number.NaN });
   });
 });
 
 describe('halves', () => {
-  const halved: QualityBound = { ...bound({ loss: ['loss', 2] }, { loss: 0.1 }), halfBaselines: [{ loss: 1 }, { loss: 4 }] };
+  const halved: QualityBound = {
+    ...bound({ loss: ['loss', 2] }, { loss: 0.1 }),
+    halfBaselines: [{ loss: 1 }, { loss: 4 }],
+  };
 
   test.each([
     ['all inside: the worse half counts', 2.1, [1.02, 4.32], true, 0.8],
@@ -76,6 +88,8 @@ describe('halves', () => {
 
   test('that were not measured do not pass; those that nothing bounds decide nothing', () => {
     expect(judgeMetrics(halved, { loss: 2 })).toMatchObject({ passed: false, worst: Infinity });
-    expect(judgeMetrics(bound({ loss: ['loss', 2] }, { loss: 0.1 }), { loss: 2 }, [{ loss: 9 }, { loss: 9 }])).toMatchObject({ passed: true, worst: 0 });
+    expect(
+      judgeMetrics(bound({ loss: ['loss', 2] }, { loss: 0.1 }), { loss: 2 }, [{ loss: 9 }, { loss: 9 }]),
+    ).toMatchObject({ passed: true, worst: 0 });
   });
 });

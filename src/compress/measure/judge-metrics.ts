@@ -1,5 +1,10 @@
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
-import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import {
+  degradation,
+  withinThreshold,
+  type MetricValues,
+  type QualityThresholds,
+} from '../../checkpoint/quality/quality.ts';
 import type { TrialOutcome } from '../../search/trial-runner.ts';
 
 /**
@@ -17,7 +22,10 @@ export interface QualityBound {
 /** Relative degradation of every metric of the set. */
 export function degradations(bound: QualityBound, metrics: MetricValues): MetricValues {
   return Object.fromEntries(
-    bound.spec.metrics.map(({ name, kind }) => [name, degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, kind)]),
+    bound.spec.metrics.map(({ name, kind }) => [
+      name,
+      degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, kind),
+    ]),
   );
 }
 
@@ -26,12 +34,24 @@ export function degradations(bound: QualityBound, metrics: MetricValues): Metric
  * be so on the whole set and on each half, and the worst degradation of the three counts: both halves may be inside and
  * the whole not, where a metric is no mean over positions (`loss` of uneven batches, Pearson's correlation).
  */
-export function judgeMetrics(bound: QualityBound, metrics: MetricValues, halves: readonly MetricValues[] = []): TrialOutcome {
+export function judgeMetrics(
+  bound: QualityBound,
+  metrics: MetricValues,
+  halves: readonly MetricValues[] = [],
+): TrialOutcome {
   const whole = judgeRows(bound, metrics);
   const { halfBaselines } = bound;
   if (halfBaselines === undefined) return whole;
-  const parts = [whole, ...halfBaselines.map((baseline, half) => judgeRows({ ...bound, baseline }, halves[half] ?? {}))];
-  return { ...whole, halves, passed: parts.every(({ passed }) => passed), worst: Math.max(...parts.map(({ worst }) => worst)) };
+  const parts = [
+    whole,
+    ...halfBaselines.map((baseline, half) => judgeRows({ ...bound, baseline }, halves[half] ?? {})),
+  ];
+  return {
+    ...whole,
+    halves,
+    passed: parts.every(({ passed }) => passed),
+    worst: Math.max(...parts.map(({ worst }) => worst)),
+  };
 }
 
 /** One baseline against the values of the same rows. */

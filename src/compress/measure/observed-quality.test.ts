@@ -15,7 +15,8 @@ function quality(
   compared = { agreement: 0.98, 'kl-divergence': 0.05 },
 ): MeasuredQuality {
   const values = { accuracy: after, ...compared };
-  const pick = (metrics: readonly MetricSpec[], from: Readonly<Record<string, number>>) => Object.fromEntries(metrics.map(({ name }) => [name, from[name]!]));
+  const pick = (metrics: readonly MetricSpec[], from: Readonly<Record<string, number>>) =>
+    Object.fromEntries(metrics.map(({ name }) => [name, from[name]!]));
   const baseline = { loss: 2, accuracy: 0.4, agreement: 1, 'kl-divergence': 0 };
   return {
     bound: { spec: { inputs: {}, metrics: asked }, thresholds: { loss: 0.01 }, baseline: pick(asked, baseline) },
@@ -63,7 +64,9 @@ describe('what is compared with the uploaded model', () => {
       bound: { ...base.bound, thresholds: { accuracy: 0.01 } },
       measured: { ...base.measured, observed: { 'kl-divergence': nats } },
     });
-    expect(unboundedWarnings(of(0.031))).toEqual([expect.stringMatching(/"kl-divergence" is not bounded and is 0\.031 nats; the largest/)]);
+    expect(unboundedWarnings(of(0.031))).toEqual([
+      expect.stringMatching(/"kl-divergence" is not bounded and is 0\.031 nats; the largest/),
+    ]);
     expect(unboundedWarnings(of(0.029))).toEqual([]);
   });
 });
@@ -74,7 +77,9 @@ test('a metric that stops being finite is a warning; absolute thresholds compare
   ]);
   const ofAgreement = { ...quality(0.39, [agreement], [accuracy]) };
   const bound = { ...ofAgreement.bound, thresholds: { agreement: 0.4 } };
-  expect(unboundedWarnings({ ...ofAgreement, bound })).toEqual([expect.stringMatching(/fell by 2.5 %.* the largest threshold is 0.5 %/)]);
+  expect(unboundedWarnings({ ...ofAgreement, bound })).toEqual([
+    expect.stringMatching(/fell by 2.5 %.* the largest threshold is 0.5 %/),
+  ]);
 });
 
 test('what nobody asked for is told before and after, by name', () => {

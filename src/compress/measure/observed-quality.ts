@@ -21,49 +21,75 @@ export interface MeasuredQuality {
 const unboundedFactor = 3;
 
 /** What is known of a checkpoint's quality once its stored form was measured. */
-export function measuredQuality({ gate, bound, observed = {}, understood }: ModelQuality, measured: Measurement): MeasuredQuality {
+export function measuredQuality(
+  { gate, bound, observed = {}, understood }: ModelQuality,
+  measured: Measurement,
+): MeasuredQuality {
   return { bound, measured, understood, observed: { metrics: gate.observedMetrics, baseline: observed } };
 }
 
 /** Before and after of the metrics that nobody asked for, by name. */
-export function observedValues({ observed, measured }: Pick<MeasuredQuality, 'observed' | 'measured'>): Readonly<Record<string, ObservedMetric>> {
-  return Object.fromEntries(observed.metrics.map(({ name, kind }) => [name, changeOf(kind, observed.baseline[name], measured.observed?.[name])]));
+export function observedValues({
+  observed,
+  measured,
+}: Pick<MeasuredQuality, 'observed' | 'measured'>): Readonly<Record<string, ObservedMetric>> {
+  return Object.fromEntries(
+    observed.metrics.map(({ name, kind }) => [
+      name,
+      changeOf(kind, observed.baseline[name], measured.observed?.[name]),
+    ]),
+  );
 }
 
 /**
  * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest relative one
- * (the default where all are absolute), or stopped being finite. What is compared with the uploaded model is relative to
- * nothing, so it is held against the same share of something: of all positions for agreement, and of the uploaded
+ * (the default where all are absolute), or stopped being finite. What is compared with the uploaded model is relative
+ * to nothing, so it is held against the same share of something: of all positions for agreement, and of the uploaded
  * model's loss for divergence, which is in nats as well (of one nat where no loss was measured).
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured, observed } = quality;
   const kinds = new Map(bound.spec.metrics.map(({ name, kind }) => [name, kind]));
-  const relative = Object.entries(bound.thresholds).filter(([name]) => metricKindRules[kinds.get(name) ?? 'loss'].bound === 'relative');
+  const relative = Object.entries(bound.thresholds).filter(
+    ([name]) => metricKindRules[kinds.get(name) ?? 'loss'].bound === 'relative',
+  );
   const largest = relative.length === 0 ? defaultThreshold : Math.max(...relative.map(([, threshold]) => threshold));
   const seen = observedValues(quality);
   const changes = [
     ...bound.spec.metrics
       .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
-      .map((metric) => ({ metric, change: changeOf(metric.kind, bound.baseline[metric.name], measured.whole[metric.name]) })),
+      .map((metric) => ({
+        metric,
+        change: changeOf(metric.kind, bound.baseline[metric.name], measured.whole[metric.name]),
+      })),
     ...observed.metrics.map((metric) => ({ metric, change: seen[metric.name]! })),
   ];
   return changes.flatMap(({ metric, change }) => {
     const { baseline, measured: after, degradation: worse } = change;
     const loss = metric.kind === 'kl-divergence' ? lossOf(metric.output, quality) : undefined;
     if (!Number.isFinite(baseline) || worse <= unboundedFactor * largest * (loss ?? 1)) return [];
-    if (!Number.isFinite(after)) return [`${quoteName(metric.name)} is not bounded and is not finite any more; it was ${figureInWords(baseline, 4)}.`];
+    if (!Number.isFinite(after))
+      return [
+        `${quoteName(metric.name)} is not bounded and is not finite any more; it was ${figureInWords(baseline, 4)}.`,
+      ];
     return [
       `${quoteName(metric.name)} is not bounded and ${movedWords(metric.kind, change, loss)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`,
     ];
   });
 }
 
-function movedWords(kind: MetricKind, { baseline, measured: after, degradation: worse }: ObservedMetric, loss: number | undefined): string {
+function movedWords(
+  kind: MetricKind,
+  { baseline, measured: after, degradation: worse }: ObservedMetric,
+  loss: number | undefined,
+): string {
   const by = `by ${figureInWords(100 * worse, 2)} %`;
   if (kind === 'agreement') return `fell to ${figureInWords(after, 4)}`;
   if (kind === 'kl-divergence')
-    return `is ${figureInWords(after, 3)} nats` + (loss === undefined ? '' : `, ${figureInWords((100 * after) / loss, 2)} % of the loss`);
+    return (
+      `is ${figureInWords(after, 3)} nats` +
+      (loss === undefined ? '' : `, ${figureInWords((100 * after) / loss, 2)} % of the loss`)
+    );
   return `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} ${by}, from ${figureInWords(baseline, 4)} to ${figureInWords(after, 4)}`;
 }
 

@@ -11,7 +11,8 @@ import type { Examination } from '../../evaluate/examine/examination.ts';
 import type { BoundGraph } from '../eval-set/bind-graph.ts';
 
 /** What was measured: the halves are there exactly where the thresholds must hold on them. */
-export type Measurement = Pick<HalvedMetrics, 'whole'> & Partial<Pick<HalvedMetrics, 'halves'>> & { readonly observed?: MetricValues };
+export type Measurement = Pick<HalvedMetrics, 'whole'> &
+  Partial<Pick<HalvedMetrics, 'halves'>> & { readonly observed?: MetricValues };
 
 /** The uploaded weights as measured, and what was understood of the eval set. */
 export interface ExaminedUpload {
@@ -73,27 +74,46 @@ export class QualityGate {
   async examine(weightPaths: readonly string[], signal?: AbortSignal): Promise<ExaminedUpload> {
     const asked = this.spec.metrics.some(({ kind }) => needsReference(kind));
     const bytesMax = asked ? askedReferenceMaxBytes : observedReferenceMaxBytes;
-    const request = { ...this.request(weightPaths), observed: this.observed, reference: { path: this.referencePath, bytesMax }, needsHalves: this.halved };
+    const request = {
+      ...this.request(weightPaths),
+      observed: this.observed,
+      reference: { path: this.referencePath, bytesMax },
+      needsHalves: this.halved,
+    };
     const examination = await this.evaluator.examine(request, signal);
     if (asked && !examination.referenceWritten)
-      throw new FirnError('eval-input-mismatch', `The outputs of the eval set take more than ${bytesMax / 2 ** 30} GiB to compare with; use fewer rows.`);
-    this.kept = examination.referenceWritten ? { path: this.referencePath, outputs: examination.referenceOutputs } : undefined;
+      throw new FirnError(
+        'eval-input-mismatch',
+        `The outputs of the eval set take more than ${bytesMax / 2 ** 30} GiB to compare with; use fewer rows.`,
+      );
+    this.kept = examination.referenceWritten
+      ? { path: this.referencePath, outputs: examination.referenceOutputs }
+      : undefined;
     const observed = withoutSoftmax(this.observed, examination.probabilityOutputs);
     this.observed = examination.referenceWritten ? observed : observed.filter(({ kind }) => !needsReference(kind));
     const halves = this.halved ? examination.halves?.map((half) => this.pick(half, this.spec.metrics)) : undefined;
-    const baseline = { ...this.split(examination.whole), ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }) };
+    const baseline = {
+      ...this.split(examination.whole),
+      ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }),
+    };
     return { baseline, examination };
   }
 
   /** One evaluation, with halves or without. Rejects as the evaluator. */
   async evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
     const request = { ...this.request(weightPaths), ...this.keptFor(this.spec.metrics) };
-    return this.halved ? this.evaluator.evaluateHalves(request, signal) : { whole: await this.evaluator.evaluate(request, signal) };
+    return this.halved
+      ? this.evaluator.evaluateHalves(request, signal)
+      : { whole: await this.evaluator.evaluate(request, signal) };
   }
 
   /** As {@link evaluate}, with the metrics that were not asked for. */
   async evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
-    const request = { ...this.request(weightPaths), observed: this.observed, ...this.keptFor([...this.spec.metrics, ...this.observed]) };
+    const request = {
+      ...this.request(weightPaths),
+      observed: this.observed,
+      ...this.keptFor([...this.spec.metrics, ...this.observed]),
+    };
     if (!this.halved) return this.split(await this.evaluator.evaluate(request, signal));
     const { whole, halves } = await this.evaluator.evaluateHalves(request, signal);
     const [first, second] = [this.pick(halves[0], this.spec.metrics), this.pick(halves[1], this.spec.metrics)];
@@ -104,8 +124,14 @@ export class QualityGate {
    * Second moments of what enters the matrices, in a file; of the first half alone where the second is to confirm.
    * Rejects as the evaluator.
    */
-  inputGrams(request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>, signal?: AbortSignal): Promise<readonly InputGram[]> {
-    return this.evaluator.inputGrams({ ...request, evalSet: this.bound.evalSet, binding: this.bound.binding, firstHalf: this.halved }, signal);
+  inputGrams(
+    request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,
+    signal?: AbortSignal,
+  ): Promise<readonly InputGram[]> {
+    return this.evaluator.inputGrams(
+      { ...request, evalSet: this.bound.evalSet, binding: this.bound.binding, firstHalf: this.halved },
+      signal,
+    );
   }
 
   private request(weightPaths: readonly string[]): EvaluationRequest {

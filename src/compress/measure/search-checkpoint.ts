@@ -39,8 +39,8 @@ export interface SearchOutcome {
 }
 
 /**
- * Finds the config of one checkpoint: candidates are written to disk as they would come back and evaluated in child processes. Trials are
- * recorded as they end; those recorded before a takeover are not evaluated again.
+ * Finds the config of one checkpoint: candidates are written to disk as they would come back and evaluated in child
+ * processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again.
  */
 export async function searchCheckpoint(search: CheckpointSearch, services: SearchServices): Promise<SearchOutcome> {
   const { catalog } = services;
@@ -52,20 +52,27 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const conditions: TrialConditions = { ...quantization.conditions, halves: search.bound.halfBaselines !== undefined };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
-  const known = new Map(ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics, trial.halves)]));
+  const known = new Map(
+    ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics, trial.halves)]),
+  );
   const seconds = new Map<string, number>();
-  const estimate = (config: QuantizationConfig) => quantization.estimateBytes(config, { parallel: services.blockParallel, signal });
+  const estimate = (config: QuantizationConfig) =>
+    quantization.estimateBytes(config, { parallel: services.blockParallel, signal });
   const runner: TrialRunner = new TrialRunner(
     {
       estimateBytes: estimate,
       evaluate: async (config) => {
         const started = performance.now();
         const outcome = await group.join(
-          services.tracer.span('encode.trial', { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } }, async (span) => {
-            const judged = await evaluateConfig(search, config, { ...services, signal });
-            span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
-            return judged;
-          }),
+          services.tracer.span(
+            'encode.trial',
+            { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } },
+            async (span) => {
+              const judged = await evaluateConfig(search, config, { ...services, signal });
+              span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
+              return judged;
+            },
+          ),
         );
         seconds.set(configKey(config), (performance.now() - started) / 1000);
         return outcome;
@@ -73,11 +80,15 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
       onTrial: async (config, outcome, ordinal) => {
         const { metrics, halves, degradation, passed } = outcome;
         const key = configKey(config);
-        const estimatedBytes = await services.tracer.span('encode.estimate', { attributes: { 'firn.config': key } }, async (span) => {
-          const bytes = Math.round(await runner.estimate(config));
-          span.set({ 'firn.estimated_bytes': bytes });
-          return bytes;
-        });
+        const estimatedBytes = await services.tracer.span(
+          'encode.estimate',
+          { attributes: { 'firn.config': key } },
+          async (span) => {
+            const bytes = Math.round(await runner.estimate(config));
+            span.set({ 'firn.estimated_bytes': bytes });
+            return bytes;
+          },
+        );
         await catalog.trials.record({
           checkpointId: search.checkpointId,
           configKey: recordKey(config),
@@ -103,7 +114,10 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   }
 }
 
-/** Evaluations under way together: when one fails, the search ends, and none of the others may go on reading and writing files behind it. */
+/**
+ * Evaluations under way together: when one fails, the search ends, and none of the others may go on reading and writing
+ * files behind it.
+ */
 class GroupStop {
   readonly signal: AbortSignal;
   private readonly stopping = new AbortController();
@@ -129,7 +143,11 @@ class GroupStop {
   }
 }
 
-async function evaluateConfig(search: CheckpointSearch, config: QuantizationConfig, services: SearchServices): Promise<TrialOutcome> {
+async function evaluateConfig(
+  search: CheckpointSearch,
+  config: QuantizationConfig,
+  services: SearchServices,
+): Promise<TrialOutcome> {
   const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
   await mkdir(directory, { recursive: true });
   try {

@@ -8,8 +8,8 @@ import { forEachBounded } from '../bounded-parallel.ts';
 import { candidateFile, type CandidateFile, type CandidateModel } from '../encode/candidate-file.ts';
 
 /**
- * Writes the model files as they would come back: ordinary safetensors files in `directory`, for an evaluation child to map and for their
- * digests. Returns the paths by file number of the source.
+ * Writes the model files as they would come back: ordinary safetensors files in `directory`, for an evaluation child to
+ * map and for their digests. Returns the paths by file number of the source.
  */
 export async function writeCandidate(
   model: CandidateModel,
@@ -34,7 +34,11 @@ export async function writeCandidate(
           const entry = layout.tensors[segment.tensor]!;
           const width = dtypeBytes[entry.dtype];
           const length = segment.elementCount * width;
-          await writeFully(handle, bytes.subarray(taken, taken + length), entry.startBytes + segment.firstElement * width);
+          await writeFully(
+            handle,
+            bytes.subarray(taken, taken + length),
+            entry.startBytes + segment.firstElement * width,
+          );
           taken += length;
         }
       });
@@ -47,12 +51,19 @@ export async function writeCandidate(
 }
 
 /** Writes the tensors of a file that are copies. */
-async function writeCopies(candidate: CandidateFile, codings: readonly TensorCoding[], handle: FileHandle, signal?: AbortSignal): Promise<void> {
+async function writeCopies(
+  candidate: CandidateFile,
+  codings: readonly TensorCoding[],
+  handle: FileHandle,
+  signal?: AbortSignal,
+): Promise<void> {
   const { layout } = candidate.plan;
   for (const [tensor, { startBytes, endBytes }] of layout.tensors.entries()) {
     if (codings[tensor]!.kind !== 'copy') continue;
     let at = startBytes;
-    for await (const piece of streamRange(candidate, planRange(layout, candidate.plan, startBytes, endBytes), { signal })) {
+    for await (const piece of streamRange(candidate, planRange(layout, candidate.plan, startBytes, endBytes), {
+      signal,
+    })) {
       await writeFully(handle, piece, at);
       at += piece.length;
     }

@@ -4,7 +4,11 @@ import { inshrinkeratorMethod } from './codebook/inshrinkerator-method.ts';
 import type { Method } from './method.ts';
 import { residualMethod } from './residual/residual-method.ts';
 
-const methods: Readonly<Record<QuantizationMethod, Method>> = { inshrinkerator: inshrinkeratorMethod, residual: residualMethod, bitsnap: bitsnapMethod };
+const methods: Readonly<Record<QuantizationMethod, Method>> = {
+  inshrinkerator: inshrinkeratorMethod,
+  residual: residualMethod,
+  bitsnap: bitsnapMethod,
+};
 
 export function methodNamed(name: QuantizationMethod): Method {
   return methods[name];

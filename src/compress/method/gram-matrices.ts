@@ -25,7 +25,10 @@ const damping = 1;
 
 /** Measures second moments of what enters the matrices; `QualityGate` does. */
 export interface GramMeter {
-  inputGrams(request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>, signal?: AbortSignal): Promise<readonly InputGram[]>;
+  inputGrams(
+    request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,
+    signal?: AbortSignal,
+  ): Promise<readonly InputGram[]>;
 }
 
 export interface GramMatricesRequest {
@@ -60,15 +63,21 @@ export async function measureGramMatrices(request: GramMatricesRequest): Promise
     return places;
   } catch (error) {
     if (!(error instanceof FirnError) || error.code === 'cancelled') throw error;
-    warn(`The inputs of the matrices could not be measured (${error.message}), so the checkpoint takes more bytes than it could.`);
+    warn(
+      `The inputs of the matrices could not be measured (${error.message}), so the checkpoint takes more bytes than it could.`,
+    );
     return undefined;
   }
 }
 
-async function readGram(file: Awaited<ReturnType<typeof open>>, { inputCount, blockSize }: InputGram): Promise<Float32Array> {
+async function readGram(
+  file: Awaited<ReturnType<typeof open>>,
+  { inputCount, blockSize }: InputGram,
+): Promise<Float32Array> {
   const gram = new Float32Array(inputCount * blockSize);
   const { bytesRead } = await file.read(new Uint8Array(gram.buffer));
-  if (bytesRead !== gram.byteLength) throw new FirnError('eval-crashed', 'The evaluation process left its result unfinished.');
+  if (bytesRead !== gram.byteLength)
+    throw new FirnError('eval-crashed', 'The evaluation process left its result unfinished.');
   return gram;
 }
 
@@ -81,7 +90,9 @@ interface Places {
 
 async function addPlace(gram: InputGram, matrix: Float32Array, { files, places, core, signal }: Places): Promise<void> {
   const { tensor: name, inputs: axis, inputCount: inputs, blockSize: size } = gram;
-  const file = files.findIndex(({ role, layout }) => role === 'model' && layout.tensors.some((entry) => entry.name === name));
+  const file = files.findIndex(
+    ({ role, layout }) => role === 'model' && layout.tensors.some((entry) => entry.name === name),
+  );
   if (file < 0 || size > gptqBlockMax) return;
   const tensor = files[file]!.layout.tensors.findIndex((entry) => entry.name === name);
   const { elementCount } = files[file]!.layout.tensors[tensor]!;

@@ -109,7 +109,10 @@ export interface QuantizableModel {
 }
 
 /** What a method decides the coding of optimizer files by. */
-export interface StateChoice extends Pick<MethodWork, 'source' | 'core' | 'checkpoint' | 'parallel' | 'signal' | 'warn'> {
+export interface StateChoice extends Pick<
+  MethodWork,
+  'source' | 'core' | 'checkpoint' | 'parallel' | 'signal' | 'warn'
+> {
   /** As the run says. */
   readonly state: StateOptions | undefined;
   /** The config that is given, or the method's own where nothing is searched. */

@@ -27,7 +27,10 @@ export interface Quantization {
   quantize(config: QuantizationConfig): Promise<QuantizedModel>;
   /** Bytes of the quantized part under a config. What is the same for every config may be left out. */
   estimateBytes(config: QuantizationConfig, options: EncodingOptions): Promise<number>;
-  /** The same where a comparison is all it is for: from a sample of a large model's blocks. Absent where estimates are from samples anyway. */
+  /**
+   * The same where a comparison is all it is for: from a sample of a large model's blocks. Absent where estimates are
+   * from samples anyway.
+   */
   roughBytes?(config: QuantizationConfig, options: EncodingOptions): Promise<number>;
   /** The config of fewest bytes that passes; undefined when none does. */
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
@@ -39,7 +42,10 @@ export interface Quantization {
 
 /** A checkpoint under one config: how its quantized blocks come back, and how they are stored. */
 export interface QuantizedModel {
-  /** A quantized block's elements as a download will give them, in the tensors' dtype; they may lie in memory taken from `memory`. */
+  /**
+   * A quantized block's elements as a download will give them, in the tensors' dtype; they may lie in memory taken from
+   * `memory`.
+   */
   elements(at: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array>;
   /** Prepares storing: a pass over the model for tables. */
   encoding(ancestor: Ancestor | undefined, options: EncodingOptions): Promise<PackageEncoding>;

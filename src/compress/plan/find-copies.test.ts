@@ -10,7 +10,11 @@ const matrix = (seed: number): TestTensor => f32([40, 50], noise(2000, seed));
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
 
 /** The coding of every tensor, by file; `kinds` replaces those that are exact. */
-async function codings(files: readonly TestTensors[], kinds: Readonly<Record<string, TensorCoding>> = {}, apart: readonly number[] = []) {
+async function codings(
+  files: readonly TestTensors[],
+  kinds: Readonly<Record<string, TensorCoding>> = {},
+  apart: readonly number[] = [],
+) {
   const sources = files.map((tensors, i) => sourceFile(`${i}.safetensors`, safetensors(tensors)));
   const plain = planExact(sources, new Map());
   const plan: CodingPlan = {
@@ -21,7 +25,9 @@ async function codings(files: readonly TestTensors[], kinds: Readonly<Record<str
     })),
   };
   const found = await planCopies({ files: sources, plan, apart: new Set(apart) });
-  return found.files.map((file, i) => Object.fromEntries(file.codings.map((coding, tensor) => [sources[i]!.layout.tensors[tensor]!.name, coding])));
+  return found.files.map((file, i) =>
+    Object.fromEntries(file.codings.map((coding, tensor) => [sources[i]!.layout.tensors[tensor]!.name, coding])),
+  );
 }
 
 test('a tensor with the bytes of one before it is a copy of the first, in its file and in others, whatever its shape and name', async () => {
@@ -30,7 +36,11 @@ test('a tensor with the bytes of one before it is a copy of the first, in its fi
     { d: matrix(2), e: matrix(3), f: matrix(1) },
   ]);
   expect(first).toEqual({ a: exact, b: exact, c: { kind: 'copy', file: 0, tensor: 0 } });
-  expect(second).toEqual({ d: { kind: 'copy', file: 0, tensor: 1 }, e: exact, f: { kind: 'copy', file: 0, tensor: 0 } });
+  expect(second).toEqual({
+    d: { kind: 'copy', file: 0, tensor: 1 },
+    e: exact,
+    f: { kind: 'copy', file: 0, tensor: 0 },
+  });
 });
 
 test('no copy is what differs in one bit, in dtype or in how it is coded, repeats one element, or is small', async () => {
@@ -47,14 +57,27 @@ test('no copy is what differs in one bit, in dtype or in how it is coded, repeat
     same: f32([20], noise(20, 1)),
   } as const;
   const kinds = { d: { kind: 'residual' } } as const;
-  expect(await codings([tensors], kinds)).toEqual([{ ...Object.fromEntries(Object.keys(tensors).map((name) => [name, exact])), ...kinds }]);
+  expect(await codings([tensors], kinds)).toEqual([
+    { ...Object.fromEntries(Object.keys(tensors).map((name) => [name, exact])), ...kinds },
+  ]);
 });
 
 test('quantized tensors are copies of those of the same codebook or method', async () => {
   const tensors = { a: matrix(1), b: matrix(1), c: matrix(1), d: matrix(1), e: matrix(1) };
   const levels = (codebook: number): TensorCoding => ({ kind: 'levels', codebook });
-  const [found] = await codings([tensors], { a: levels(0), b: levels(1), c: { kind: 'residual' }, d: levels(1), e: { kind: 'residual' } });
-  expect(found).toMatchObject({ a: levels(0), b: levels(1), d: { kind: 'copy', tensor: 1 }, e: { kind: 'copy', tensor: 2 } });
+  const [found] = await codings([tensors], {
+    a: levels(0),
+    b: levels(1),
+    c: { kind: 'residual' },
+    d: levels(1),
+    e: { kind: 'residual' },
+  });
+  expect(found).toMatchObject({
+    a: levels(0),
+    b: levels(1),
+    d: { kind: 'copy', tensor: 1 },
+    e: { kind: 'copy', tensor: 2 },
+  });
 });
 
 test('files apart have no copies of others, nor others of them', async () => {

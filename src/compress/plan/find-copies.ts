@@ -9,7 +9,10 @@ import { isEqual, sampleOf, sharedBytesMin, uploadedBytes, type TensorBytes } fr
 
 /** Different tensors with equal samples that a tensor is compared with. */
 const comparisonsMax = 4;
-/** Least share of a file that other files copy: it has to be in the package then, whose checksums may take half of this of what cannot be made smaller. */
+/**
+ * Least share of a file that other files copy: it has to be in the package then, whose checksums may take half of this
+ * of what cannot be made smaller.
+ */
 const copiedShareMin = 1 / 4096;
 
 interface Place extends TensorEntry {
@@ -25,26 +28,39 @@ interface KnownPlace {
 export interface CopiesToFind {
   readonly files: readonly SourceFile[];
   readonly plan: CodingPlan;
-  /** Numbers of files that will not be in the package as a rule: no tensor of another file is a copy of theirs, and the other way round. */
+  /**
+   * Numbers of files that will not be in the package as a rule: no tensor of another file is a copy of theirs, and the
+   * other way round.
+   */
   readonly apart: ReadonlySet<number>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The plan with every tensor that has the bytes of one before it, and would be coded the same way, as a copy of that one: tied weights, a master copy in an optimizer file. Tensors of one repeated element
- * take next to nothing as they are, and rarely stay equal. Reads a sample of tensors that could be equal, and whole ones where samples are. Rejects with the store's errors.
+ * The plan with every tensor that has the bytes of one before it, and would be coded the same way, as a copy of that
+ * one: tied weights, a master copy in an optimizer file. Tensors of one repeated element take next to nothing as they
+ * are, and rarely stay equal. Reads a sample of tensors that could be equal, and whole ones where samples are. Rejects
+ * with the store's errors.
  */
 export async function planCopies(request: CopiesToFind): Promise<CodingPlan> {
   const { files, plan } = request;
   const copies = [...(await allCopies(request))];
   const outside = copies.filter(([place, coding]) => coding.file !== place.file);
-  const worthwhile = files.map(({ sizeBytes }, file) => bytesOf(outside.filter(([, coding]) => coding.file === file)) >= copiedShareMin * sizeBytes);
+  const worthwhile = files.map(
+    ({ sizeBytes }, file) =>
+      bytesOf(outside.filter(([, coding]) => coding.file === file)) >= copiedShareMin * sizeBytes,
+  );
   const kept = new Map<string, CopyCoding>();
-  for (const [place, coding] of copies) if (coding.file === place.file || worthwhile[coding.file]!) kept.set(placeKey(place), coding);
+  for (const [place, coding] of copies)
+    if (coding.file === place.file || worthwhile[coding.file]!) kept.set(placeKey(place), coding);
   if (kept.size === 0) return plan;
   const planned = plan.files.map((file, number): PlannedFile => {
-    const codings = file.codings.map((coding, tensor): TensorCoding => kept.get(placeKey({ file: number, tensor })) ?? coding);
-    return codings.some(({ kind }) => kind === 'copy') ? { codings, blocks: planTensors(files[number]!.layout, codings).blocks } : file;
+    const codings = file.codings.map(
+      (coding, tensor): TensorCoding => kept.get(placeKey({ file: number, tensor })) ?? coding,
+    );
+    return codings.some(({ kind }) => kind === 'copy')
+      ? { codings, blocks: planTensors(files[number]!.layout, codings).blocks }
+      : file;
   });
   return { ...plan, files: planned };
 }
@@ -72,16 +88,22 @@ async function allCopies({ files, plan, apart, signal }: CopiesToFind): Promise<
   return copies;
 }
 
-/** Tensors by what they have to have in common, in the order of the files. Lossy optimizer state, and what lies beside it, has its own blocks. */
+/**
+ * Tensors by what they have to have in common, in the order of the files. Lossy optimizer state, and what lies beside
+ * it, has its own blocks.
+ */
 function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlySet<number>): Map<string, Place[]> {
   const found = new Map<string, Place[]>();
   for (const [file, { type, layout }] of files.entries()) {
     if (type !== 'safetensors') continue;
     const { codings } = plan.files[file]!;
-    const besides = new Set(codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.beside : -1)));
+    const besides = new Set(
+      codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.beside : -1)),
+    );
     for (const [tensor, entry] of layout.tensors.entries()) {
       const coding = codings[tensor]!;
-      if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || besides.has(tensor)) continue;
+      if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || besides.has(tensor))
+        continue;
       // Exact tensors are alike whatever their layer types.
       const coded = coding.kind === 'exact' || isBlockless(coding) ? coding.kind : codingRuleOf(coding).codeOf(coding);
       const key = `${entry.dtype} ${entry.elementCount} ${coded} ${apart.has(file) ? file : ''}`;

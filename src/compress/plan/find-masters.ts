@@ -27,9 +27,11 @@ export interface MastersToFind {
 }
 
 /**
- * The plan with what mixed precision keeps twice: F32 tensors of optimizer files that tensors of F16 or BF16 were rounded from are masters beside these where both are exact; those that the run gives up for
- * the model's weights (`state.master`) are copies of them, widened. Reads a sample of every F32 tensor of an optimizer file, and whole ones of those given up: what is not rounded from its weights stays
- * exact, with a warning. Rejects with the errors of store and core.
+ * The plan with what mixed precision keeps twice: F32 tensors of optimizer files that tensors of F16 or BF16 were
+ * rounded from are masters beside these where both are exact; those that the run gives up for the model's weights
+ * (`state.master`) are copies of them, widened. Reads a sample of every F32 tensor of an optimizer file, and whole ones
+ * of those given up: what is not rounded from its weights stays exact, with a warning. Rejects with the errors of store
+ * and core.
  */
 export async function planMasters(request: MastersToFind): Promise<CodingPlan> {
   const found = await findOriginals(request);
@@ -63,7 +65,8 @@ async function findOriginals(request: MastersToFind): Promise<ReadonlyMap<string
       const original = (given ? originals.named(entry, state) : undefined) ?? (await originals.roundedFrom(master));
       if (given && original !== undefined && (await isRoundedFrom(request, master, original))) {
         // What is exact and equal is a copy already, or the original of one.
-        if (!isEqualAsItIs(request, original)) found.set(placeKey(master), { kind: 'copy', ...original, widened: true });
+        if (!isEqualAsItIs(request, original))
+          found.set(placeKey(master), { kind: 'copy', ...original, widened: true });
         continue;
       }
       if (given) warn(`${entry.name} is no copy of the model's weights, so it is kept exact.`);
@@ -79,10 +82,19 @@ function isCandidate({ files, plan }: MastersToFind, { file, tensor }: TensorPla
   const { role, type, layout } = files[file]!;
   const entry = layout.tensors[tensor]!;
   const isLarge = entry.endBytes - entry.startBytes >= masterBytesMin;
-  return role === 'optimizer' && type === 'safetensors' && entry.dtype === 'F32' && isLarge && plan.files[file]!.codings[tensor]!.kind === 'exact';
+  return (
+    role === 'optimizer' &&
+    type === 'safetensors' &&
+    entry.dtype === 'F32' &&
+    isLarge &&
+    plan.files[file]!.codings[tensor]!.kind === 'exact'
+  );
 }
 
-/** Whether a tensor of an optimizer file says that it is a master: by a word, or because it is called as a tensor of the model is. */
+/**
+ * Whether a tensor of an optimizer file says that it is a master: by a word, or because it is called as a tensor of the
+ * model is.
+ */
 function isMaster(name: string, state: StateOptions, originals: Originals): boolean {
   const said = stateTensorOf(name, { names: state.names, model: originals });
   return said === undefined ? originals.has(name) : said.role === 'master';
@@ -105,7 +117,10 @@ class Originals {
   static async read(request: MastersToFind): Promise<Originals> {
     const originals = new Originals(request);
     const { files, plan } = request;
-    if (!files.some((_, file) => files[file]!.layout.tensors.some((_, tensor) => isCandidate(request, { file, tensor })))) return originals;
+    if (
+      !files.some((_, file) => files[file]!.layout.tensors.some((_, tensor) => isCandidate(request, { file, tensor })))
+    )
+      return originals;
     for (const [file, { role, type, layout }] of files.entries()) {
       if (role !== 'model' || type !== 'safetensors') continue;
       for (const [tensor, entry] of layout.tensors.entries()) {
@@ -150,16 +165,29 @@ class Originals {
     const width = dtypeBytes[entry.dtype];
     const length = Math.min(sampleElements, entry.elementCount) * width;
     const middle = Math.floor((entry.elementCount - length / width) / 2) * width;
-    const parts = await Promise.all([0, middle].map((at) => reader.read(entry.startBytes + at, length, this.#request.signal)));
-    const sample = Buffer.from(await this.#request.core.convert(Buffer.concat(parts), entry.dtype, dtype, this.#request.signal));
+    const parts = await Promise.all(
+      [0, middle].map((at) => reader.read(entry.startBytes + at, length, this.#request.signal)),
+    );
+    const sample = Buffer.from(
+      await this.#request.core.convert(Buffer.concat(parts), entry.dtype, dtype, this.#request.signal),
+    );
     const first = sample.subarray(0, dtypeBytes[dtype]);
-    return sample.every((byte, i) => byte === first[i % first.length]) ? undefined : `${dtype} ${entry.elementCount} ${sample.toString('base64')}`;
+    return sample.every((byte, i) => byte === first[i % first.length])
+      ? undefined
+      : `${dtype} ${entry.elementCount} ${sample.toString('base64')}`;
   }
 }
 
 /** Whether every element of a tensor is rounded from the F32 one of the master, or equal to it. */
-async function isRoundedFrom({ files, core, signal }: MastersToFind, master: TensorPlace, original: TensorPlace): Promise<boolean> {
-  const [wide, narrow] = [master, original].map(({ file, tensor }) => ({ reader: files[file]!.reader, entry: files[file]!.layout.tensors[tensor]! }));
+async function isRoundedFrom(
+  { files, core, signal }: MastersToFind,
+  master: TensorPlace,
+  original: TensorPlace,
+): Promise<boolean> {
+  const [wide, narrow] = [master, original].map(({ file, tensor }) => ({
+    reader: files[file]!.reader,
+    entry: files[file]!.layout.tensors[tensor]!,
+  }));
   const dtype = narrow!.entry.dtype;
   if (!isQuantizable(dtype)) return false;
   const read = ({ reader, entry }: typeof wide & {}, at: number, count: number): Promise<Uint8Array> =>

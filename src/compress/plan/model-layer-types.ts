@@ -6,9 +6,9 @@ import type { SourceFile } from '../upload/model-source.ts';
 import type { BoundGraph } from '../eval-set/bind-graph.ts';
 
 /**
- * Layer types of the model's tensors: the overrides of the run and the checkpoint, merged (those of other names change nothing, see
- * override-warnings.ts), the graph's operators, names and shapes. A twin of a measured tensor (measured-tensors.ts) is
- * what that one is, so that both are quantized alike. Throws `tensor-duplicate`.
+ * Layer types of the model's tensors: the overrides of the run and the checkpoint, merged (those of other names change
+ * nothing, see override-warnings.ts), the graph's operators, names and shapes. A twin of a measured tensor
+ * (measured-tensors.ts) is what that one is, so that both are quantized alike. Throws `tensor-duplicate`.
  */
 export function modelLayerTypes(
   run: Pick<Run, 'layerTypes'>,
@@ -17,9 +17,17 @@ export function modelLayerTypes(
 ): ReadonlyMap<string, LayerType> {
   const tensors = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors);
   const names = new Set(tensors.map((tensor) => tensor.name));
-  if (names.size !== tensors.length) throw new FirnError('tensor-duplicate', 'Two model files hold a tensor of the same name.');
+  if (names.size !== tensors.length)
+    throw new FirnError('tensor-duplicate', 'Two model files hold a tensor of the same name.');
   const overrides = Object.fromEntries(Object.entries(run.layerTypes).filter(([name]) => names.has(name)));
-  const types = new Map(layerTypesFor({ tensors, overrides, ...(measuredBy === undefined ? {} : { graph: measuredBy.graph, binding: measuredBy.binding }) }));
-  for (const [name, twin] of measuredBy?.twins ?? []) if (!Object.hasOwn(overrides, name)) types.set(name, types.get(twin)!);
+  const types = new Map(
+    layerTypesFor({
+      tensors,
+      overrides,
+      ...(measuredBy === undefined ? {} : { graph: measuredBy.graph, binding: measuredBy.binding }),
+    }),
+  );
+  for (const [name, twin] of measuredBy?.twins ?? [])
+    if (!Object.hasOwn(overrides, name)) types.set(name, types.get(twin)!);
   return types;
 }

@@ -46,12 +46,21 @@ const types = new Map<string, LayerType>(
 
 /** By tensor: its group as "layer type dtype", or "exact". */
 async function codingsOf(source: ModelSource, keepExact?: ReadonlySet<string>) {
-  const plan = await planCodings(source, types, { ...options, codingOf: inshrinkeratorMethod.codingOf, ...(keepExact && { keepExact }) });
+  const plan = await planCodings(source, types, {
+    ...options,
+    codingOf: inshrinkeratorMethod.codingOf,
+    ...(keepExact && { keepExact }),
+  });
   const named = plan.files.map((file, number) =>
     Object.fromEntries(
       file.codings.map((coding, tensor) => {
         const name = source.files[number]!.layout.tensors[tensor]!.name;
-        return [name, coding.kind !== 'levels' ? coding.kind : `${plan.groups[coding.codebook]!.layerType} ${plan.groups[coding.codebook]!.dtype}`];
+        return [
+          name,
+          coding.kind !== 'levels'
+            ? coding.kind
+            : `${plan.groups[coding.codebook]!.layerType} ${plan.groups[coding.codebook]!.dtype}`,
+        ];
       }),
     ),
   );
@@ -80,7 +89,11 @@ test('one group for each layer type and dtype; small, one-dimensional, integer a
 });
 
 test('tensors with NaN or infinite weights are exact, alone among those they share a block with, and named in the order of the file', async () => {
-  const spoiled = { ...tensors, c: f32([20, 20], noise(400, 5).with(399, -Infinity)), b: bf16([20, 20], noise(400, 3).with(0, Number.NaN)) };
+  const spoiled = {
+    ...tensors,
+    c: f32([20, 20], noise(400, 5).with(399, -Infinity)),
+    b: bf16([20, 20], noise(400, 3).with(0, Number.NaN)),
+  };
   const { plan, named } = await codingsOf(memorySource(core, spoiled));
   expect(plan.nonFinite).toEqual(['b', 'c']);
   expect(named[0]).toMatchObject({ a: 'linear F32', b: 'exact', c: 'exact', embed: 'embedding F32' });
@@ -93,7 +106,10 @@ test('tensors with NaN or infinite weights are exact, alone among those they sha
 });
 
 test("non-finite values in tensors that are exact anyway are nobody's business", async () => {
-  expect((await codingsOf(memorySource(core, { ...tensors, norm: f32([20, 20], noise(400, 6).with(1, Number.NaN)) }))).plan.nonFinite).toEqual([]);
+  expect(
+    (await codingsOf(memorySource(core, { ...tensors, norm: f32([20, 20], noise(400, 6).with(1, Number.NaN)) }))).plan
+      .nonFinite,
+  ).toEqual([]);
 });
 
 test('only model files are quantized, whatever names others use', async () => {
@@ -111,27 +127,45 @@ test('only model files are quantized, whatever names others use', async () => {
 });
 
 test('names to be kept exact are', async () => {
-  expect((await codingsOf(memorySource(core, tensors), new Set(['a', 'norm']))).named[0]).toMatchObject({ a: 'exact', c: 'linear F32' });
+  expect((await codingsOf(memorySource(core, tensors), new Set(['a', 'norm']))).named[0]).toMatchObject({
+    a: 'exact',
+    c: 'linear F32',
+  });
 });
 
 test('an exact plan has no groups and keeps the layer types', () => {
   const plan = planExact([sourceFile('model.safetensors', safetensors(tensors))], types);
   expect(plan.groups).toEqual([]);
-  expect(plan.files[0]!.codings.map((coding) => coding.kind === 'exact' && coding.layerType)).toEqual([...types.values()]);
+  expect(plan.files[0]!.codings.map((coding) => coding.kind === 'exact' && coding.layerType)).toEqual([
+    ...types.values(),
+  ]);
 });
 
 test('wouldBeQuantized looks at layer, dtype and size of the model tensor', () => {
   const files = [sourceFile('model.safetensors', safetensors(tensors))];
-  expect([...types.keys(), 'stranger'].filter((name) => wouldBeQuantized(name, files, types))).toEqual(['embed', 'a', 'b', 'conv', 'c']);
+  expect([...types.keys(), 'stranger'].filter((name) => wouldBeQuantized(name, files, types))).toEqual([
+    'embed',
+    'a',
+    'b',
+    'conv',
+    'c',
+  ]);
 });
 
 test('a source reads gradients of any dtype as fp32, block by block', async () => {
-  const source = memorySource(core, { a: tensors['a']!, c: tensors['c']! }, { a: bf16([20, 20], new Float32Array(400).fill(0.5)) });
+  const source = memorySource(
+    core,
+    { a: tensors['a']!, c: tensors['c']! },
+    { a: bf16([20, 20], new Float32Array(400).fill(0.5)) },
+  );
   const { plan } = await codingsOf(source);
   const [at] = [...levelBlocks(plan)];
   const { gradients, weights } = await source.readWeights(0, at!.block);
   const found = new Float32Array(Uint8Array.from(gradients!).buffer);
   expect([...found.subarray(0, 400)].every((g) => g === 0.5)).toBe(true);
   expect([...found.subarray(400)].every(Number.isNaN)).toBe(true);
-  expect([...new Float32Array(Uint8Array.from(weights).buffer)]).toEqual([...(tensors['a']!.data as Float32Array), ...(tensors['c']!.data as Float32Array)]);
+  expect([...new Float32Array(Uint8Array.from(weights).buffer)]).toEqual([
+    ...(tensors['a']!.data as Float32Array),
+    ...(tensors['c']!.data as Float32Array),
+  ]);
 });

@@ -33,14 +33,23 @@ export interface CodingPlan {
 }
 
 /** Decides for every tensor whether it is quantized: a quantized layer type, a float dtype, and finite weights only. */
-export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, options: PlanOptions): Promise<CodingPlan> {
+export async function planCodings(
+  source: ModelSource,
+  layerTypes: ReadonlyMap<string, LayerType>,
+  options: PlanOptions,
+): Promise<CodingPlan> {
   const keepExact = options.keepExact ?? new Set();
   const { codingOf, state = defaultStateOptions } = options;
   const first = plan(source.files, layerTypes, { keepExact, codingOf, state });
   const nonFinite = await findNonFinite(source, first, options);
   if (nonFinite.size === 0) return first;
-  const inOrder = source.files.flatMap((file) => file.layout.tensors.map((entry) => entry.name)).filter((name) => nonFinite.has(name));
-  return { ...plan(source.files, layerTypes, { keepExact: new Set([...keepExact, ...nonFinite]), codingOf, state }), nonFinite: [...new Set(inOrder)] };
+  const inOrder = source.files
+    .flatMap((file) => file.layout.tensors.map((entry) => entry.name))
+    .filter((name) => nonFinite.has(name));
+  return {
+    ...plan(source.files, layerTypes, { keepExact: new Set([...keepExact, ...nonFinite]), codingOf, state }),
+    nonFinite: [...new Set(inOrder)],
+  };
 }
 
 /** A tensor of the model. */
@@ -49,8 +58,14 @@ export interface ModelTensor {
   readonly layerType: LayerType;
 }
 
-/** How a method codes a tensor of the model; undefined for one that it leaves exact. `groupOf`: the number of the codebook of a layer type and dtype. */
-export type WeightCoding = (tensor: ModelTensor, groupOf: (layerType: QuantizedLayerType, dtype: QuantizableDtype) => number) => TensorCoding | undefined;
+/**
+ * How a method codes a tensor of the model; undefined for one that it leaves exact. `groupOf`: the number of the
+ * codebook of a layer type and dtype.
+ */
+export type WeightCoding = (
+  tensor: ModelTensor,
+  groupOf: (layerType: QuantizedLayerType, dtype: QuantizableDtype) => number,
+) => TensorCoding | undefined;
 
 export interface PlanOptions {
   readonly parallel: number;
@@ -64,7 +79,11 @@ export interface PlanOptions {
 }
 
 /** Whether a model tensor's layer, dtype and size would have it quantized. */
-export function wouldBeQuantized(name: string, files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): boolean {
+export function wouldBeQuantized(
+  name: string,
+  files: readonly SourceFile[],
+  layerTypes: ReadonlyMap<string, LayerType>,
+): boolean {
   const entry = files
     .filter((file) => file.role === 'model')
     .flatMap((file) => file.layout.tensors)
@@ -74,7 +93,11 @@ export function wouldBeQuantized(name: string, files: readonly SourceFile[], lay
 }
 
 /** Everything exact but the optimizer state that a run wants otherwise. */
-export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, state: StateOptions = defaultStateOptions): CodingPlan {
+export function planExact(
+  files: readonly SourceFile[],
+  layerTypes: ReadonlyMap<string, LayerType>,
+  state: StateOptions = defaultStateOptions,
+): CodingPlan {
   const ofState = planState(files, state).codings;
   const planned = files.map((file, number) =>
     planFile(
@@ -88,7 +111,11 @@ export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<
 function plan(
   files: readonly SourceFile[],
   layerTypes: ReadonlyMap<string, LayerType>,
-  { keepExact, codingOf, state }: { readonly keepExact: ReadonlySet<string>; readonly codingOf: WeightCoding; readonly state: StateOptions },
+  {
+    keepExact,
+    codingOf,
+    state,
+  }: { readonly keepExact: ReadonlySet<string>; readonly codingOf: WeightCoding; readonly state: StateOptions },
 ): CodingPlan {
   const groups: QuantizedGroup[] = [];
   const groupOf = (layerType: QuantizedLayerType, dtype: QuantizableDtype): number => {
@@ -103,7 +130,8 @@ function plan(
         const optimizerState = ofState[number]!.get(tensor);
         if (optimizerState !== undefined) return optimizerState;
         const type = layerTypes.get(entry.name);
-        if (file.role !== 'model' || type === undefined || keepExact.has(entry.name)) return exactCoding(file, entry, layerTypes);
+        if (file.role !== 'model' || type === undefined || keepExact.has(entry.name))
+          return exactCoding(file, entry, layerTypes);
         return codingOf({ entry, layerType: type }, groupOf) ?? exactCoding(file, entry, layerTypes);
       }),
     ),
@@ -127,7 +155,8 @@ async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, option
     if (isExactCoding(block.coding)) return;
     const moments = await source.moments(file, block, options.signal);
     for (const [i, { sumOfSquares }] of moments.entries()) {
-      if (!Number.isFinite(sumOfSquares)) found.add(source.files[file]!.layout.tensors[block.segments[i]!.tensor]!.name);
+      if (!Number.isFinite(sumOfSquares))
+        found.add(source.files[file]!.layout.tensors[block.segments[i]!.tensor]!.name);
     }
   });
   return found;
@@ -138,7 +167,10 @@ export function isQuantized(codingPlan: CodingPlan): boolean {
   return codingPlan.files.some(({ codings }) => codings.some(isWeightCoding));
 }
 
-/** Whether a tensor comes back as it was uploaded: it is coded exactly, or kept, or a copy of one that is and of its own dtype. */
+/**
+ * Whether a tensor comes back as it was uploaded: it is coded exactly, or kept, or a copy of one that is and of its own
+ * dtype.
+ */
 export function isExactTensor({ files }: CodingPlan, file: number, tensor: number): boolean {
   const coding = files[file]!.codings[tensor]!;
   if (coding.kind === 'copy' && coding.widened === true) return false;
@@ -150,8 +182,13 @@ export function isExactFile(codingPlan: CodingPlan, file: number): boolean {
   return codingPlan.files[file]!.codings.every((_, tensor) => isExactTensor(codingPlan, file, tensor));
 }
 
-/** Numbers of the files with tensors that tensors of other files are copies of: they cannot be left out of the package. */
-export function copiedFiles({ files }: CodingPlan, external: ReadonlySet<number> | ReadonlyMap<number, unknown> = new Set()): Set<number> {
+/**
+ * Numbers of the files with tensors that tensors of other files are copies of: they cannot be left out of the package.
+ */
+export function copiedFiles(
+  { files }: CodingPlan,
+  external: ReadonlySet<number> | ReadonlyMap<number, unknown> = new Set(),
+): Set<number> {
   const copied = new Set<number>();
   for (const [number, { codings }] of files.entries()) {
     if (external.has(number)) continue;
@@ -160,7 +197,10 @@ export function copiedFiles({ files }: CodingPlan, external: ReadonlySet<number>
   return copied;
 }
 
-/** The plan without masters beside tensors of files that are not in the package: these are exact blocks then, the same ones. */
+/**
+ * The plan without masters beside tensors of files that are not in the package: these are exact blocks then, the same
+ * ones.
+ */
 export function withoutExternal(codingPlan: CodingPlan, external: ReadonlySet<number>): CodingPlan {
   if (external.size === 0) return codingPlan;
   const files = codingPlan.files.map(({ codings, blocks }): PlannedFile => {
@@ -176,6 +216,7 @@ export function withoutExternal(codingPlan: CodingPlan, external: ReadonlySet<nu
 /** Every block of model weights that a method quantizes, with its place. */
 export function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
   for (const [file, planned] of codingPlan.files.entries()) {
-    for (const [index, block] of planned.blocks.entries()) if (isWeightCoding(block.coding)) yield { file, index, block };
+    for (const [index, block] of planned.blocks.entries())
+      if (isWeightCoding(block.coding)) yield { file, index, block };
   }
 }

@@ -14,7 +14,8 @@ const half = (shape: readonly number[]): TestTensor => ({
   shape,
   data: new Uint16Array(shape.reduce((product, length) => product * length, 1)),
 });
-const optimizer = (tensors: TestTensors, path = 'o.safetensors', role: FileRole = 'optimizer') => sourceFile(path, safetensors(tensors), role);
+const optimizer = (tensors: TestTensors, path = 'o.safetensors', role: FileRole = 'optimizer') =>
+  sourceFile(path, safetensors(tensors), role);
 
 /** The form of every tensor that is not exact, with the name of what lies beside it. */
 function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateOptions): Record<string, string> {
@@ -31,7 +32,9 @@ function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateO
 
 test('moments of modules that are called as short words are paired with their own', () => {
   const parameters = ['m.0.weight', 'v.0.weight', 'momentum.weight', 'encoder.momentum.weight', 'layer.weight'];
-  const tensors = Object.fromEntries(parameters.flatMap((name) => [`${name}.exp_avg`, `${name}.exp_avg_sq`].map((full) => [full, matrix()])));
+  const tensors = Object.fromEntries(
+    parameters.flatMap((name) => [`${name}.exp_avg`, `${name}.exp_avg_sq`].map((full) => [full, matrix()])),
+  );
   expect(formsOf([optimizer(tensors)], adam)).toEqual(
     Object.fromEntries(
       parameters.flatMap((name) => [
@@ -45,7 +48,9 @@ test('moments of modules that are called as short words are paired with their ow
 
 test('patterns pair what their wildcards stand for, and names in full what stands at the same place', () => {
   const names = { firstMoment: ['m_*', 'exp_avg/*', 'opt_12'], secondMoment: ['v_*', 'exp_avg_sq/*', 'opt_13'] };
-  const tensors = Object.fromEntries(['m_w', 'v_w', 'exp_avg/w', 'exp_avg_sq/w', 'opt_12', 'opt_13', 'opt_1'].map((name) => [name, matrix()]));
+  const tensors = Object.fromEntries(
+    ['m_w', 'v_w', 'exp_avg/w', 'exp_avg_sq/w', 'opt_12', 'opt_13', 'opt_1'].map((name) => [name, matrix()]),
+  );
   expect(formsOf([optimizer(tensors)], { ...adam, names })).toEqual({
     m_w: 'firstMoment beside v_w',
     v_w: 'secondMoment',
@@ -64,16 +69,38 @@ test('an optimizer file that holds the weights by their names holds no moments',
 describe('a tensor stays exact, and is told of,', () => {
   const v = matrix();
   test.each<[string, KeptExact, readonly TestTensors[], readonly string[]]>([
-    ['where its name says two things', 'ambiguous', [{ 'm.attn.v': matrix(), 'm.w': matrix(), 'v.w': v }], ['m.attn.v']],
+    [
+      'where its name says two things',
+      'ambiguous',
+      [{ 'm.attn.v': matrix(), 'm.w': matrix(), 'v.w': v }],
+      ['m.attn.v'],
+    ],
     ['where it is not F32', 'dtype', [{ 'v.w': half([4, 6]) }, { 'm.w': half([4, 6]) }], ['v.w', 'm.w']],
     ['without second moments', 'secondMissing', [{ 'm.w': matrix(), 'm.x': matrix(), 'v.x': v }], ['m.w']],
     ['beside second moments of another file', 'secondElsewhere', [{ 'm.w': matrix() }, { 'v.w': v }], ['m.w']],
-    ['beside second moments of another dtype', 'secondDtype', [{ 'm.w': matrix(), 'v.w': i64([4, 6], Array(24).fill(1)) }], ['m.w']],
-    ['beside second moments of another shape', 'secondShape', [{ 'm.w': matrix(), 'v.w': f32([24], noise(24, 2)) }], ['m.w']],
-    ['beside two tensors of second moments', 'secondUnclear', [{ 'm.w': matrix(), 'v.w': v, 'w.exp_avg_sq': v }], ['m.w']],
+    [
+      'beside second moments of another dtype',
+      'secondDtype',
+      [{ 'm.w': matrix(), 'v.w': i64([4, 6], Array(24).fill(1)) }],
+      ['m.w'],
+    ],
+    [
+      'beside second moments of another shape',
+      'secondShape',
+      [{ 'm.w': matrix(), 'v.w': f32([24], noise(24, 2)) }],
+      ['m.w'],
+    ],
+    [
+      'beside two tensors of second moments',
+      'secondUnclear',
+      [{ 'm.w': matrix(), 'v.w': v, 'w.exp_avg_sq': v }],
+      ['m.w'],
+    ],
   ])('%s', (_, why, files, names) => {
     const read = files.map((tensors, i) => optimizer(tensors, `${i}.safetensors`));
-    expect(planState(read, adam).kept.filter((tensor) => tensor.why === why)).toEqual(names.map((name) => ({ name, why })));
+    expect(planState(read, adam).kept.filter((tensor) => tensor.why === why)).toEqual(
+      names.map((name) => ({ name, why })),
+    );
     for (const name of names) expect(formsOf(read, adam)).not.toHaveProperty([name]);
     const sentences = stateWarnings(read, adam).filter((sentence) =>
       sentence.includes(`(tensors: ${names.length}): ${names.map((name) => `"${name}"`).join(', ')}.`),
@@ -84,8 +111,17 @@ describe('a tensor stays exact, and is told of,', () => {
   test('but not where the run wants it exact, nor where it has no elements', () => {
     const odd = { 'm.attn.v': matrix(), 'm.w': matrix(), 'm.half': half([4, 6]), 'momentum.empty': f32([0, 4], []) };
     expect(planState([optimizer(odd)], { ...bounded, firstMoment: 'exact', secondMoment: 'exact' }).kept).toEqual([]);
-    expect(stateWarnings([optimizer(odd)], { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' })).toEqual([]);
-    expect(stateWarnings([optimizer(odd)], { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact', master: 'weights' })).toEqual([]);
+    expect(stateWarnings([optimizer(odd)], { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' })).toEqual(
+      [],
+    );
+    expect(
+      stateWarnings([optimizer(odd)], {
+        firstMoment: 'exact',
+        secondMoment: 'exact',
+        momentum: 'exact',
+        master: 'weights',
+      }),
+    ).toEqual([]);
   });
 
   test('by its number and a few names, which are quoted', () => {
@@ -98,7 +134,9 @@ describe('a tensor stays exact, and is told of,', () => {
 });
 
 test('clusters take no second moments', () => {
-  expect(formsOf([optimizer({ 'm.w': matrix() })], { ...bounded, firstMoment: 'bitsnap' })).toEqual({ 'm.w': 'clusters' });
+  expect(formsOf([optimizer({ 'm.w': matrix() })], { ...bounded, firstMoment: 'bitsnap' })).toEqual({
+    'm.w': 'clusters',
+  });
 });
 
 describe('roles that are not to be exact, and of which there is no tensor, are told', () => {
@@ -106,9 +144,24 @@ describe('roles that are not to be exact, and of which there is no tensor, are t
     `The run does not want ${what} kept exact, but no tensor of an optimizer file is called as such; state.names of the run can tell which are.`,
   ];
   test.each<[string, readonly ReturnType<typeof optimizer>[], StateOptions, readonly string[]]>([
-    ['names that nothing is known of', [optimizer({ mu_w: matrix(), nu_w: matrix() })], adam, told('first moments or second moments')],
-    ['a map that fits nothing', [optimizer({ mu_w: matrix() })], { ...adam, secondMoment: 'exact', names: { firstMoment: ['mu'] } }, told('first moments')],
-    ['no momentum', [optimizer({ 'm.w': matrix(), 'v.w': matrix() })], { ...bounded, momentum: 'bitsnap' }, told('momentum')],
+    [
+      'names that nothing is known of',
+      [optimizer({ mu_w: matrix(), nu_w: matrix() })],
+      adam,
+      told('first moments or second moments'),
+    ],
+    [
+      'a map that fits nothing',
+      [optimizer({ mu_w: matrix() })],
+      { ...adam, secondMoment: 'exact', names: { firstMoment: ['mu'] } },
+      told('first moments'),
+    ],
+    [
+      'no momentum',
+      [optimizer({ 'm.w': matrix(), 'v.w': matrix() })],
+      { ...bounded, momentum: 'bitsnap' },
+      told('momentum'),
+    ],
     [
       'a file of another role',
       [optimizer({ 'momentum.w': matrix() }, 'o.safetensors', 'other')],

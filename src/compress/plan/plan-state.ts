@@ -4,8 +4,12 @@ import { stateTensorsOf, type StateTensor } from '../../checkpoint/options/state
 import type { StateCoding, TensorPlace } from '../../package/package-index.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 
-/** Why a tensor is exact that the run wants otherwise. The last five are of first moments, whose bound takes the second ones. */
-export type KeptExact = 'ambiguous' | 'dtype' | 'secondMissing' | 'secondElsewhere' | 'secondDtype' | 'secondShape' | 'secondUnclear';
+/**
+ * Why a tensor is exact that the run wants otherwise. The last five are of first moments, whose bound takes the second
+ * ones.
+ */
+export type KeptExact =
+  'ambiguous' | 'dtype' | 'secondMissing' | 'secondElsewhere' | 'secondDtype' | 'secondShape' | 'secondUnclear';
 
 export interface StatePlan {
   /** By file, and in it by tensor number: codings of optimizer files' tensors that are not kept exact. */
@@ -23,7 +27,10 @@ interface Moment extends StateTensor, TensorPlace {
   readonly entry: TensorEntry;
 }
 
-/** What comes of the tensors of optimizer files. Moments of a dtype other than F32 stay exact, so does what has a name that says two things, and a first moment that is to be bounded but has no second one beside it. */
+/**
+ * What comes of the tensors of optimizer files. Moments of a dtype other than F32 stay exact, so does what has a name
+ * that says two things, and a first moment that is to be bounded but has no second one beside it.
+ */
 export function planState(files: readonly StateFile[], options: StateOptions): StatePlan {
   const { moments, ambiguous } = readMoments(files, options);
   const seconds = new Map<string, Moment[]>();
@@ -50,12 +57,20 @@ export function planState(files: readonly StateFile[], options: StateOptions): S
   };
 }
 
-/** Moments by what their names say, and tensors whose names say two things of which the run wants one not exact. Masters are for planMasters: what they are told by is in other files. */
-function readMoments(files: readonly StateFile[], options: StateOptions): { readonly moments: readonly Moment[]; readonly ambiguous: readonly TensorEntry[] } {
+/**
+ * Moments by what their names say, and tensors whose names say two things of which the run wants one not exact. Masters
+ * are for planMasters: what they are told by is in other files.
+ */
+function readMoments(
+  files: readonly StateFile[],
+  options: StateOptions,
+): { readonly moments: readonly Moment[]; readonly ambiguous: readonly TensorEntry[] } {
   const isExact = ({ role }: StateTensor): boolean => (options[role] ?? 'exact') === 'exact';
   const naming = {
     names: options.names,
-    model: new Set(files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors.map(({ name }) => name))),
+    model: new Set(
+      files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors.map(({ name }) => name)),
+    ),
   };
   const moments: Moment[] = [];
   const ambiguous: TensorEntry[] = [];
@@ -88,7 +103,10 @@ function codingOf(moment: Moment, options: StateOptions, seconds: readonly Momen
   }
 }
 
-/** The one tensor of the second moments of a first moment's parameter: a package names it within the file, as F32 of the same shape. */
+/**
+ * The one tensor of the second moments of a first moment's parameter: a package names it within the file, as F32 of the
+ * same shape.
+ */
 function secondOf({ file, entry }: Moment, seconds: readonly Moment[]): Moment | KeptExact {
   const [second, ...others] = seconds.filter((each) => each.file === file);
   if (second === undefined) return seconds.length > 0 ? 'secondElsewhere' : 'secondMissing';

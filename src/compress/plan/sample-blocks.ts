@@ -3,14 +3,20 @@ import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 /** Elements looked at for one estimate; a smaller model is counted whole. */
 export const sampleElementsMax = 2 * 1024 * 1024;
 
-/** Consecutive multiples of this over 2^32 (the golden ratio) are spread evenly, whatever period the layers of a model have (Knuth, TAOCP 6.4). */
+/**
+ * Consecutive multiples of this over 2^32 (the golden ratio) are spread evenly, whatever period the layers of a model
+ * have (Knuth, TAOCP 6.4).
+ */
 const goldenStep = 0x9e3779b1;
 
 /**
- * An evenly spread sample of blocks, by their numbers alone: one of each run of so many that about {@link sampleElementsMax} elements are among them. All of them where there are no
- * more; `scale` is what the sample's bytes are to be multiplied with.
+ * An evenly spread sample of blocks, by their numbers alone: one of each run of so many that about
+ * {@link sampleElementsMax} elements are among them. All of them where there are no more; `scale` is what the sample's
+ * bytes are to be multiplied with.
  */
-export function sampleBlocks<T extends { readonly block: PlannedBlock }>(all: readonly T[]): { readonly blocks: readonly T[]; readonly scale: number } {
+export function sampleBlocks<T extends { readonly block: PlannedBlock }>(
+  all: readonly T[],
+): { readonly blocks: readonly T[]; readonly scale: number } {
   const elements = elementsOf(all);
   const stride = Math.max(1, Math.ceil(elements / sampleElementsMax));
   if (stride === 1) return { blocks: all, scale: 1 };

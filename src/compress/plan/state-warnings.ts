@@ -3,10 +3,15 @@ import { quoteNames } from '../../graph/quote-names.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { planState, type KeptExact } from './plan-state.ts';
 
-const roleNames: Readonly<Record<StateRole, string>> = { firstMoment: 'first moments', secondMoment: 'second moments', momentum: 'momentum' };
+const roleNames: Readonly<Record<StateRole, string>> = {
+  firstMoment: 'first moments',
+  secondMoment: 'second moments',
+  momentum: 'momentum',
+};
 const firstMoments = 'First moments cannot be bounded and are kept exact, because';
 const reasons: Readonly<Record<KeptExact, string>> = {
-  ambiguous: 'Optimizer state is kept exact where its name says two things at once; state.names of the run can tell which',
+  ambiguous:
+    'Optimizer state is kept exact where its name says two things at once; state.names of the run can tell which',
   dtype: 'Optimizer state that is not F32 is kept exact',
   secondMissing: `${firstMoments} no second moments of theirs are found`,
   secondElsewhere: `${firstMoments} their second moments are in another file`,
@@ -15,8 +20,14 @@ const reasons: Readonly<Record<KeptExact, string>> = {
   secondUnclear: `${firstMoments} several tensors may be their second moments`,
 };
 
-/** What whoever asked for lossy optimizer state should know, in sentences: what of it is kept exact all the same, and roles of which there is nothing. */
-export function stateWarnings(files: readonly Pick<SourceFile, 'role' | 'type' | 'layout'>[], options: StateOptions): string[] {
+/**
+ * What whoever asked for lossy optimizer state should know, in sentences: what of it is kept exact all the same, and
+ * roles of which there is nothing.
+ */
+export function stateWarnings(
+  files: readonly Pick<SourceFile, 'role' | 'type' | 'layout'>[],
+  options: StateOptions,
+): string[] {
   if (stateRoles.every((role) => options[role] === 'exact') && options.master !== 'weights') return [];
   const { kept, absent } = planState(files, options);
   const sentences = [...new Set(kept.map(({ why }) => why))].map((why) => {
@@ -32,7 +43,10 @@ export function stateWarnings(files: readonly Pick<SourceFile, 'role' | 'type' |
       ];
 }
 
-/** What whoever asked for lossy optimizer state should know of tensors with an element that has no place in their coding. */
+/**
+ * What whoever asked for lossy optimizer state should know of tensors with an element that has no place in their
+ * coding.
+ */
 export function unplacedStateWarning(names: readonly string[]): string {
   return `Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative second moment, a first moment too large beside its second one (tensors: ${names.length}): ${quoteNames(names)}.`;
 }

@@ -14,7 +14,16 @@ beforeEach(() => {
 
 function row(path: string, role: FileRole, bytes: Uint8Array): CheckpointFile {
   store.objects.set(path, bytes);
-  return { id: path, checkpointId: 'c', path, role, received: true, sizeBytes: bytes.length, sha256: `digest of ${path}`, rawKey: path };
+  return {
+    id: path,
+    checkpointId: 'c',
+    path,
+    role,
+    received: true,
+    sizeBytes: bytes.length,
+    sha256: `digest of ${path}`,
+    rawKey: path,
+  };
 }
 
 const weights = safetensors({ w: f32([2, 2], [1, 2, 3, 4]) });
@@ -40,21 +49,32 @@ test('files in the order of their paths, sensitivity apart', async () => {
 
 test('a file that is only called .safetensors is a blob, unless its role makes it one', async () => {
   const pickle = Buffer.from('\x80\x04pickle');
-  const loaded = await loadSource(store, [row('x.safetensors', 'other', pickle), row('empty.safetensors', 'other', Buffer.alloc(0))]);
+  const loaded = await loadSource(store, [
+    row('x.safetensors', 'other', pickle),
+    row('empty.safetensors', 'other', Buffer.alloc(0)),
+  ]);
   expect(loaded.files.map(({ type }) => type)).toEqual(['blob', 'blob']);
   await loaded.close();
-  const error = await loadSource(store, [row('a.json', 'other', pickle), row('x.safetensors', 'model', pickle)]).catch((thrown: unknown) => thrown);
+  const error = await loadSource(store, [row('a.json', 'other', pickle), row('x.safetensors', 'model', pickle)]).catch(
+    (thrown: unknown) => thrown,
+  );
   expect(error).toBeInstanceOf(FirnError);
   expect(store.openReaders).toBe(0);
 });
 
-test.each(['corrupt-object', 'internal'] as const)('a read that fails with %s says nothing about the content: it is the error', async (code) => {
-  const rows = [row('a.json', 'other', Buffer.from('{}')), row('x.safetensors', 'other', weights)];
-  const open = store.open.bind(store);
-  store.open = async (key) => ({ ...(await open(key)), ...(key === 'x.safetensors' && { read: () => Promise.reject(new FirnError(code, 'no')) }) });
-  await expectCode(loadSource(store, rows), code);
-  expect(store.openReaders).toBe(0);
-});
+test.each(['corrupt-object', 'internal'] as const)(
+  'a read that fails with %s says nothing about the content: it is the error',
+  async (code) => {
+    const rows = [row('a.json', 'other', Buffer.from('{}')), row('x.safetensors', 'other', weights)];
+    const open = store.open.bind(store);
+    store.open = async (key) => ({
+      ...(await open(key)),
+      ...(key === 'x.safetensors' && { read: () => Promise.reject(new FirnError(code, 'no')) }),
+    });
+    await expectCode(loadSource(store, rows), code);
+    expect(store.openReaders).toBe(0);
+  },
+);
 
 test('a file whose object is gone closes what was opened', async () => {
   const rows = [row('a.json', 'other', Buffer.from('{}')), row('b.json', 'other', Buffer.from('{}'))];

@@ -10,18 +10,29 @@ import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
 import { withSmallReads } from '../../store/small-reads.ts';
 import type { SourceFile } from './model-source.ts';
 
-/** Chunks of all files kept for small reads: 4 MiB. Tensors that share a block, or are compared with each other, may lie in as many files. */
+/**
+ * Chunks of all files kept for small reads: 4 MiB. Tensors that share a block, or are compared with each other, may lie
+ * in as many files.
+ */
 const chunksKept = 16;
 
-/** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close them. */
+/**
+ * The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close them.
+ */
 export interface LoadedFiles {
   readonly files: readonly SourceFile[];
   readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
-  /** Closes every reader, those of sensitivity files without a usable tensor too. Staged objects have been read then: the memory they take is for what comes next. */
+  /**
+   * Closes every reader, those of sensitivity files without a usable tensor too. Staged objects have been read then:
+   * the memory they take is for what comes next.
+   */
   close(): Promise<void>;
 }
 
-/** Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it opened. */
+/**
+ * Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it
+ * opened.
+ */
 export async function loadSource(store: ObjectStore, rows: readonly CheckpointFile[]): Promise<LoadedFiles> {
   const files: SourceFile[] = [];
   const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
@@ -41,9 +52,12 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
         throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
       const reader = withSmallReads(await store.open(row.rawKey), row.rawKey, chunks);
       opened.push(reader);
-      const layout = row.path.endsWith('.safetensors') ? await readLayout(reader, row.role === 'model' || row.role === 'sensitivity') : undefined;
+      const layout = row.path.endsWith('.safetensors')
+        ? await readLayout(reader, row.role === 'model' || row.role === 'sensitivity')
+        : undefined;
       if (row.role === 'sensitivity') {
-        for (const entry of layout?.tensors ?? []) if (isQuantizable(entry.dtype)) gradients.set(entry.name, { entry, reader });
+        for (const entry of layout?.tensors ?? [])
+          if (isQuantizable(entry.dtype)) gradients.set(entry.name, { entry, reader });
         continue;
       }
       files.push({

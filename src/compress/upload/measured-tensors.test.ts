@@ -5,14 +5,26 @@ import { memoryReader, sourceFile } from '../memory-source.test-support.ts';
 import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from '../plan/model-layer-types.ts';
 import type { SourceFile } from './model-source.ts';
-import { f32, noise, quantizedNames, safetensors, tinyGraph, tinyWeights, type TestTensors } from '../tiny-model.test-support.ts';
+import {
+  f32,
+  noise,
+  quantizedNames,
+  safetensors,
+  tinyGraph,
+  tinyWeights,
+  type TestTensors,
+} from '../tiny-model.test-support.ts';
 
 const weights = tinyWeights(0);
-const binding = Object.fromEntries([...quantizedNames, 'fc.bias'].map((tensor) => [tensor, { tensor, transpose: false }]));
+const binding = Object.fromEntries(
+  [...quantizedNames, 'fc.bias'].map((tensor) => [tensor, { tensor, transpose: false }]),
+);
 const model = (tensors: TestTensors, path = 'model.safetensors') => sourceFile(path, safetensors(tensors));
 
 test('what the graph is bound to is measured; the rest is not', async () => {
-  const found = await findMeasured(binding, [model({ ...weights, spare: f32([32, 32], noise(1024, 1)), scalar: f32([], [1]) })]);
+  const found = await findMeasured(binding, [
+    model({ ...weights, spare: f32([32, 32], noise(1024, 1)), scalar: f32([], [1]) }),
+  ]);
   expect([...found.unmeasured].sort()).toEqual(['scalar', 'spare']);
   expect(found.twins.size).toBe(0);
 });
@@ -23,7 +35,15 @@ test('a bit-identical tensor, in whatever file, is its twin; one bit, another sh
   near[0] = near[0]! ^ 1;
   const found = await findMeasured(binding, [
     model(weights),
-    model({ tied: embed, near: { ...embed, data: near }, turned: { ...embed, shape: [16, 32] }, typed: { ...embed, dtype: 'I32' } }, 'more.safetensors'),
+    model(
+      {
+        tied: embed,
+        near: { ...embed, data: near },
+        turned: { ...embed, shape: [16, 32] },
+        typed: { ...embed, dtype: 'I32' },
+      },
+      'more.safetensors',
+    ),
   ]);
   expect([...found.twins]).toEqual([['tied', 'embed.weight']]);
   expect([...found.unmeasured].sort()).toEqual(['near', 'turned', 'typed']);

@@ -26,9 +26,15 @@ interface Placed {
  * Sorts out the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape.
  * Rejects with the store's errors.
  */
-export async function findMeasured(binding: WeightBinding, files: readonly ModelFile[], signal?: AbortSignal): Promise<MeasuredTensors> {
+export async function findMeasured(
+  binding: WeightBinding,
+  files: readonly ModelFile[],
+  signal?: AbortSignal,
+): Promise<MeasuredTensors> {
   const bound = new Set(Object.values(binding).map(({ tensor }) => tensor));
-  const all = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors.map((entry): Placed => ({ file, entry })));
+  const all = files
+    .filter((file) => file.role === 'model')
+    .flatMap((file) => file.layout.tensors.map((entry): Placed => ({ file, entry })));
   const unused = all.filter(({ entry }) => !bound.has(entry.name));
   const unusedLayouts = new Set(unused.map(layoutOf));
   const candidates = all.filter((placed) => bound.has(placed.entry.name) && unusedLayouts.has(layoutOf(placed)));
@@ -41,7 +47,9 @@ export async function findMeasured(binding: WeightBinding, files: readonly Model
   const unmeasured = new Set<string>();
   const twins = new Map<string, string>();
   for (const placed of unused) {
-    const twin = candidateLayouts.has(layoutOf(placed)) ? boundByContent.get(await contentOf(placed, signal)) : undefined;
+    const twin = candidateLayouts.has(layoutOf(placed))
+      ? boundByContent.get(await contentOf(placed, signal))
+      : undefined;
     if (twin === undefined) unmeasured.add(placed.entry.name);
     else twins.set(placed.entry.name, twin);
   }

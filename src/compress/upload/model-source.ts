@@ -7,7 +7,10 @@ import { BlockMemory } from '../../restore/block-memory.ts';
 import { newCacheCounts, type CacheCounts } from '../../restore/byte-cache.ts';
 import { roomBytes, type ObjectReader } from '../../store/object-store.ts';
 
-/** An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes (`planBlob`). */
+/**
+ * An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes
+ * (`planBlob`).
+ */
 export interface SourceFile {
   readonly path: string;
   readonly role: FileRole;
@@ -28,9 +31,9 @@ interface GradientTensor {
 }
 
 /**
- * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them (`loadSource`). A model of at most
- * `cacheMaxBytes` with its gradients is kept, so that it is read once for a whole search; a larger one streams through memory that is used again,
- * which costs less than keeping a part of it.
+ * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them
+ * (`loadSource`). A model of at most `cacheMaxBytes` with its gradients is kept, so that it is read once for a whole
+ * search; a larger one streams through memory that is used again, which costs less than keeping a part of it.
  */
 export class ModelSource {
   readonly files: readonly SourceFile[];
@@ -42,12 +45,21 @@ export class ModelSource {
   private readonly memory = new BlockMemory();
   private readonly counts: CacheCounts;
 
-  constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number, counts = newCacheCounts()) {
+  constructor(
+    files: readonly SourceFile[],
+    gradients: GradientTensors,
+    core: NativeCore,
+    cacheMaxBytes: number,
+    counts = newCacheCounts(),
+  ) {
     this.counts = counts;
     this.files = files;
     this.gradients = new Map(gradients);
     this.core = core;
-    const bytes = [...files.map(({ sizeBytes }) => sizeBytes), ...[...gradients.values()].map(({ entry }) => entry.endBytes - entry.startBytes)];
+    const bytes = [
+      ...files.map(({ sizeBytes }) => sizeBytes),
+      ...[...gradients.values()].map(({ entry }) => entry.endBytes - entry.startBytes),
+    ];
     this.keeps = bytes.reduce((sum, size) => sum + size, 0) <= cacheMaxBytes;
   }
 
@@ -56,8 +68,9 @@ export class ModelSource {
   }
 
   /**
-   * Gives each tensor that is a key the gradients of the tensor that is its value, or none where that one has none: bit-identical tensors (tied
-   * weights have one gradient, under one name) are then pruned and protected alike. Call before blocks are read.
+   * Gives each tensor that is a key the gradients of the tensor that is its value, or none where that one has none:
+   * bit-identical tensors (tied weights have one gradient, under one name) are then pruned and protected alike. Call
+   * before blocks are read.
    */
   shareGradients(twins: ReadonlyMap<string, string>): void {
     for (const [name, twin] of twins) {
@@ -73,19 +86,29 @@ export class ModelSource {
   }
 
   /**
-   * The block's weights with their gradients. A sensitivity file may leave tensors out: a block of such tensors alone has no gradients, and among others
-   * theirs are NaN, which no threshold prunes or protects by; as zeros they would be the first to be pruned.
+   * The block's weights with their gradients. A sensitivity file may leave tensors out: a block of such tensors alone
+   * has no gradients, and among others theirs are NaN, which no threshold prunes or protects by; as zeros they would be
+   * the first to be pruned.
    */
   async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
     return this.pairOf(file, block, await this.readBlock(file, block, signal), signal);
   }
 
   /** What `use` makes of `readWeights`. The weights are its own only until then: their memory is used again. */
-  async withWeights<T>(file: number, block: PlannedBlock, use: (pair: WeightBlock) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const sizeBytes = block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
+  async withWeights<T>(
+    file: number,
+    block: PlannedBlock,
+    use: (pair: WeightBlock) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const sizeBytes =
+      block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
     const room = this.keeps || block.segments.length > 1 ? undefined : this.memory.take(roomBytes(sizeBytes));
     try {
-      const weights = room === undefined ? await this.readBlock(file, block, signal) : await this.readElements(file, block, signal, room);
+      const weights =
+        room === undefined
+          ? await this.readBlock(file, block, signal)
+          : await this.readElements(file, block, signal, room);
       return await use(await this.pairOf(file, block, weights, signal));
     } finally {
       if (room !== undefined) this.memory.give(room);
@@ -111,12 +134,21 @@ export class ModelSource {
   }
 
   /** A block's elements as F32. */
-  async widen({ file, block }: { readonly file: number; readonly block: PlannedBlock }, elements: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+  async widen(
+    { file, block }: { readonly file: number; readonly block: PlannedBlock },
+    elements: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
     const dtype = quantizable(this.files[file]!.layout.tensors[block.segments[0]!.tensor]!);
     return dtype === 'F32' ? elements : this.core.convert(elements, dtype, 'F32', signal);
   }
 
-  private async readElements(file: number, block: PlannedBlock, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array> {
+  private async readElements(
+    file: number,
+    block: PlannedBlock,
+    signal?: AbortSignal,
+    room?: Uint8Array,
+  ): Promise<Uint8Array> {
     const { layout, reader } = this.files[file]!;
     const parts = await Promise.all(
       block.segments.map((segment) => {
@@ -128,7 +160,12 @@ export class ModelSource {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  private async pairOf(file: number, block: PlannedBlock, weights: Uint8Array, signal?: AbortSignal): Promise<WeightBlock> {
+  private async pairOf(
+    file: number,
+    block: PlannedBlock,
+    weights: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<WeightBlock> {
     const entries = block.segments.map((segment) => this.files[file]!.layout.tensors[segment.tensor]!);
     const weightDtype = quantizable(entries[0]!);
     if (!entries.some((entry) => this.gradients.has(entry.name))) return { weights, weightDtype };
@@ -142,7 +179,11 @@ export class ModelSource {
         const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
         if (tensor === undefined) return new Uint8Array(new Float32Array(segment.elementCount).fill(Number.NaN).buffer);
         const bytes = dtypeBytes[tensor.entry.dtype];
-        const raw = await tensor.reader.read(tensor.entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
+        const raw = await tensor.reader.read(
+          tensor.entry.startBytes + segment.firstElement * bytes,
+          segment.elementCount * bytes,
+          signal,
+        );
         return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
       }),
     );
@@ -168,6 +209,7 @@ function blockKey(block: PlannedBlock): string {
 }
 
 function quantizable(entry: TensorEntry): QuantizableDtype {
-  if (!isQuantizable(entry.dtype)) throw new TypeError(`tensor ${entry.name} of dtype ${entry.dtype} has no quantized form`);
+  if (!isQuantizable(entry.dtype))
+    throw new TypeError(`tensor ${entry.name} of dtype ${entry.dtype} has no quantized form`);
   return entry.dtype;
 }

@@ -7,8 +7,13 @@ import type { SourceFile } from './model-source.ts';
 /** Model files on local disk, as the tensors of a checkpoint are read from. */
 export type LocalModelFile = Pick<SourceFile, 'role' | 'layout' | 'reader'>;
 
-/** Opens safetensors files that together are a model. Close them. Rejects with `not-found` and the errors of a header, which name the file. */
-export async function openModelFiles(paths: readonly string[]): Promise<{ readonly files: readonly LocalModelFile[]; close(): Promise<void> }> {
+/**
+ * Opens safetensors files that together are a model. Close them. Rejects with `not-found` and the errors of a header,
+ * which name the file.
+ */
+export async function openModelFiles(
+  paths: readonly string[],
+): Promise<{ readonly files: readonly LocalModelFile[]; close(): Promise<void> }> {
   const files: LocalModelFile[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(files.map(({ reader }) => reader.close()));
@@ -18,7 +23,9 @@ export async function openModelFiles(paths: readonly string[]): Promise<{ readon
       const reader = await openPlainFile(path);
       const layout = await readSafetensorsLayout(reader).catch(async (error: unknown) => {
         await reader.close();
-        throw error instanceof FirnError ? new FirnError(error.code, `${basename(path)}: ${error.message}`, { cause: error }) : error;
+        throw error instanceof FirnError
+          ? new FirnError(error.code, `${basename(path)}: ${error.message}`, { cause: error })
+          : error;
       });
       files.push({ role: 'model', layout, reader });
     }

@@ -11,9 +11,14 @@ import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '
  */
 export async function shardIndexWarnings(files: readonly SourceFile[], signal?: AbortSignal): Promise<string[]> {
   const warnings: string[] = [];
-  for (const { path, sizeBytes, reader } of files.filter((file) => file.path.endsWith(shardIndexEnding) && file.sizeBytes <= shardIndexBytesMax)) {
+  for (const { path, sizeBytes, reader } of files.filter(
+    (file) => file.path.endsWith(shardIndexEnding) && file.sizeBytes <= shardIndexBytesMax,
+  )) {
     const weightMap = parseWeightMap(await reader.read(0, sizeBytes, signal));
-    const wrong = weightMap === undefined ? 'has no weight_map of tensor names to file names' : contradiction(weightMap, { folder: folderOf(path), files });
+    const wrong =
+      weightMap === undefined
+        ? 'has no weight_map of tensor names to file names'
+        : contradiction(weightMap, { folder: folderOf(path), files });
     if (wrong !== undefined) warnings.push(`The shard index ${quoteName(path)} ${wrong}.`);
   }
   return warnings;
@@ -30,11 +35,17 @@ function contradiction(weightMap: ReadonlyMap<string, string>, { folder, files }
   const shards = shardsBeside({ folder, files });
   const entries = [...weightMap];
   const absent = entries.filter(([, shard]) => !paths.has(folder + shard));
-  const misplaced = entries.filter(([name, shard]) => paths.has(folder + shard) && shards.get(shard)?.has(name) !== true);
-  const leftOut = [...new Set(weightMap.values())].flatMap((shard) => [...(shards.get(shard) ?? [])]).filter((name) => !weightMap.has(name));
+  const misplaced = entries.filter(
+    ([name, shard]) => paths.has(folder + shard) && shards.get(shard)?.has(name) !== true,
+  );
+  const leftOut = [...new Set(weightMap.values())]
+    .flatMap((shard) => [...(shards.get(shard) ?? [])])
+    .filter((name) => !weightMap.has(name));
   const absentPaths = [...new Set(absent.map(([, shard]) => folder + shard))];
   const parts = [
-    ...(absent.length > 0 ? [`names shards that the checkpoint lacks: ${quoteNames(absentPaths)} (of ${namesOf(absent)})`] : []),
+    ...(absent.length > 0
+      ? [`names shards that the checkpoint lacks: ${quoteNames(absentPaths)} (of ${namesOf(absent)})`]
+      : []),
     ...(misplaced.length > 0 ? [`places tensors where they are not: ${namesOf(misplaced)}`] : []),
     ...(leftOut.length > 0 ? [`leaves out tensors of the shards it names: ${quoteNames(leftOut)}`] : []),
   ];
@@ -48,5 +59,7 @@ function namesOf(entries: readonly (readonly [name: string, shard: string])[]): 
 /** Tensor names of the safetensors files in the index's folder and below, by their path from there. */
 function shardsBeside({ folder, files }: Beside): Map<string, ReadonlySet<string>> {
   const beside = files.filter((file) => file.type === 'safetensors' && file.path.startsWith(folder));
-  return new Map(beside.map((file) => [file.path.slice(folder.length), new Set(file.layout.tensors.map(({ name }) => name))]));
+  return new Map(
+    beside.map((file) => [file.path.slice(folder.length), new Set(file.layout.tensors.map(({ name }) => name))]),
+  );
 }

@@ -22,11 +22,22 @@ export interface TensorBytes {
 }
 
 /** A tensor as it was uploaded. */
-export function uploadedBytes({ reader }: SourceFile, { dtype, startBytes, endBytes }: TensorEntry, signal: AbortSignal | undefined): TensorBytes {
-  return { dtype, sizeBytes: endBytes - startBytes, read: (at, length) => reader.read(startBytes + at, length, signal) };
+export function uploadedBytes(
+  { reader }: SourceFile,
+  { dtype, startBytes, endBytes }: TensorEntry,
+  signal: AbortSignal | undefined,
+): TensorBytes {
+  return {
+    dtype,
+    sizeBytes: endBytes - startBytes,
+    read: (at, length) => reader.read(startBytes + at, length, signal),
+  };
 }
 
-/** A digest of what tensors of `sharedBytesMin` and more have to have in common before they are compared in full: their start and middle. Undefined for one that seems to repeat one element. */
+/**
+ * A digest of what tensors of `sharedBytesMin` and more have to have in common before they are compared in full: their
+ * start and middle. Undefined for one that seems to repeat one element.
+ */
 export async function sampleOf({ dtype, sizeBytes, read }: TensorBytes): Promise<string | undefined> {
   const middleBytes = Math.floor(sizeBytes / 2 / 8) * 8;
   const sample = Buffer.concat([await read(0, sampleBytes), await read(middleBytes, sampleBytes)]);
@@ -40,7 +51,10 @@ export function headBytesOf({ dtype, sizeBytes }: Pick<TensorBytes, 'dtype' | 's
   return Math.min(sizeBytes, blockElementsMax * dtypeBytes[dtype]);
 }
 
-/** A digest of samples that are spread evenly over those bytes, their first and last among them: what lies behind would cost the decoding of another block. */
+/**
+ * A digest of samples that are spread evenly over those bytes, their first and last among them: what lies behind would
+ * cost the decoding of another block.
+ */
 export function sketchOf(head: Uint8Array): string {
   const hash = createHash('sha256');
   for (let i = 0; i < headSamples; i++) {

@@ -37,7 +37,10 @@ export async function* batchResults(prepared: PreparedSet, request: ResultsReque
   }
 }
 
-function spreadBatches({ rows, batchRows }: PreparedSet, { batchesMax = Infinity, firstHalf = false }: ResultsRequest): number[] {
+function spreadBatches(
+  { rows, batchRows }: PreparedSet,
+  { batchesMax = Infinity, firstHalf = false }: ResultsRequest,
+): number[] {
   const stride = firstHalf ? 2 : 1;
   const batchCount = Math.ceil(rows / (stride * batchRows));
   const runCount = Math.min(batchCount, batchesMax);
@@ -58,7 +61,10 @@ export async function runRows(
   const feeds: Record<string, Tensor> = { ...weights };
   for (const { input, dtype, rowShape, elements } of inputs) {
     const rowElements = countElements(rowShape);
-    feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [rowEnd - rowStart, ...rowShape]);
+    feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [
+      rowEnd - rowStart,
+      ...rowShape,
+    ]);
   }
   try {
     return (await session.run(feeds, outputNames)) as Readonly<Record<string, Tensor>>;

@@ -41,7 +41,13 @@ export async function collectGrams(collection: GramCollection): Promise<InputGra
   }
 }
 
-async function sumOutputs({ prepared, weights, outputNames, batchesMax = Infinity, firstHalf }: GramCollection): Promise<Float32Array[]> {
+async function sumOutputs({
+  prepared,
+  weights,
+  outputNames,
+  batchesMax = Infinity,
+  firstHalf,
+}: GramCollection): Promise<Float32Array[]> {
   const sums: Float32Array[] = [];
   if (outputNames.length === 0) return sums;
   for await (const { results } of batchResults(prepared, { weights, outputNames, batchesMax, firstHalf })) {

@@ -42,7 +42,11 @@ export async function feedElements(
   const { from, to } = types;
   if (from === to) return elementsOver(bytes, to);
   if (from === 'I32') return BigInt64Array.from(elementsOver(bytes, 'I32') as Int32Array, BigInt);
-  if (from === 'F64') return feedElements(core, bytesOf(Float32Array.from(elementsOver(bytes, 'F64') as Float64Array)), { from: 'F32', to });
+  if (from === 'F64')
+    return feedElements(core, bytesOf(Float32Array.from(elementsOver(bytes, 'F64') as Float64Array)), {
+      from: 'F32',
+      to,
+    });
   if (to === 'F64') return Float64Array.from((await feedElements(core, bytes, { from, to: 'F32' })) as Float32Array);
   if (!isQuantizable(from) || !isQuantizable(to)) throw new TypeError(`cannot feed ${from} as ${to}`);
   return elementsOver(await core.convert(bytes, from, to), to);

@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildModel, external, floats, intAttribute, intsAttribute, node, value, type ModelParts } from '../../graph/onnx/build-model.ts';
+import {
+  buildModel,
+  external,
+  floats,
+  intAttribute,
+  intsAttribute,
+  node,
+  value,
+  type ModelParts,
+} from '../../graph/onnx/build-model.ts';
 import { AttributeProtoSchema } from '../../graph/onnx/onnx_pb.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { createEvaluator } from '../create-evaluator.ts';
@@ -35,12 +44,22 @@ interface Case {
   readonly firstHalf?: boolean;
 }
 
-function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax = 2 ** 20, batchesMax, firstHalf }: Case): GramRequest {
+function requestOf({
+  model,
+  batches,
+  weights,
+  binding,
+  batchRows = 2,
+  bytesMax = 2 ** 20,
+  batchesMax,
+  firstHalf,
+}: Case): GramRequest {
   const inputs = Object.fromEntries(Object.keys(batches).map((name) => [name, name]));
   const spec = { inputs, batchRows, metrics: [{ name: 'l', kind: 'loss' as const, output: model.outputs[0]!.name! }] };
   return {
     evalSet: { graphPath: files.write(buildModel(model)), batchesPath: files.writeTensors(batches), spec },
-    binding: binding ?? Object.fromEntries(Object.keys(weights).map((tensor) => [tensor, { tensor, transpose: false }])),
+    binding:
+      binding ?? Object.fromEntries(Object.keys(weights).map((tensor) => [tensor, { tensor, transpose: false }])),
     weightPaths: [files.writeTensors(weights)],
     resultPath: files.path(),
     bytesMax,
@@ -132,23 +151,46 @@ describe('grams of matrices', () => {
     ['Gemm', linear([node('Gemm', ['x', 'w'], ['y'])], [into]), 'first', {}],
     ['MatMul', linear([node('MatMul', ['x', 'w'], ['y'])], [into]), 'first', {}],
     ['MatMul of a transposed weight', linear([transposed, node('MatMul', ['x', 'wt'], ['y'])], [out]), 'last', {}],
-    ['Transpose without perm', linear([node('Transpose', ['w'], ['wt']), node('MatMul', ['x', 'wt'], ['y'])], [out]), 'last', {}],
+    [
+      'Transpose without perm',
+      linear([node('Transpose', ['w'], ['wt']), node('MatMul', ['x', 'wt'], ['y'])], [out]),
+      'last',
+      {},
+    ],
     [
       'Transpose that keeps the order',
-      linear([node('Transpose', ['w'], ['wt'], [intsAttribute('perm', [0, 1])]), node('MatMul', ['x', 'wt'], ['y'])], [into]),
+      linear(
+        [node('Transpose', ['w'], ['wt'], [intsAttribute('perm', [0, 1])]), node('MatMul', ['x', 'wt'], ['y'])],
+        [into],
+      ),
       'first',
       {},
     ],
-    ['Gemm with transB of a transposed weight', linear([transposed, node('Gemm', ['x', 'wt'], ['y'], [intAttribute('transB', 1)])], [into]), 'first', {}],
+    [
+      'Gemm with transB of a transposed weight',
+      linear([transposed, node('Gemm', ['x', 'wt'], ['y'], [intAttribute('transB', 1)])], [into]),
+      'first',
+      {},
+    ],
     [
       'a weight through Identity and Cast',
-      linear([node('Identity', ['w'], ['i']), node('Cast', ['i'], ['c'], [intAttribute('to', 1)]), node('MatMul', ['x', 'c'], ['y'])], [into]),
+      linear(
+        [
+          node('Identity', ['w'], ['i']),
+          node('Cast', ['i'], ['c'], [intAttribute('to', 1)]),
+          node('MatMul', ['x', 'c'], ['y']),
+        ],
+        [into],
+      ),
       'first',
       {},
     ],
     [
       'a bfloat16 weight',
-      linear([node('Cast', ['w'], ['c'], [intAttribute('to', 1)]), node('MatMul', ['x', 'c'], ['y'])], [external('w', [inputCount, 4], 'BF16')]),
+      linear(
+        [node('Cast', ['w'], ['c'], [intAttribute('to', 1)]), node('MatMul', ['x', 'c'], ['y'])],
+        [external('w', [inputCount, 4], 'BF16')],
+      ),
       'first',
       {},
     ],
@@ -193,7 +235,9 @@ describe('grams of matrices', () => {
       initializers: [external('w', [inputCount, 4], 'F16')],
       nodes: [node('MatMul', ['x', 'w'], ['y'])],
     };
-    const batches = { x: { dtype: 'F16' as const, shape: [rowCount, inputCount], data: float16(pattern(rowCount * inputCount)) } };
+    const batches = {
+      x: { dtype: 'F16' as const, shape: [rowCount, inputCount], data: float16(pattern(rowCount * inputCount)) },
+    };
     const [gram] = await gramsOf({ model, batches, weights: { w: filled(inputCount, 4) } });
     expectClose(gram!.values, xGram);
   });
@@ -227,11 +271,19 @@ describe('grams of matrices', () => {
       inputs: [value('ids', ['N', 2], 'I64')],
       outputs: [value('y', ['N', 2, 5])],
       initializers: [external('wte', [5, 3])],
-      nodes: [node('Gather', ['wte', 'ids'], ['e']), node('Transpose', ['wte'], ['head']), node('MatMul', ['e', 'head'], ['y'])],
+      nodes: [
+        node('Gather', ['wte', 'ids'], ['e']),
+        node('Transpose', ['wte'], ['head']),
+        node('MatMul', ['e', 'head'], ['y']),
+      ],
     };
     const table = pattern(15, 3);
     const ids = [0, 4, 1, 1, 3, 0];
-    const grams = await gramsOf({ model, batches: { ids: i64([3, 2], ...ids) }, weights: { wte: f32([5, 3], ...table) } });
+    const grams = await gramsOf({
+      model,
+      batches: { ids: i64([3, 2], ...ids) },
+      weights: { wte: f32([5, 3], ...table) },
+    });
     expect(grams.map(({ tensor, inputs }) => [tensor, inputs])).toEqual([['wte', 'last']]);
     const rows = ids.flatMap((id) => table.slice(id * 3, id * 3 + 3));
     expectClose(grams[0]!.values, gramOfRows(rows, 3));
@@ -239,7 +291,11 @@ describe('grams of matrices', () => {
 
   test('two initializers filled from one tensor make one gram', async () => {
     const model = linear(
-      [node('MatMul', ['x', 'a'], ['p']), node('Gemm', ['x', 'b'], ['q'], [intAttribute('transB', 1)]), node('Add', ['p', 'q'], ['y'])],
+      [
+        node('MatMul', ['x', 'a'], ['p']),
+        node('Gemm', ['x', 'b'], ['q'], [intAttribute('transB', 1)]),
+        node('Add', ['p', 'q'], ['y']),
+      ],
       [external('a', [inputCount, 4]), external('b', [4, inputCount])],
     );
     const binding = { a: { tensor: 'w', transpose: true }, b: { tensor: 'w', transpose: false } };
@@ -263,16 +319,26 @@ interface Convolution {
 
 /** Every index of a shape, the last axis fastest. */
 function indices(shape: readonly number[]): number[][] {
-  return shape.reduce<number[][]>((all, size) => all.flatMap((index) => Array.from({ length: size }, (_, at) => [...index, at])), [[]]);
+  return shape.reduce<number[][]>(
+    (all, size) => all.flatMap((index) => Array.from({ length: size }, (_, at) => [...index, at])),
+    [[]],
+  );
 }
 
 /** The windows of a convolution as rows [channels * positions], straight from the operator's definition. */
-function windowsOf({ channels, spatial, kernel, strides, dilations, pads }: Convolution, images: number, data: readonly number[]): number[] {
+function windowsOf(
+  { channels, spatial, kernel, strides, dilations, pads }: Convolution,
+  images: number,
+  data: readonly number[],
+): number[] {
   const stride = (axis: number) => strides?.[axis] ?? 1;
   const dilation = (axis: number) => dilations?.[axis] ?? 1;
   const begin = (axis: number) => pads?.[axis] ?? 0;
   const end = (axis: number) => pads?.[axis + kernel.length] ?? 0;
-  const outputs = spatial.map((size, axis) => Math.floor((size + begin(axis) + end(axis) - dilation(axis) * (kernel[axis]! - 1) - 1) / stride(axis)) + 1);
+  const outputs = spatial.map(
+    (size, axis) =>
+      Math.floor((size + begin(axis) + end(axis) - dilation(axis) * (kernel[axis]! - 1) - 1) / stride(axis)) + 1,
+  );
   const rows: number[] = [];
   for (const [image, ...position] of indices([images, ...outputs])) {
     for (const [channel, ...offset] of indices([channels, ...kernel])) {
@@ -285,9 +351,14 @@ function windowsOf({ channels, spatial, kernel, strides, dilations, pads }: Conv
   return rows;
 }
 
-function convolutionModel({ channels, spatial, kernel, strides, dilations, pads }: Convolution, ...extra: Parameters<typeof node>[3] & {}): ModelParts {
+function convolutionModel(
+  { channels, spatial, kernel, strides, dilations, pads }: Convolution,
+  ...extra: Parameters<typeof node>[3] & {}
+): ModelParts {
   const lists = { strides, dilations, pads };
-  const attributes = Object.entries(lists).flatMap(([name, list]) => (list === undefined ? [] : [intsAttribute(name, list)]));
+  const attributes = Object.entries(lists).flatMap(([name, list]) =>
+    list === undefined ? [] : [intsAttribute(name, list)],
+  );
   return {
     inputs: [value('x', ['N', channels, ...spatial])],
     outputs: [value('y', ['N', 2, ...spatial.map((_, axis) => `s${axis}`)])],
@@ -299,10 +370,16 @@ function convolutionModel({ channels, spatial, kernel, strides, dilations, pads 
 describe('grams of convolutions', () => {
   test.each<[string, Convolution]>([
     ['one dimension', { channels: 2, spatial: [9], kernel: [3] }],
-    ['one dimension, everything set', { channels: 3, spatial: [11], kernel: [3], strides: [2], dilations: [2], pads: [1, 3] }],
+    [
+      'one dimension, everything set',
+      { channels: 3, spatial: [11], kernel: [3], strides: [2], dilations: [2], pads: [1, 3] },
+    ],
     ['two dimensions', { channels: 2, spatial: [5, 6], kernel: [3, 2] }],
     ['two dimensions, padded', { channels: 3, spatial: [4, 4], kernel: [3, 3], pads: [1, 1, 1, 1] }],
-    ['two dimensions, everything set', { channels: 2, spatial: [7, 9], kernel: [2, 3], strides: [2, 3], dilations: [3, 2], pads: [1, 2, 0, 1] }],
+    [
+      'two dimensions, everything set',
+      { channels: 2, spatial: [7, 9], kernel: [2, 3], strides: [2, 3], dilations: [3, 2], pads: [1, 2, 0, 1] },
+    ],
     ['three dimensions', { channels: 2, spatial: [3, 4, 3], kernel: [2, 2, 2], strides: [1, 2, 1] }],
     ['a window of one', { channels: 5, spatial: [3, 3], kernel: [1, 1] }],
     ['a window of one, strided', { channels: 5, spatial: [5, 4], kernel: [1, 1], strides: [2, 2] }],
@@ -313,9 +390,15 @@ describe('grams of convolutions', () => {
     const images = 5;
     const data = pattern(spatial.reduce((product, size) => product * size, images * channels));
     const weights = { w: filled(2, channels, ...kernel) };
-    const grams = await gramsOf({ model: convolutionModel(convolution), batches: { x: f32([images, channels, ...spatial], ...data) }, weights });
+    const grams = await gramsOf({
+      model: convolutionModel(convolution),
+      batches: { x: f32([images, channels, ...spatial], ...data) },
+      weights,
+    });
     const width = kernel.reduce((product, size) => product * size, channels);
-    expect(grams.map(({ values: _values, ...gram }) => gram)).toEqual([{ tensor: 'w', inputs: 'last', inputCount: width, blockSize: width }]);
+    expect(grams.map(({ values: _values, ...gram }) => gram)).toEqual([
+      { tensor: 'w', inputs: 'last', inputCount: width, blockSize: width },
+    ]);
     expectClose(grams[0]!.values, gramOfRows(windowsOf(convolution, images, data), width));
   });
 });
@@ -329,7 +412,10 @@ describe('what has no gram', () => {
   };
   const image = { x: f32([3, 2, 4, 4], ...pattern(96)) };
   const plain: Convolution = { channels: 2, spatial: [4, 4], kernel: [3, 3] };
-  const grouped: ModelParts = { ...convolutionModel(plain, intAttribute('group', 2)), initializers: [external('w', [2, 1, 3, 3])] };
+  const grouped: ModelParts = {
+    ...convolutionModel(plain, intAttribute('group', 2)),
+    initializers: [external('w', [2, 1, 3, 3])],
+  };
 
   test.each<[string, ModelParts, Partial<Case>]>([
     ['a grouped convolution', grouped, { batches: image, weights: { w: filled(2, 1, 3, 3) } }],
@@ -343,9 +429,21 @@ describe('what has no gram', () => {
       linear([node('Gemm', ['x', 'w'], ['y'], [intAttribute('transA', 1)])], [external('w', [2, 4])]),
       { weights: { w: filled(2, 4) } },
     ],
-    ['a weight that comes first', linear([node('Transpose', ['x'], ['t']), node('MatMul', ['w', 't'], ['y'])], square), {}],
-    ['an operator of another domain', linear([{ ...node('FusedMatMul', ['x', 'w'], ['y']), domain: 'com.microsoft' }], square), {}],
-    ['a weight that is computed with', linear([node('Relu', ['w'], ['r']), node('MatMul', ['x', 'r'], ['y'])], square), {}],
+    [
+      'a weight that comes first',
+      linear([node('Transpose', ['x'], ['t']), node('MatMul', ['w', 't'], ['y'])], square),
+      {},
+    ],
+    [
+      'an operator of another domain',
+      linear([{ ...node('FusedMatMul', ['x', 'w'], ['y']), domain: 'com.microsoft' }], square),
+      {},
+    ],
+    [
+      'a weight that is computed with',
+      linear([node('Relu', ['w'], ['r']), node('MatMul', ['x', 'r'], ['y'])], square),
+      {},
+    ],
     ['inputs that are not finite', linear([node('Log', ['x'], ['l']), node('MatMul', ['l', 'w'], ['y'])], square), {}],
     ['less room than the smallest blocks take', linear([node('MatMul', ['x', 'w'], ['y'])], square), { bytesMax: 100 }],
   ])('%s', async (_, model, rest) => {
@@ -358,7 +456,12 @@ describe('what has no gram', () => {
   });
 
   test('others have theirs beside one that is not finite', async () => {
-    const nodes = [node('Log', ['x'], ['l']), node('MatMul', ['l', 'bad'], ['m']), node('MatMul', ['x', 'good'], ['n']), node('Add', ['m', 'n'], ['y'])];
+    const nodes = [
+      node('Log', ['x'], ['l']),
+      node('MatMul', ['l', 'bad'], ['m']),
+      node('MatMul', ['x', 'good'], ['n']),
+      node('Add', ['m', 'n'], ['y']),
+    ];
     const model = linear(nodes, [external('bad', [6, 6]), external('good', [6, 6])]);
     const grams = await gramsOf({ model, batches: { x }, weights: { bad: filled(6, 6), good: filled(6, 6) } });
     expect(grams.map((gram) => gram.tensor)).toEqual(['good']);
@@ -420,14 +523,29 @@ test.each([
   const model = linear([node('MatMul', ['x', 'w'], ['y'])], [external('w', [6, 6])]);
   const values = pattern(9 * inputCount);
   const batches = { x: f32([9, inputCount], ...values) };
-  const [gram] = await gramsOf({ model, batches, weights: { w: filled(6, 6) }, batchRows: 1, batchesMax, firstHalf: true });
+  const [gram] = await gramsOf({
+    model,
+    batches,
+    weights: { w: filled(6, 6) },
+    batchRows: 1,
+    batchesMax,
+    firstHalf: true,
+  });
   const expected = rows.flatMap((row) => values.slice(row * inputCount, (row + 1) * inputCount));
   expectClose(gram!.values, gramOfRows(expected, inputCount));
 });
 
 test('names that the graph has already are left alone', async () => {
-  const nodes = [node('Relu', ['x'], ['firn_gram/0']), node('MatMul', ['firn_gram/0', 'w'], ['firn_gram/1']), node('Identity', ['firn_gram/1'], ['y'])];
-  const [gram] = await gramsOf({ model: linear(nodes, [external('w', [6, 6])]), batches: { x }, weights: { w: filled(6, 6) } });
+  const nodes = [
+    node('Relu', ['x'], ['firn_gram/0']),
+    node('MatMul', ['firn_gram/0', 'w'], ['firn_gram/1']),
+    node('Identity', ['firn_gram/1'], ['y']),
+  ];
+  const [gram] = await gramsOf({
+    model: linear(nodes, [external('w', [6, 6])]),
+    batches: { x },
+    weights: { w: filled(6, 6) },
+  });
   const positive = pattern(rowCount * inputCount).map((each) => Math.max(each, 0));
   expectClose(gram!.values, gramOfRows(positive, inputCount));
 });
@@ -445,7 +563,9 @@ describe('by a child', { timeout: 60_000 }, () => {
       expect(await evaluator.inputGrams(request)).toEqual(grams);
       expect(readFileSync(request.resultPath).equals(bytes)).toBe(true);
       expect(await evaluator.evaluate(request)).toEqual(before);
-      await expect(evaluator.inputGrams({ ...request, weightPaths: [] })).rejects.toMatchObject({ code: 'graph-missing-weights' });
+      await expect(evaluator.inputGrams({ ...request, weightPaths: [] })).rejects.toMatchObject({
+        code: 'graph-missing-weights',
+      });
       await expect(evaluator.inputGrams(request, AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' });
     } finally {
       await evaluator.close();

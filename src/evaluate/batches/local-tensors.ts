@@ -16,12 +16,19 @@ export interface LocalTensor {
  * The tensors of some safetensors files, by name, as views into the mapped files.
  * Errors: those of the header's parser, `tensor-duplicate` for a name in two files.
  */
-export function openTensors(paths: readonly string[], mapFile: (path: string) => ArrayBuffer): Map<string, LocalTensor> {
+export function openTensors(
+  paths: readonly string[],
+  mapFile: (path: string) => ArrayBuffer,
+): Map<string, LocalTensor> {
   const tensors = new Map<string, LocalTensor>();
   for (const path of paths) {
     const file = new Uint8Array(mapFile(path));
-    for (const { name, dtype, shape, elementCount, startBytes, endBytes } of parseSafetensorsHeader(file, file.byteLength).tensors) {
-      if (tensors.has(name)) throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} is in two of the files.`);
+    for (const { name, dtype, shape, elementCount, startBytes, endBytes } of parseSafetensorsHeader(
+      file,
+      file.byteLength,
+    ).tensors) {
+      if (tensors.has(name))
+        throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} is in two of the files.`);
       tensors.set(name, { name, dtype, shape, elementCount, bytes: file.subarray(startBytes, endBytes) });
     }
   }

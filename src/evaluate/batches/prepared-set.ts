@@ -63,7 +63,13 @@ export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest):
   const batches = openTensors([evalSet.batchesPath], core.mapFileSync);
   const rowPlan = checkSpec({ spec, graph, batches });
   const inputs = await Promise.all(
-    graph.inputs.map((input) => inputColumn(core, { name: input.name, dtype: input.dtype as FeedableDtype }, batches.get(spec.inputs[input.name]!)!)),
+    graph.inputs.map((input) =>
+      inputColumn(
+        core,
+        { name: input.name, dtype: input.dtype as FeedableDtype },
+        batches.get(spec.inputs[input.name]!)!,
+      ),
+    ),
   );
   const labels = await labelColumns(
     core,
@@ -72,7 +78,14 @@ export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest):
   );
   const session = await createSession(bytes);
   const used = new Set([...Object.values(spec.inputs), ...labels.keys()]);
-  return { ...rowPlan, session, feeds, inputs, labels, unusedColumns: [...batches.keys()].filter((name) => !used.has(name)) };
+  return {
+    ...rowPlan,
+    session,
+    feeds,
+    inputs,
+    labels,
+    unusedColumns: [...batches.keys()].filter((name) => !used.has(name)),
+  };
 }
 
 /** Severity from which the runtime writes to stderr: errors. */
@@ -92,7 +105,11 @@ async function createSession(bytes: Uint8Array): Promise<InferenceSession> {
   }
 }
 
-async function inputColumn(core: Pick<NativeCore, 'convert'>, input: { name: string; dtype: FeedableDtype }, tensor: LocalTensor): Promise<InputColumn> {
+async function inputColumn(
+  core: Pick<NativeCore, 'convert'>,
+  input: { name: string; dtype: FeedableDtype },
+  tensor: LocalTensor,
+): Promise<InputColumn> {
   const elements = await feedElements(core, tensor.bytes, { from: tensor.dtype, to: input.dtype });
   return { input: input.name, dtype: input.dtype, rowShape: tensor.shape.slice(1), elements };
 }
@@ -107,15 +124,26 @@ async function labelColumns(
     const tensor = batches.get(name);
     if (tensor === undefined || columns.has(name)) continue;
     const { dtype, shape } = tensor;
-    columns.set(name, { dims: shape, data: await doublesOf(core, tensor), column: { name, dtype, rows: shape[0] ?? 0, rowStart: 0 } });
+    columns.set(name, {
+      dims: shape,
+      data: await doublesOf(core, tensor),
+      column: { name, dtype, rows: shape[0] ?? 0, rowStart: 0 },
+    });
   }
   return columns;
 }
 
 /** Labels as doubles; 64-bit integers beyond 2^53, which are no labels, lose their low bits. */
-async function doublesOf(core: Pick<NativeCore, 'convert'>, { name, dtype, bytes }: LocalTensor): Promise<Float64Array> {
+async function doublesOf(
+  core: Pick<NativeCore, 'convert'>,
+  { name, dtype, bytes }: LocalTensor,
+): Promise<Float64Array> {
   if (isHalf(dtype)) return (await feedElements(core, bytes, { from: dtype, to: 'F64' })) as Float64Array;
-  if (!isFeedable(dtype)) throw new FirnError('eval-label-mismatch', `Labels ${quoteName(name)} have a type that cannot be labels (${dtype}).`);
+  if (!isFeedable(dtype))
+    throw new FirnError(
+      'eval-label-mismatch',
+      `Labels ${quoteName(name)} have a type that cannot be labels (${dtype}).`,
+    );
   const elements = await feedElements(core, bytes, { from: dtype, to: dtype });
   return Float64Array.from(elements as ArrayLike<number | bigint>, Number);
 }

@@ -73,7 +73,10 @@ export class ReferenceReader {
     for (let filled = 0; filled < bytes.length;) {
       const read = readSync(this.#file, bytes, filled, bytes.length - filled, null);
       if (read === 0)
-        throw new FirnError('eval-label-mismatch', 'The outputs have another size than those of the uploaded model, so the two cannot be compared.');
+        throw new FirnError(
+          'eval-label-mismatch',
+          'The outputs have another size than those of the uploaded model, so the two cannot be compared.',
+        );
       filled += read;
     }
     return elements;

@@ -21,6 +21,8 @@ describe('batches do not make halves', () => {
     [20, 32, '20 are in batches with an even number and 0 in others'],
     [42, 32, '32 are in batches with an even number and 10 in others'],
   ])('%i rows in batches of %i', (rows, batchRows, said) => {
-    expect(() => requireHalves({ rows, batchRows })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch', message: expect.stringContaining(said) }));
+    expect(() => requireHalves({ rows, batchRows })).toThrow(
+      expect.objectContaining({ code: 'eval-input-mismatch', message: expect.stringContaining(said) }),
+    );
   });
 });

@@ -75,23 +75,33 @@ export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBa
 
 /** Names of the outputs that are compared with the uploaded model's, in their order in a reference file. */
 export function comparedOutputs({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): string[] {
-  return [...new Set([...spec.metrics, ...observed].filter(({ kind }) => needsReference(kind)).map(({ output }) => output))];
+  return [
+    ...new Set([...spec.metrics, ...observed].filter(({ kind }) => needsReference(kind)).map(({ output }) => output)),
+  ];
 }
 
 /** Reads the reference of each batch in turn; the batches have to be all of the set, in order. */
 function openReference(run: BatchRun) {
   const needed = comparedOutputs(run);
   if (needed.some((name) => run.kept?.outputs.includes(name) !== true))
-    throw new FirnError('eval-input-mismatch', 'A metric compares with the uploaded model, whose outputs are not at hand.');
+    throw new FirnError(
+      'eval-input-mismatch',
+      'A metric compares with the uploaded model, whose outputs are not at hand.',
+    );
   // All that the file holds of a batch is read: what is asked for may be less than what was written.
   const names = needed.length === 0 ? [] : run.kept!.outputs;
   const file = names.length === 0 ? undefined : new ReferenceReader(run.kept!.path);
-  const read = (outputs: ReadonlyMap<string, NumberTensor>) => new Map(names.map((name) => [name, file!.next(outputs.get(name)!.data.length)]));
+  const read = (outputs: ReadonlyMap<string, NumberTensor>) =>
+    new Map(names.map((name) => [name, file!.next(outputs.get(name)!.data.length)]));
   return Object.assign(read, { close: () => file?.close() });
 }
 
 /** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */
-export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
+export async function numbersOf(
+  core: Pick<NativeCore, 'convert'>,
+  name: string,
+  tensor: Tensor | undefined,
+): Promise<NumberTensor> {
   if (tensor === undefined || tensor.type === 'string')
     throw new FirnError('graph-invalid', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
   const { dims, data, type } = tensor;

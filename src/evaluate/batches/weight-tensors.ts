@@ -29,10 +29,18 @@ export async function weightTensors({ core, feeds, binding, tensors }: WeightReq
   for (const feed of feeds) {
     const { tensor: name, transpose } = binding[feed.initializer]!;
     const tensor = tensors.get(name);
-    if (tensor === undefined) throw new FirnError('graph-missing-weights', `The weight files lack tensor ${quoteName(name)}, which the graph needs.`);
+    if (tensor === undefined)
+      throw new FirnError(
+        'graph-missing-weights',
+        `The weight files lack tensor ${quoteName(name)}, which the graph needs.`,
+      );
     requireFit(feed, tensor, transpose);
     const bytes = transpose ? transposed(tensor) : tensor.bytes;
-    weights[feed.input] = runtimeTensor(feed.dtype, await feedElements(core, bytes, { from: tensor.dtype, to: feed.dtype }), feed.shape);
+    weights[feed.input] = runtimeTensor(
+      feed.dtype,
+      await feedElements(core, bytes, { from: tensor.dtype, to: feed.dtype }),
+      feed.shape,
+    );
   }
   return weights;
 }
@@ -41,12 +49,19 @@ export async function weightTensors({ core, feeds, binding, tensors }: WeightReq
  * Weights that the graph takes in fewer bits than the checkpoint holds, so that a rounded model is measured: how many,
  * and one of them with both types.
  */
-export type RoundedWeights = { readonly count: number; readonly tensor: string; readonly from: Dtype; readonly to: Dtype } | undefined;
+export type RoundedWeights =
+  { readonly count: number; readonly tensor: string; readonly from: Dtype; readonly to: Dtype } | undefined;
 
-export function roundedWeights(feeds: readonly WeightFeed[], binding: WeightBinding, tensors: ReadonlyMap<string, LocalTensor>): RoundedWeights {
+export function roundedWeights(
+  feeds: readonly WeightFeed[],
+  binding: WeightBinding,
+  tensors: ReadonlyMap<string, LocalTensor>,
+): RoundedWeights {
   const rounded = feeds.flatMap(({ initializer, dtype }) => {
     const tensor = tensors.get(binding[initializer]!.tensor)!;
-    return isFloatDtype(dtype) && dtypeBytes[tensor.dtype] > dtypeBytes[dtype] ? [{ tensor: tensor.name, from: tensor.dtype, to: dtype }] : [];
+    return isFloatDtype(dtype) && dtypeBytes[tensor.dtype] > dtypeBytes[dtype]
+      ? [{ tensor: tensor.name, from: tensor.dtype, to: dtype }]
+      : [];
   });
   return rounded.length === 0 ? undefined : { count: rounded.length, ...rounded[0]! };
 }

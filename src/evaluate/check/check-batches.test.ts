@@ -39,11 +39,16 @@ function graphOf(fills: boolean): Uint8Array {
     inputs: [value('ids', ['N'], 'I64'), value('bias', ['N', 3])],
     outputs: [value('logits', ['N', 3])],
     initializers: [external('w', [vocabulary, 3]), floats('zero', [], [0])],
-    nodes: [node('Gather', ['w', 'ids'], ['looked_up']), ...(fills ? fill : []), node('Add', ['looked_up', fills ? 'filled' : 'bias'], ['logits'])],
+    nodes: [
+      node('Gather', ['w', 'ids'], ['looked_up']),
+      ...(fills ? fill : []),
+      node('Add', ['looked_up', fills ? 'filled' : 'bias'], ['logits']),
+    ],
   });
 }
 
-const filledWith = (count: number, at: Readonly<Record<number, number>>): number[] => Array.from({ length: count }, (_, index) => at[index] ?? 0);
+const filledWith = (count: number, at: Readonly<Record<number, number>>): number[] =>
+  Array.from({ length: count }, (_, index) => at[index] ?? 0);
 const ids = (at: Readonly<Record<number, number>>): Column => i64([rowCount], ...filledWith(rowCount, at));
 const wide = (at: Readonly<Record<number, number>>): Column => f32([rowCount, 3], ...filledWith(3 * rowCount, at));
 
@@ -75,18 +80,35 @@ describe('a set that is wrong in a later batch alone', { timeout: testTimeoutMs 
       'eval-label-mismatch',
       /"mine".*Label 3 at row 5 .* of "y" \(I64 \[7\]\) is not one of the 3 classes/,
     ],
-    ['padding that nothing ignores', { columns: { y: ids({ 6: -100 }) } }, 'eval-label-mismatch', /row 6 .*"ignoreLabel": -100/],
-    ['a label to mask by', { metric: { kind: 'agreement' }, columns: { y: ids({ 3: 9 }) } }, 'eval-label-mismatch', /Label 9 at row 3/],
+    [
+      'padding that nothing ignores',
+      { columns: { y: ids({ 6: -100 }) } },
+      'eval-label-mismatch',
+      /row 6 .*"ignoreLabel": -100/,
+    ],
+    [
+      'a label to mask by',
+      { metric: { kind: 'agreement' }, columns: { y: ids({ 3: 9 }) } },
+      'eval-label-mismatch',
+      /Label 9 at row 3/,
+    ],
     [
       'a probability',
       {
-        columns: { y: f32([rowCount, 3], ...Array.from({ length: rowCount }, (_, row) => [1, row === 4 ? 1 : 0, 0]).flat()) },
+        columns: {
+          y: f32([rowCount, 3], ...Array.from({ length: rowCount }, (_, row) => [1, row === 4 ? 1 : 0, 0]).flat()),
+        },
         spec: { labels: 'probabilities' },
       },
       'eval-label-mismatch',
       /add up to 2\.00000, the first at row 4/,
     ],
-    ['a binary target', { metric: { kind: 'binary-cross-entropy' }, columns: { y: wide({ 20: 2 }) } }, 'eval-label-mismatch', /Label 2 at position 2 of row 6/],
+    [
+      'a binary target',
+      { metric: { kind: 'binary-cross-entropy' }, columns: { y: wide({ 20: 2 }) } },
+      'eval-label-mismatch',
+      /Label 2 at position 2 of row 6/,
+    ],
     [
       'a target that is NaN',
       { metric: { kind: 'mse' }, columns: { y: wide({ 19: Number.NaN }) } },
@@ -101,7 +123,10 @@ describe('a set that is wrong in a later batch alone', { timeout: testTimeoutMs 
     ],
     [
       'labels that are all ignored',
-      { columns: { y: ids(Object.fromEntries(Array.from({ length: rowCount }, (_, row) => [row, -1]))) }, spec: { ignoreLabel: -1 } },
+      {
+        columns: { y: ids(Object.fromEntries(Array.from({ length: rowCount }, (_, row) => [row, -1]))) },
+        spec: { ignoreLabel: -1 },
+      },
       'eval-label-mismatch',
       /Labels "y" \(I64 \[7\]\) count nowhere: "ignoreLabel": -1/,
     ],
@@ -112,7 +137,12 @@ describe('a set that is wrong in a later batch alone', { timeout: testTimeoutMs 
       /Input "bias" is fed NaN, first in row 4 .* of "bias".* output "logits" is NaN/,
     ],
     ['an index beyond the table', { columns: { ids: ids({ 5: vocabulary }) } }, 'eval-input-mismatch', /Gather.*6/],
-    ['an index before the table', { columns: { ids: ids({ 5: -vocabulary - 1 }) } }, 'eval-input-mismatch', /Gather.*-7/],
+    [
+      'an index before the table',
+      { columns: { ids: ids({ 5: -vocabulary - 1 }) } },
+      'eval-input-mismatch',
+      /Gather.*-7/,
+    ],
     [
       'a last batch that the graph does not take',
       {
@@ -120,23 +150,36 @@ describe('a set that is wrong in a later batch alone', { timeout: testTimeoutMs 
           inputs: [value('ids', ['N'], 'I64'), value('bias', ['N', 3])],
           outputs: [value('logits', ['N', 3])],
           initializers: [external('w', [vocabulary, 3]), integers('shape', [2], [2, 3])],
-          nodes: [node('Gather', ['w', 'ids'], ['looked_up']), node('Add', ['looked_up', 'bias'], ['sum']), node('Reshape', ['sum', 'shape'], ['logits'])],
+          nodes: [
+            node('Gather', ['w', 'ids'], ['looked_up']),
+            node('Add', ['looked_up', 'bias'], ['sum']),
+            node('Reshape', ['sum', 'shape'], ['logits']),
+          ],
         }),
       },
       'eval-input-mismatch',
       /Reshape/,
     ],
   ])('%s is refused without a checkpoint', async (_, wrong, code, sentence) => {
-    await expect(evaluator.check(evalSet(wrong))).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
+    await expect(evaluator.check(evalSet(wrong))).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(sentence),
+    });
   });
 
   test.each<[string, Case]>([
     ['nothing wrong', {}],
     ['labels that are ignored here and there', { columns: { y: ids({ 5: -100 }) }, spec: { ignoreLabel: -100 } }],
-    ['NaN that the graph takes for missing values', { columns: { bias: wide({ 13: Number.NaN }) }, graph: graphOf(true) }],
+    [
+      'NaN that the graph takes for missing values',
+      { columns: { bias: wide({ 13: Number.NaN }) }, graph: graphOf(true) },
+    ],
     ['infinities, as of an attention mask', { columns: { bias: wide({ 13: -Infinity }) } }],
     ['indices from the end', { columns: { ids: ids({ 5: -vocabulary }) } }],
-    ['targets that are ignored and NaN nowhere', { metric: { kind: 'mse' }, columns: { y: wide({ 19: -1 }) }, spec: { ignoreLabel: -1 } }],
+    [
+      'targets that are ignored and NaN nowhere',
+      { metric: { kind: 'mse' }, columns: { y: wide({ 19: -1 }) }, spec: { ignoreLabel: -1 } },
+    ],
   ])('%s is taken', async (_, sound) => {
     await evaluator.check(evalSet(sound));
   });

@@ -28,11 +28,14 @@ export async function checkBatches(run: Run): Promise<void> {
   );
   const { readings } = await runExamination({ ...run, batches, reference: undefined, needsHalves: false });
   checkLabels({ prepared, spec, readings });
-  for (const { column, extremes } of columns) if (extremes.nanRow !== undefined) await refuseNan(run, column, extremes.nanRow);
+  for (const { column, extremes } of columns)
+    if (extremes.nanRow !== undefined) await refuseNan(run, column, extremes.nanRow);
 }
 
 function tellingBatches({ rows, batchRows }: PreparedSet, extremes: readonly ColumnExtremes[]): number[] {
-  const telling = extremes.flatMap(({ nanRow, least, largest }) => [nanRow, least?.row, largest?.row]).filter((row) => row !== undefined);
+  const telling = extremes
+    .flatMap(({ nanRow, least, largest }) => [nanRow, least?.row, largest?.row])
+    .filter((row) => row !== undefined);
   if (rows % batchRows !== 0) telling.unshift(rows - 1);
   const numbers = new Set([0, ...telling.map((row) => Math.floor(row / batchRows))]);
   return [...numbers].slice(0, batchesMax);
@@ -45,7 +48,10 @@ function tellingBatches({ rows, batchRows }: PreparedSet, extremes: readonly Col
 async function refuseNan(run: Run, column: Column, row: number): Promise<void> {
   const { prepared, spec } = run;
   const without = { ...column, elements: withoutNan(column) };
-  const [given, cleaned] = [await outputsWithNan(run, prepared, row), await outputsWithNan(run, withInput(prepared, without), row)];
+  const [given, cleaned] = [
+    await outputsWithNan(run, prepared, row),
+    await outputsWithNan(run, withInput(prepared, without), row),
+  ];
   const output = given.find((name) => !cleaned.includes(name));
   if (output === undefined) return;
   const tensor = quoteName(spec.inputs[column.input]!);
@@ -61,7 +67,12 @@ async function outputsWithNan({ core, spec, weights }: Run, prepared: PreparedSe
   const { rows, batchRows } = prepared;
   const outputNames = [...new Set(spec.metrics.map(({ output }) => output))];
   const rowStart = row - (row % batchRows);
-  const results: Readonly<Record<string, Tensor>> = await runRows(prepared, { rowStart, rowEnd: Math.min(rowStart + batchRows, rows), weights, outputNames });
+  const results: Readonly<Record<string, Tensor>> = await runRows(prepared, {
+    rowStart,
+    rowEnd: Math.min(rowStart + batchRows, rows),
+    weights,
+    outputNames,
+  });
   const found: string[] = [];
   for (const name of outputNames) {
     const { data } = await numbersOf(core, name, results[name]);

@@ -23,12 +23,16 @@ export interface LabelCheck {
  */
 export function checkLabels({ prepared, spec, readings }: LabelCheck): void {
   for (const [number, metric] of spec.metrics.entries()) {
-    const labels = metric.kind === 'loss' || metric.labels === undefined ? undefined : prepared.labels.get(metric.labels);
+    const labels =
+      metric.kind === 'loss' || metric.labels === undefined ? undefined : prepared.labels.get(metric.labels);
     if (labels === undefined) continue;
     try {
       const counted = readLabels(prepared, { metric, labels, spec, outputShape: readings[number]!.outputShape });
       if (counted > 0) continue;
-      throw new FirnError('eval-label-mismatch', `${labelWords(labels)} count nowhere: "ignoreLabel": ${spec.ignoreLabel} in the spec leaves all of them out.`);
+      throw new FirnError(
+        'eval-label-mismatch',
+        `${labelWords(labels)} count nowhere: "ignoreLabel": ${spec.ignoreLabel} in the spec leaves all of them out.`,
+      );
     } catch (error) {
       throw withRules(error, metric);
     }
@@ -53,7 +57,12 @@ function readLabels({ rows, batchRows }: PreparedSet, { metric, labels, spec, ou
     if (comparedWith === 'classes' || comparedWith === 'uploaded-model') {
       // Their layout follows from shapes; the logits themselves are not looked at.
       const dims = outputShape[0] === rows ? [rowEnd - rowStart, ...outputShape.slice(1)] : outputShape;
-      forEachPosition({ dims, data: [] }, batch, { labels: spec.labels, ignoreLabel, classAxis: metric.classAxis }, () => counted++);
+      forEachPosition(
+        { dims, data: [] },
+        batch,
+        { labels: spec.labels, ignoreLabel, classAxis: metric.classAxis },
+        () => counted++,
+      );
       continue;
     }
     for (let at = 0; at < batch.data.length; at++) {
@@ -70,5 +79,8 @@ function requireFiniteTarget(labels: NumberTensor, at: number): void {
   const target = labels.data[at]!;
   if (Number.isFinite(target)) return;
   const place = placeOfLabel(labels, at, labels.data.length);
-  throw new FirnError('eval-label-mismatch', `Label ${target}${place} is no target: one that is not finite makes the whole figure NaN. Leave its row out.`);
+  throw new FirnError(
+    'eval-label-mismatch',
+    `Label ${target}${place} is no target: one that is not finite makes the whole figure NaN. Leave its row out.`,
+  );
 }

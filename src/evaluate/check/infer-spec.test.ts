@@ -18,7 +18,13 @@ describe('inferSpec', () => {
       [ids, column('labels', 'I64', 4, 8)],
       { name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' },
     ],
-    ['real labels are values', ['input_ids'], ['score'], [ids, column('target', 'F32', 4)], { name: 'mse', kind: 'mse', output: 'score', labels: 'target' }],
+    [
+      'real labels are values',
+      ['input_ids'],
+      ['score'],
+      [ids, column('target', 'F32', 4)],
+      { name: 'mse', kind: 'mse', output: 'score', labels: 'target' },
+    ],
     [
       'without labels the uploaded model is compared with',
       ['input_ids'],
@@ -27,20 +33,35 @@ describe('inferSpec', () => {
       { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits' },
     ],
   ])('%s', (_, inputs, outputs, columns, metric) => {
-    expect(inferSpec(graph(inputs, outputs), columns)).toEqual({ inputs: { input_ids: 'input_ids' }, metrics: [metric] });
+    expect(inferSpec(graph(inputs, outputs), columns)).toEqual({
+      inputs: { input_ids: 'input_ids' },
+      metrics: [metric],
+    });
   });
 
   test('one input of another name is fed from the one tensor that is left', () => {
-    expect(inferSpec(graph(['idx'], ['logits']), [ids, column('labels', 'I64', 4)]).inputs).toEqual({ idx: 'input_ids' });
+    expect(inferSpec(graph(['idx'], ['logits']), [ids, column('labels', 'I64', 4)]).inputs).toEqual({
+      idx: 'input_ids',
+    });
   });
 
   test('a tensor called labels that the graph takes as an input is no label', () => {
-    const spec = inferSpec(graph(['input_ids', 'labels'], ['loss']), [ids, column('labels', 'I64', 4)], { kind: 'loss' });
-    expect(spec).toEqual({ inputs: { input_ids: 'input_ids', labels: 'labels' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] });
+    const spec = inferSpec(graph(['input_ids', 'labels'], ['loss']), [ids, column('labels', 'I64', 4)], {
+      kind: 'loss',
+    });
+    expect(spec).toEqual({
+      inputs: { input_ids: 'input_ids', labels: 'labels' },
+      metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }],
+    });
   });
 
   test.each<[string, readonly string[], BatchColumns, RegExp]>([
-    ['two inputs are not in the batches', ['a', 'b'], [ids], /no tensor for graph input "a", "b"; they hold "input_ids".*"inputs" in a spec/],
+    [
+      'two inputs are not in the batches',
+      ['a', 'b'],
+      [ids],
+      /no tensor for graph input "a", "b"; they hold "input_ids".*"inputs" in a spec/,
+    ],
     [
       'one of several inputs is not in the batches',
       ['input_ids', 'attention_mask'],
@@ -55,10 +76,14 @@ describe('inferSpec', () => {
   });
 
   test('an output called loss is one', () => {
-    expect(inferSpec(graph(['input_ids'], ['loss']), [ids]).metrics).toEqual([{ name: 'loss', kind: 'loss', output: 'loss' }]);
+    expect(inferSpec(graph(['input_ids'], ['loss']), [ids]).metrics).toEqual([
+      { name: 'loss', kind: 'loss', output: 'loss' },
+    ]);
   });
 
   test('a kind that needs labels is refused without', () => {
-    expect(() => inferSpec(graph(['input_ids'], ['logits']), [ids], { kind: 'accuracy' })).toThrow(/Kind accuracy needs labels/);
+    expect(() => inferSpec(graph(['input_ids'], ['logits']), [ids], { kind: 'accuracy' })).toThrow(
+      /Kind accuracy needs labels/,
+    );
   });
 });

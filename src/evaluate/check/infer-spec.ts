@@ -20,15 +20,32 @@ export type BatchColumns = readonly Pick<TensorEntry, 'name' | 'dtype' | 'shape'
  * labels an output called `loss` is one, and any other is compared with the uploaded model's. Pure. Errors:
  * `eval-input-mismatch` where a name leaves it open.
  */
-export function inferSpec(graph: Pick<GraphDescription, 'inputs' | 'outputs'>, columns: BatchColumns, asked: { readonly kind?: MetricKind } = {}): EvalSetSpec {
+export function inferSpec(
+  graph: Pick<GraphDescription, 'inputs' | 'outputs'>,
+  columns: BatchColumns,
+  asked: { readonly kind?: MetricKind } = {},
+): EvalSetSpec {
   const inputs = inferInputs(graph, columns);
   const fed = new Set(Object.values(inputs));
-  const labels = labelNames.map((name) => columns.find((column) => column.name === name && !fed.has(name))).find((column) => column !== undefined);
+  const labels = labelNames
+    .map((name) => columns.find((column) => column.name === name && !fed.has(name)))
+    .find((column) => column !== undefined);
   const output = outputNames.find((name) => graph.outputs.some((each) => each.name === name)) ?? graph.outputs[0]?.name;
   if (output === undefined) throw new FirnError('graph-invalid', 'The graph has no output.');
-  const kind = asked.kind ?? (labels === undefined ? (output === 'loss' ? 'loss' : 'kl-divergence') : isFloatDtype(labels.dtype) ? 'mse' : 'cross-entropy');
+  const kind =
+    asked.kind ??
+    (labels === undefined
+      ? output === 'loss'
+        ? 'loss'
+        : 'kl-divergence'
+      : isFloatDtype(labels.dtype)
+        ? 'mse'
+        : 'cross-entropy');
   if (needsLabels(kind) && labels === undefined)
-    throw new FirnError('eval-label-mismatch', `Kind ${kind} needs labels, and the batches have no tensor called ${labelNames.join(', ')}.`);
+    throw new FirnError(
+      'eval-label-mismatch',
+      `Kind ${kind} needs labels, and the batches have no tensor called ${labelNames.join(', ')}.`,
+    );
   const metric: MetricSpec = { name: nameOf(kind), kind, output, ...(labels !== undefined && { labels: labels.name }) };
   return { inputs, metrics: [metric] };
 }

@@ -41,8 +41,14 @@ const zeros = (shape: number[], at: Readonly<Record<number, number>> = {}): numb
 const floatsAt = (shape: number[], at?: Readonly<Record<number, number>>): Column => f32(shape, ...zeros(shape, at));
 const integersAt = (shape: number[], at?: Readonly<Record<number, number>>): Column => i64(shape, ...zeros(shape, at));
 
-function evalSet(metric: Partial<MetricSpec>, columns: Readonly<Record<string, Column>>, spec: Partial<EvalSetSpec> = {}): LocalEvalSet {
-  const metrics: MetricSpec[] = [{ name: 'mine', kind: 'cross-entropy', output: 'logits', labels: 'answers', classAxis: 'last', ...metric }];
+function evalSet(
+  metric: Partial<MetricSpec>,
+  columns: Readonly<Record<string, Column>>,
+  spec: Partial<EvalSetSpec> = {},
+): LocalEvalSet {
+  const metrics: MetricSpec[] = [
+    { name: 'mine', kind: 'cross-entropy', output: 'logits', labels: 'answers', classAxis: 'last', ...metric },
+  ];
   return {
     graphPath: files.write(graph),
     batchesPath: files.writeTensors({ x: floatsAt([rowCount, length, 3]), ...columns }),
@@ -129,7 +135,14 @@ describe('labels that do not fit', { timeout: testTimeoutMs }, () => {
     ],
   ])('%s of a later batch is told with its row, while it is measured', async (_, metric, answers, sentence, spec) => {
     const binding = { w: { tensor: 'w', transpose: false } };
-    const request = { evalSet: evalSet(metric, { answers }, spec), binding, weightPaths: [files.writeTensors({ w: floatsAt([3, 3]) })] };
-    await expect(evaluator.evaluate(request)).rejects.toMatchObject({ code: 'eval-label-mismatch', message: expect.stringMatching(sentence) });
+    const request = {
+      evalSet: evalSet(metric, { answers }, spec),
+      binding,
+      weightPaths: [files.writeTensors({ w: floatsAt([3, 3]) })],
+    };
+    await expect(evaluator.evaluate(request)).rejects.toMatchObject({
+      code: 'eval-label-mismatch',
+      message: expect.stringMatching(sentence),
+    });
   });
 });

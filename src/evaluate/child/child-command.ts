@@ -27,8 +27,14 @@ const prlimitPath = '/usr/bin/prlimit';
  */
 export function childCommand(memoryMaxBytes: number): ChildCommand {
   const isSource = import.meta.url.endsWith('.ts');
-  const modulePath = fileURLToPath(new URL(isSource ? './evaluation-process.ts' : './evaluation-process.js', import.meta.url));
-  const nodeArgv = ['--expose-gc', `--max-old-space-size=${heapMebibytesMax}`, ...(isSource ? ['--import', loaderUrl()] : [])];
+  const modulePath = fileURLToPath(
+    new URL(isSource ? './evaluation-process.ts' : './evaluation-process.js', import.meta.url),
+  );
+  const nodeArgv = [
+    '--expose-gc',
+    `--max-old-space-size=${heapMebibytesMax}`,
+    ...(isSource ? ['--import', loaderUrl()] : []),
+  ];
   if (!isExecutable(prlimitPath)) return { modulePath, execPath: process.execPath, execArgv: nodeArgv };
   const limit = `--data=${Math.ceil(memoryMaxBytes + processDataBytes)}`;
   return { modulePath, execPath: prlimitPath, execArgv: [limit, process.execPath, ...nodeArgv] };

@@ -22,4 +22,9 @@ export type ChildReply =
   | { readonly kind: 'collected'; readonly grams: readonly InputGram[] }
   | { readonly kind: 'checked' }
   | { readonly kind: 'alive' }
-  | { readonly kind: 'failed'; readonly code: FirnErrorCode; readonly message: string; readonly detail: string | undefined };
+  | {
+      readonly kind: 'failed';
+      readonly code: FirnErrorCode;
+      readonly message: string;
+      readonly detail: string | undefined;
+    };

@@ -37,7 +37,10 @@ function poolOf(parallel: number, options: { spawn?: () => FakeChild; idleMs?: n
       spawned.push(new FakeChild());
       return spawned.at(-1)!;
     });
-  return { spawned, pool: new ChildPool<FakeChild>({ parallel, idleMs: options.idleMs ?? 60_000, idleMemoryMaxBytes: 100, spawn }) };
+  return {
+    spawned,
+    pool: new ChildPool<FakeChild>({ parallel, idleMs: options.idleMs ?? 60_000, idleMemoryMaxBytes: 100, spawn }),
+  };
 }
 
 /** A use of a child that lasts until it is released. */

@@ -96,7 +96,8 @@ export class ChildPool<Child extends PooledChild> {
   /** An idle child, best one that has the set loaded; another only when no further child may be started. */
   #takeIdle(set: string): Child | undefined {
     const idle = [...this.#idle.keys()].filter((child) => child.alive);
-    const child = idle.find((each) => each.lastSet === set) ?? (this.#all.size < this.#options.parallel ? undefined : idle[0]);
+    const child =
+      idle.find((each) => each.lastSet === set) ?? (this.#all.size < this.#options.parallel ? undefined : idle[0]);
     if (child === undefined) return undefined;
     clearTimeout(this.#idle.get(child));
     this.#idle.delete(child);

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EvaluationChild } from './evaluation-child.ts';
 
 const limits = { deadlineMs: 10_000, memoryMaxBytes: 2 ** 30 };
-const request = { kind: 'check', evalSet: { graphPath: '', batchesPath: '', spec: { inputs: {}, metrics: [] } } } as const;
+const request = {
+  kind: 'check',
+  evalSet: { graphPath: '', batchesPath: '', spec: { inputs: {}, metrics: [] } },
+} as const;
 let folder: string;
 
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'firn-child-'))));
@@ -21,8 +24,18 @@ function childOf(name: string, source: string): EvaluationChild {
 
 describe('EvaluationChild', { timeout: 30_000 }, () => {
   test.each<[string, string, string, string | undefined]>([
-    ['dies at its start', 'console.error("no such library"); process.exit(3);', 'eval-crashed', 'exit code 3\nno such library'],
-    ['dies on a request', 'process.on("message", () => process.kill(process.pid, "SIGSEGV")); process.send({ kind: "ready" });', 'eval-crashed', 'SIGSEGV'],
+    [
+      'dies at its start',
+      'console.error("no such library"); process.exit(3);',
+      'eval-crashed',
+      'exit code 3\nno such library',
+    ],
+    [
+      'dies on a request',
+      'process.on("message", () => process.kill(process.pid, "SIGSEGV")); process.send({ kind: "ready" });',
+      'eval-crashed',
+      'SIGSEGV',
+    ],
     [
       'dies for lack of memory',
       'process.on("message", () => { console.error("FATAL ERROR: JavaScript heap out of memory"); process.exit(134); }); process.send({ kind: "ready" });',
@@ -31,7 +44,10 @@ describe('EvaluationChild', { timeout: 30_000 }, () => {
     ],
   ])('one that %s', async (name, source, code, detail) => {
     const child = childOf(name.replaceAll(' ', '-'), source);
-    await expect(child.ask(request, limits)).rejects.toMatchObject({ code, ...(detail === undefined ? {} : { detail: expect.stringContaining(detail) }) });
+    await expect(child.ask(request, limits)).rejects.toMatchObject({
+      code,
+      ...(detail === undefined ? {} : { detail: expect.stringContaining(detail) }),
+    });
     expect(child.alive).toBe(false);
   });
 

@@ -67,7 +67,8 @@ export class EvaluationChild implements PooledChild {
    */
   async ask(request: ChildRequest, limits: ChildLimits, signal?: AbortSignal): Promise<ChildReply> {
     try {
-      if (!this.#ready) await this.#reply({ deadlineMs: startDeadlineMs, memoryMaxBytes: limits.memoryMaxBytes }, signal);
+      if (!this.#ready)
+        await this.#reply({ deadlineMs: startDeadlineMs, memoryMaxBytes: limits.memoryMaxBytes }, signal);
       this.#ready = true;
       return await this.#reply(limits, signal, request);
     } catch (error) {
@@ -110,7 +111,9 @@ export class EvaluationChild implements PooledChild {
 
   #crash(how: string): FirnError {
     const detail = `${how}\n${this.#stderrTail}`;
-    return isMemoryFailure(this.#stderrTail) ? outOfMemory(detail) : new FirnError('eval-crashed', 'The evaluation process ended unexpectedly.', { detail });
+    return isMemoryFailure(this.#stderrTail)
+      ? outOfMemory(detail)
+      : new FirnError('eval-crashed', 'The evaluation process ended unexpectedly.', { detail });
   }
 }
 

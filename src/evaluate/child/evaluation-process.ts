@@ -22,7 +22,8 @@ send({ kind: 'ready' });
 async function answer(message: ChildRequest): Promise<ChildReply> {
   try {
     if (message.kind === 'evaluate') return { kind: 'evaluated', values: await service.evaluate(message.request) };
-    if (message.kind === 'evaluate-halves') return { kind: 'evaluated-halves', values: await service.evaluateHalves(message.request) };
+    if (message.kind === 'evaluate-halves')
+      return { kind: 'evaluated-halves', values: await service.evaluateHalves(message.request) };
     if (message.kind === 'examine') return { kind: 'examined', examination: await service.examine(message.request) };
     if (message.kind === 'grams') return { kind: 'collected', grams: await service.inputGrams(message.request) };
     if (message.kind === 'ping') return { kind: 'alive' };
@@ -34,7 +35,8 @@ async function answer(message: ChildRequest): Promise<ChildReply> {
 }
 
 function failure(error: unknown): ChildReply {
-  if (error instanceof FirnError) return { kind: 'failed', code: error.code, message: error.message, detail: error.detail };
+  if (error instanceof FirnError)
+    return { kind: 'failed', code: error.code, message: error.message, detail: error.detail };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (isMemoryFailure(detail)) return failure(outOfMemory(detail));
   return { kind: 'failed', code: 'eval-crashed', message: 'The evaluation failed unexpectedly.', detail };

@@ -3,9 +3,17 @@ import { columnExtremes, type ColumnExtremes, type FedColumn } from './column-ex
 
 describe('columnExtremes', () => {
   test.each<[string, FedColumn, ColumnExtremes]>([
-    ['floats', { dtype: 'F32', elements: Float32Array.of(1, Infinity, NaN, 2, NaN, 0), rowShape: [2] }, { notFinite: 3, nanRow: 1 }],
+    [
+      'floats',
+      { dtype: 'F32', elements: Float32Array.of(1, Infinity, NaN, 2, NaN, 0), rowShape: [2] },
+      { notFinite: 3, nanRow: 1 },
+    ],
     ['doubles', { dtype: 'F64', elements: Float64Array.of(1, -Infinity), rowShape: [] }, { notFinite: 1 }],
-    ['half floats', { dtype: 'F16', elements: Uint16Array.of(0x3c00, 0xfc00, 0x7c00, 0xfe01), rowShape: [1] }, { notFinite: 3, nanRow: 3 }],
+    [
+      'half floats',
+      { dtype: 'F16', elements: Uint16Array.of(0x3c00, 0xfc00, 0x7c00, 0xfe01), rowShape: [1] },
+      { notFinite: 3, nanRow: 3 },
+    ],
     [
       'signed 64-bit integers',
       { dtype: 'I64', elements: BigInt64Array.of(0n, -5n, 2n ** 40n, -(2n ** 40n), 7n, 1n), rowShape: [2] },

@@ -31,7 +31,8 @@ export function columnExtremes({ dtype, elements, rowShape }: FedColumn): Column
     rowShape.reduce((product, dim) => product * dim, 1),
   );
   const rowOf = (at: number): number => Math.floor(at / rowElements);
-  if (dtype === 'F32' || dtype === 'F64') return notNumbers(elements as Float32Array, Number.isNaN, Number.isFinite, rowOf);
+  if (dtype === 'F32' || dtype === 'F64')
+    return notNumbers(elements as Float32Array, Number.isNaN, Number.isFinite, rowOf);
   if (dtype === 'F16') return notNumbers(elements as Uint16Array, isNanWord, isFiniteWord, rowOf);
   return { notFinite: 0, ...wholeNumbers(dtype, elements, rowOf) };
 }
@@ -65,7 +66,11 @@ export function isNanWord(word: number): boolean {
   return (word & valueBits) > exponentBits;
 }
 
-function wholeNumbers(dtype: FeedableDtype, elements: FeedElements, rowOf: (at: number) => number): Pick<ColumnExtremes, 'least' | 'largest'> {
+function wholeNumbers(
+  dtype: FeedableDtype,
+  elements: FeedElements,
+  rowOf: (at: number) => number,
+): Pick<ColumnExtremes, 'least' | 'largest'> {
   const count = elements.length;
   if (count === 0) return {};
   const read = reader(dtype, elements);

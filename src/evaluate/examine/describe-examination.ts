@@ -22,7 +22,12 @@ const shiftGainMin = { share: 0.1, nats: 0.1 };
 /** Puts an examination into words. Pure. */
 export function describeExamination(examination: Examination): ExaminationWords {
   const { readings, inputs, whole } = examination;
-  const doubts = [...new Set([...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)), ...readings.flatMap(shiftedLabels)])];
+  const doubts = [
+    ...new Set([
+      ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
+      ...readings.flatMap(shiftedLabels),
+    ]),
+  ];
   return {
     doubts,
     understood: [
@@ -41,7 +46,9 @@ export function describeExamination(examination: Examination): ExaminationWords 
       ...readings.flatMap(summedLoss),
       ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),
       ...roundedModel(examination),
-      ...(examination.rows === 1 ? ['The eval set has one row alone: what a threshold bounds on it says little of others.'] : []),
+      ...(examination.rows === 1
+        ? ['The eval set has one row alone: what a threshold bounds on it says little of others.']
+        : []),
     ],
   };
 }
@@ -50,7 +57,10 @@ function describeInput({ input, tensor, dtype, shape }: InputReading): string {
   return `${quoteName(input)} from ${quoteName(tensor)} (${dtype} ${shown(shape)})`;
 }
 
-function describeReading({ name, kind, output, outputShape, labels, labelsShape, counted, ignored, guessing }: MetricReading, value: number): string {
+function describeReading(
+  { name, kind, output, outputShape, labels, labelsShape, counted, ignored, guessing }: MetricReading,
+  value: number,
+): string {
   const compared = labels === undefined ? '' : ` with ${labels} ${shown(labelsShape!)}`;
   const noun = positionNoun(kind);
   const left = ignored > 0 ? `, ${number(ignored)} left out` : '';
@@ -63,7 +73,10 @@ function describeReading({ name, kind, output, outputShape, labels, labelsShape,
 function describeProbabilities({ probabilityOutputs, readings }: Examination): string[] {
   return probabilityOutputs
     .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))
-    .map((name) => `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is not measured besides.`);
+    .map(
+      (name) =>
+        `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is not measured besides.`,
+    );
 }
 
 function positionNoun(kind: MetricKind): string {
@@ -73,7 +86,8 @@ function positionNoun(kind: MetricKind): string {
 
 /** How far the two halves of the batches are apart: what the choice of examples alone does to the figure. */
 function describeSpread({ readings, halves, whole }: Examination): string[] {
-  if (halves === undefined) return ['There is one batch alone, so nothing says how much the figures hang on the choice of examples.'];
+  if (halves === undefined)
+    return ['There is one batch alone, so nothing says how much the figures hang on the choice of examples.'];
   const spreads = readings
     .filter(({ kind }) => metricKindRules[kind].comparedWith !== 'uploaded-model')
     .map(({ name }) => {
@@ -121,14 +135,19 @@ function exchangedInput({ input, tensor, range }: InputReading): string[] {
 
 function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
   if (labelsNotFinite === undefined) return [];
-  return [`Labels ${quoteName(labels!)} hold ${number(labelsNotFinite)} ${labelsNotFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite.`];
+  return [
+    `Labels ${quoteName(labels!)} hold ${number(labelsNotFinite)} ${labelsNotFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite.`,
+  ];
 }
 
 function worseThanGuessing({ name, kind, guessing, classCount }: MetricReading, value: number): string[] {
   if (guessing === undefined || Number.isNaN(value)) return [];
   const margin = guessingMargin * Math.abs(guessing);
   if (metricKindRules[kind].higherIsBetter ? value >= guessing - margin : value <= guessing + margin) return [];
-  const guess = classCount === undefined ? 'for a guess that looks at no input' : `for guessing among ${number(classCount)} classes`;
+  const guess =
+    classCount === undefined
+      ? 'for a guess that looks at no input'
+      : `for guessing among ${number(classCount)} classes`;
   return [
     `${quoteName(name)} is ${figure(value)}, worse than guessing (${figure(guessing)} ${guess}). ` +
       'If the model is trained, then labels, the order of rows, inputs, tokenizer or weights are not what they should be.',

@@ -35,12 +35,21 @@ const graph = buildModel({
   inputs: [value('x', ['N', 'T', 4])],
   outputs: [value('logits', ['N', 'T', 4]), value('probabilities', ['N', 'T', 4])],
   initializers: [external('w', [4, 4])],
-  nodes: [node('MatMul', ['x', 'w'], ['logits']), node('Softmax', ['logits'], ['probabilities'], [intAttribute('axis', -1)])],
+  nodes: [
+    node('MatMul', ['x', 'w'], ['logits']),
+    node('Softmax', ['logits'], ['probabilities'], [intAttribute('axis', -1)]),
+  ],
 });
 const binding = { w: { tensor: 'w', transpose: false } };
 /** Weights that answer with the class of the input. */
 const identity = f32([4, 4], 5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5);
-const crossEntropy: MetricSpec = { name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'y', classAxis: 'last' };
+const crossEntropy: MetricSpec = {
+  name: 'loss',
+  kind: 'cross-entropy',
+  output: 'logits',
+  labels: 'y',
+  classAxis: 'last',
+};
 
 /** Rows of four positions; each holds one class. */
 const classRows = [
@@ -48,7 +57,8 @@ const classRows = [
   [3, 1, 0, 2],
   [2, 2, 1, 0],
 ];
-const oneHot = (classes: readonly number[]): number[] => classes.flatMap((index) => [0, 1, 2, 3].map((each) => Number(each === index)));
+const oneHot = (classes: readonly number[]): number[] =>
+  classes.flatMap((index) => [0, 1, 2, 3].map((each) => Number(each === index)));
 const inputs = f32([3, 4, 4], ...classRows.flatMap(oneHot));
 
 function evalSet(spec: Partial<EvalSetSpec>, columns: Readonly<Record<string, Column>>): LocalEvalSet {
@@ -83,16 +93,29 @@ describe('examine', { timeout: testTimeoutMs }, () => {
   });
 
   test.each([
-    ['later', [classRows[0]!, classRows[1]!, classRows[2]!].map((row) => [9, ...row.slice(0, -1)].map((label) => label % 4))],
+    [
+      'later',
+      [classRows[0]!, classRows[1]!, classRows[2]!].map((row) => [9, ...row.slice(0, -1)].map((label) => label % 4)),
+    ],
     ['earlier', [classRows[0]!, classRows[1]!, classRows[2]!].map((row) => [...row.slice(1), 0])],
   ])('labels that fit one position %s better are said to look shifted', async (side, rows) => {
-    const examination = await evaluator.examine({ evalSet: evalSet({}, labelled(rows)), binding, weightPaths: weights(identity) });
-    expect(describeExamination(examination).warnings.join(' ')).toMatch(new RegExp(`"y" look shifted by one: .* against the label one position ${side}`));
+    const examination = await evaluator.examine({
+      evalSet: evalSet({}, labelled(rows)),
+      binding,
+      weightPaths: weights(identity),
+    });
+    expect(describeExamination(examination).warnings.join(' ')).toMatch(
+      new RegExp(`"y" look shifted by one: .* against the label one position ${side}`),
+    );
   });
 
   test('a loss worse than guessing is said to be', async () => {
     const shuffled = classRows.map((row) => row.map((label) => (label + 2) % 4));
-    const examination = await evaluator.examine({ evalSet: evalSet({}, labelled(shuffled)), binding, weightPaths: weights(identity) });
+    const examination = await evaluator.examine({
+      evalSet: evalSet({}, labelled(shuffled)),
+      binding,
+      weightPaths: weights(identity),
+    });
     expect(describeExamination(examination).warnings).toEqual([
       expect.stringMatching(/"loss" is 5.02, worse than guessing \(1.3863 for guessing among 4 classes\)/),
     ]);
@@ -104,7 +127,9 @@ describe('examine', { timeout: testTimeoutMs }, () => {
       const metrics = [{ ...crossEntropy, kind, output: 'probabilities' }];
       const set = evalSet({ metrics }, labelled(classRows));
       const refusal = { code: 'eval-label-mismatch', message: expect.stringContaining('holds probabilities') };
-      await expect(evaluator.examine({ evalSet: set, binding, weightPaths: weights(identity) })).rejects.toMatchObject(refusal);
+      await expect(evaluator.examine({ evalSet: set, binding, weightPaths: weights(identity) })).rejects.toMatchObject(
+        refusal,
+      );
       await expect(evaluator.check(set)).rejects.toMatchObject(refusal);
     },
   );
@@ -120,11 +145,19 @@ describe('examine', { timeout: testTimeoutMs }, () => {
         withoutSoftmax(observedMetrics(set.spec), examination.probabilityOutputs)
           .map(({ kind: left }) => left)
           .sort(),
-      ).toEqual(['accuracy', 'agreement'].filter((each) => each !== kind && (each !== 'accuracy' || kind !== 'agreement')));
+      ).toEqual(
+        ['accuracy', 'agreement'].filter((each) => each !== kind && (each !== 'accuracy' || kind !== 'agreement')),
+      );
       const { understood, warnings } = describeExamination(examination);
-      expect(understood.join(' ')).toMatch(/Output "probabilities" holds probabilities, so what wants logits .* is not measured besides/);
+      expect(understood.join(' ')).toMatch(
+        /Output "probabilities" holds probabilities, so what wants logits .* is not measured besides/,
+      );
       expect(warnings).toEqual([]);
-      const logits = await evaluator.examine({ evalSet: evalSet({}, labelled(classRows)), binding, weightPaths: weights(identity) });
+      const logits = await evaluator.examine({
+        evalSet: evalSet({}, labelled(classRows)),
+        binding,
+        weightPaths: weights(identity),
+      });
       expect(logits.probabilityOutputs).toEqual([]);
     },
   );
@@ -132,9 +165,14 @@ describe('examine', { timeout: testTimeoutMs }, () => {
   test('inputs that are not finite are counted', async () => {
     const broken = f32([3, 4, 4], ...classRows.flatMap(oneHot));
     (broken.data as Float32Array)[5] = Number.NaN;
-    const set = { ...evalSet({}, labelled(classRows)), batchesPath: files.writeTensors({ x: broken, ...labelled(classRows) }) };
+    const set = {
+      ...evalSet({}, labelled(classRows)),
+      batchesPath: files.writeTensors({ x: broken, ...labelled(classRows) }),
+    };
     const examination = await evaluator.examine({ evalSet: set, binding, weightPaths: weights(identity) });
-    expect(describeExamination(examination).warnings).toContain('Input "x" is fed 1 value that is NaN or infinite, from "x".');
+    expect(describeExamination(examination).warnings).toContain(
+      'Input "x" is fed 1 value that is NaN or infinite, from "x".',
+    );
   });
 
   test('outputs are kept to compare with, up to a limit, and compared batch by batch', async () => {
@@ -144,23 +182,43 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     const request = { evalSet: set, binding, observed };
     const sizeBytes = inputs.data.byteLength;
     const path = files.path();
-    const own = await evaluator.examine({ ...request, weightPaths: weights(identity), reference: { path, bytesMax: sizeBytes } });
+    const own = await evaluator.examine({
+      ...request,
+      weightPaths: weights(identity),
+      reference: { path, bytesMax: sizeBytes },
+    });
     expect(own).toMatchObject({ whole: { kl: 0, agreement: 1 }, referenceWritten: true });
     expect(statSync(path).size).toBe(sizeBytes);
-    expect(await evaluator.evaluate({ ...request, weightPaths: weights(identity), reference: { path, outputs: own.referenceOutputs } })).toEqual({
+    expect(
+      await evaluator.evaluate({
+        ...request,
+        weightPaths: weights(identity),
+        reference: { path, outputs: own.referenceOutputs },
+      }),
+    ).toEqual({
       kl: 0,
       agreement: 1,
     });
     // Half as sure, and of another mind where the input is class 3: a third of the positions.
     const other = f32([4, 4], 2.5, 0, 0, 0, 0, 2.5, 0, 0, 0, 0, 2.5, 0, 2.5, 0, 0, 0);
-    const values = await evaluator.evaluateHalves({ ...request, weightPaths: weights(other), reference: { path, outputs: own.referenceOutputs } });
+    const values = await evaluator.evaluateHalves({
+      ...request,
+      weightPaths: weights(other),
+      reference: { path, outputs: own.referenceOutputs },
+    });
     expect(values.whole['agreement']).toBeCloseTo(10 / 12, 12);
     expect(values.whole['kl']).toBeGreaterThan(0.1);
     expect(values.whole['kl']).toBeCloseTo((8 * values.halves[0]['kl']! + 4 * values.halves[1]['kl']!) / 12, 12);
-    await expect(evaluator.evaluate({ ...request, weightPaths: weights(other) })).rejects.toMatchObject({ code: 'eval-input-mismatch' });
+    await expect(evaluator.evaluate({ ...request, weightPaths: weights(other) })).rejects.toMatchObject({
+      code: 'eval-input-mismatch',
+    });
 
     const beyond = files.path();
-    const tooLarge = await evaluator.examine({ ...request, weightPaths: weights(identity), reference: { path: beyond, bytesMax: sizeBytes - 1 } });
+    const tooLarge = await evaluator.examine({
+      ...request,
+      weightPaths: weights(identity),
+      reference: { path: beyond, bytesMax: sizeBytes - 1 },
+    });
     expect([tooLarge.referenceWritten, existsSync(beyond)]).toEqual([false, false]);
   });
 
@@ -179,11 +237,19 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     const request = { evalSet: set, binding, weightPaths: weights(identity) };
     const observed = observedMetrics(set.spec);
     const path = files.path();
-    const { referenceOutputs } = await evaluator.examine({ ...request, observed, reference: { path, bytesMax: 2 ** 20 } });
+    const { referenceOutputs } = await evaluator.examine({
+      ...request,
+      observed,
+      reference: { path, bytesMax: 2 ** 20 },
+    });
     expect(referenceOutputs).toEqual(['logits', 'other']);
     const reference = { path, outputs: referenceOutputs };
     expect((await evaluator.evaluate({ ...request, reference }))['kl']).toBe(0);
-    expect(await evaluator.evaluate({ ...request, observed, reference })).toMatchObject({ kl: 0, agreement: 1, 'kl-divergence': 0 });
+    expect(await evaluator.evaluate({ ...request, observed, reference })).toMatchObject({
+      kl: 0,
+      agreement: 1,
+      'kl-divergence': 0,
+    });
   });
 });
 
@@ -238,7 +304,11 @@ describe('describeExamination', () => {
       { readings: [reading({ labels: 'y', labelsShape: [4], labelsNotFinite: 1 })] },
       /Labels "y" hold 1 value that is NaN or infinite/,
     ],
-    ['a mask that nothing takes', { unusedColumns: ['attention_mask', 'other_labels'] }, /hold "attention_mask", which no input of the graph takes/],
+    [
+      'a mask that nothing takes',
+      { unusedColumns: ['attention_mask', 'other_labels'] },
+      /hold "attention_mask", which no input of the graph takes/,
+    ],
     [
       'a mask fed as tokens',
       { inputs: [fed('input_ids', 'attention_mask', { least: 0, largest: 1 })] },
@@ -270,7 +340,12 @@ describe('describeExamination', () => {
   });
 
   test('a model that guesses is not worse than guessing', () => {
-    expect(warnings({ whole: { m: 1.6095 }, readings: [reading({ kind: 'cross-entropy', guessing: 1.6094, classCount: 5 })] })).toEqual([]);
+    expect(
+      warnings({
+        whole: { m: 1.6095 },
+        readings: [reading({ kind: 'cross-entropy', guessing: 1.6094, classCount: 5 })],
+      }),
+    ).toEqual([]);
   });
 
   test('what is worse than guessing is a doubt of the figure, and what is only odd is not', () => {
@@ -294,7 +369,11 @@ describe('describeExamination', () => {
   });
 
   test('a set of one batch has no spread to tell', () => {
-    const { understood } = describeExamination({ ...examined({ readings: [] }), batchCount: 1, halves: undefined as never });
+    const { understood } = describeExamination({
+      ...examined({ readings: [] }),
+      batchCount: 1,
+      halves: undefined as never,
+    });
     expect(understood.at(-1)).toMatch(/one batch alone/);
   });
 });

@@ -36,7 +36,10 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   const halves = [new MetricSet(spec.metrics, spec), new MetricSet(spec.metrics, spec)] as const;
   const readers = metricReaders(spec);
   const compared = comparedOutputs(run);
-  const writer = reference === undefined || compared.length === 0 ? undefined : new ReferenceWriter(reference.path, reference.bytesMax);
+  const writer =
+    reference === undefined || compared.length === 0
+      ? undefined
+      : new ReferenceWriter(reference.path, reference.bytesMax);
   /** Of the first batch. */
   const losses = new Map<string, NumberTensor>();
   let batchCount = 0;
@@ -71,7 +74,9 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
       return { ...reading, ...(loss !== undefined && { summed: { ...loss, rows: batchRows } }) };
     }),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
-    probabilityOutputs: [...new Set(readers.filter(({ readsProbabilities }) => readsProbabilities).map(({ output }) => output))],
+    probabilityOutputs: [
+      ...new Set(readers.filter(({ readsProbabilities }) => readsProbabilities).map(({ output }) => output)),
+    ],
     referenceWritten: writer?.whole ?? false,
     referenceOutputs: compared,
     seconds,
@@ -82,9 +87,14 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
  * The metrics to compute, and the values of those that need not be: nobody asked for them, and a model agrees with
  * itself.
  */
-function metricsOf({ spec, observed = [] }: ExaminationRun): { readonly metrics: readonly MetricSpec[]; readonly agreeing: MetricValues } {
+function metricsOf({ spec, observed = [] }: ExaminationRun): {
+  readonly metrics: readonly MetricSpec[];
+  readonly agreeing: MetricValues;
+} {
   const withItself = observed.filter(({ kind }) => needsReference(kind));
-  const agreeing = Object.fromEntries(withItself.map(({ name, kind }) => [name, metricKindRules[kind].higherIsBetter ? 1 : 0]));
+  const agreeing = Object.fromEntries(
+    withItself.map(({ name, kind }) => [name, metricKindRules[kind].higherIsBetter ? 1 : 0]),
+  );
   return { metrics: [...spec.metrics, ...observed.filter(({ kind }) => !needsReference(kind))], agreeing };
 }
 
@@ -131,11 +141,13 @@ class MetricReader {
   constructor(metric: MetricSpec, { labels, ignoreLabel }: EvalSetSpec, known: ClassReader | undefined) {
     this.#metric = metric;
     const { comparedWith } = metricKindRules[metric.kind];
-    const readsClasses = comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.labels !== undefined);
+    const readsClasses =
+      comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.labels !== undefined);
     if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
     this.#sharesClasses = readsClasses && known !== undefined;
     if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
-    if (comparedWith === 'classes' || comparedWith === 'uploaded-model') this.#probabilities = new ProbabilityCheck(metric.output);
+    if (comparedWith === 'classes' || comparedWith === 'uploaded-model')
+      this.#probabilities = new ProbabilityCheck(metric.output);
   }
 
   get output(): string {
@@ -144,7 +156,8 @@ class MetricReader {
 
   /** Whether the output holds probabilities where a metric like this reads logits. */
   get readsProbabilities(): boolean {
-    if (metricKindRules[this.#metric.kind].comparedWith === 'binary-targets') return this.#values!.findings().withinUnit;
+    if (metricKindRules[this.#metric.kind].comparedWith === 'binary-targets')
+      return this.#values!.findings().withinUnit;
     return this.#probabilities !== undefined && (this.#probabilities.likely || this.#probabilities.withinUnit);
   }
 
@@ -162,7 +175,8 @@ class MetricReader {
       this.#values?.add(output, labels);
     }
     if (this.#values !== undefined || this.#metric.kind === 'loss') return;
-    const layout = this.#classes === undefined ? classLayout(output.dims, this.#metric.classAxis) : this.#classes.layout;
+    const layout =
+      this.#classes === undefined ? classLayout(output.dims, this.#metric.classAxis) : this.#classes.layout;
     this.#positions += layout.positions;
     this.#width = layout.classCount;
     this.#probabilities?.add(output, layout);
@@ -190,7 +204,9 @@ class MetricReader {
       ...('withinUnit' in found && comparedWith === 'binary-targets' && { withinUnit: found.withinUnit }),
       // The largest of several probabilities is the largest of their logits; of a single one the sign is lost.
       ...(this.#probabilities !== undefined &&
-        (takesSoftmax.has(kind) || (kind === 'agreement' && this.#width === 1)) && { withinUnit: this.#probabilities.withinUnit }),
+        (takesSoftmax.has(kind) || (kind === 'agreement' && this.#width === 1)) && {
+          withinUnit: this.#probabilities.withinUnit,
+        }),
     };
   }
 

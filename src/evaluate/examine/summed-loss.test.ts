@@ -63,10 +63,16 @@ async function warningsOf({
   const evalSet = {
     graphPath: files.write(graph),
     batchesPath: files.writeTensors(columns),
-    spec: { inputs: Object.fromEntries(inputs.map((name) => [name, name])), metrics: [{ name: 'mine', kind: 'loss', output: 'loss' } as const], batchRows },
+    spec: {
+      inputs: Object.fromEntries(inputs.map((name) => [name, name])),
+      metrics: [{ name: 'mine', kind: 'loss', output: 'loss' } as const],
+      batchRows,
+    },
   };
   const binding = { w: { tensor: 'w', transpose: false } };
-  return describeExamination(await evaluator.examine({ evalSet, binding, weightPaths: [files.writeTensors({ w: ones })] })).warnings;
+  return describeExamination(
+    await evaluator.examine({ evalSet, binding, weightPaths: [files.writeTensors({ w: ones })] }),
+  ).warnings;
 }
 
 /** Sum over the positions that count, divided by how many count. */
@@ -81,9 +87,14 @@ describe('a graph whose own loss', { timeout: testTimeoutMs }, () => {
   test.each<[string, Loss]>([
     ['is a sum', { nodes: [node('ReduceSum', ['scaled'], ['loss'], [noDims])] }],
     ['is a sum over rows, and keeps its axes', { nodes: [node('ReduceSum', ['scaled'], ['loss'])], output: [1, 1] }],
-    ['is a sum, of a batch with an odd number of rows', { nodes: [node('ReduceSum', ['scaled'], ['loss'], [noDims])], batchRows: 3 }],
+    [
+      'is a sum, of a batch with an odd number of rows',
+      { nodes: [node('ReduceSum', ['scaled'], ['loss'], [noDims])], batchRows: 3 },
+    ],
   ])('%s is a warning with the fix', async (_, loss) => {
-    expect(await warningsOf(loss)).toEqual([expect.stringMatching(/^"mine" adds up over rows: .*Export the loss as a mean: reduction="mean"/)]);
+    expect(await warningsOf(loss)).toEqual([
+      expect.stringMatching(/^"mine" adds up over rows: .*Export the loss as a mean: reduction="mean"/),
+    ]);
   });
 
   test('says the figures of the batch and of its halves', async () => {
@@ -94,7 +105,10 @@ describe('a graph whose own loss', { timeout: testTimeoutMs }, () => {
   test.each<[string, Loss]>([
     ['is a mean', { nodes: [node('ReduceMean', ['scaled'], ['loss'], [noDims])] }],
     ['is one value a row', { nodes: [node('Identity', ['scaled'], ['loss'])], output: ['N', 2] }],
-    ['is a mean over unequal numbers of positions', { nodes: maskedMean, inputs: ['x', 'mask'], columns: { x: rows, mask } }],
+    [
+      'is a mean over unequal numbers of positions',
+      { nodes: maskedMean, inputs: ['x', 'mask'], columns: { x: rows, mask } },
+    ],
     [
       'is a mean, with nothing that counts in one half',
       {
@@ -110,14 +124,23 @@ describe('a graph whose own loss', { timeout: testTimeoutMs }, () => {
     ],
     ['is a sum of one row at a time', { nodes: [node('ReduceSum', ['scaled'], ['loss'], [noDims])], batchRows: 1 }],
     ['is a sum over a fixed number of rows', { nodes: [node('ReduceSum', ['scaled'], ['loss'], [noDims])], rows: 5 }],
-    ['is zero', { nodes: [node('Sub', ['scaled', 'scaled'], ['none']), node('ReduceSum', ['none'], ['loss'], [noDims])] }],
+    [
+      'is zero',
+      { nodes: [node('Sub', ['scaled', 'scaled'], ['none']), node('ReduceSum', ['none'], ['loss'], [noDims])] },
+    ],
   ])('%s gives no warning', async (_, loss) => {
     expect(await warningsOf(loss)).toEqual([]);
   });
 
   test('cannot be run on half a batch says nothing', async () => {
     const nodes = [node('Reshape', ['scaled', 'shape'], ['flat']), node('ReduceSum', ['flat'], ['loss'], [noDims])];
-    expect(await warningsOf({ nodes, more: [integers('shape', [1], [8])], columns: { x: f32([4, 2], 1, 2, 3, 4, 5, 6, 7, 8) } })).toEqual([]);
+    expect(
+      await warningsOf({
+        nodes,
+        more: [integers('shape', [1], [8])],
+        columns: { x: f32([4, 2], 1, 2, 3, 4, 5, 6, 7, 8) },
+      }),
+    ).toEqual([]);
   });
 });
 

@@ -60,7 +60,9 @@ async function lossesOf(
 ): Promise<Map<string, NumberTensor> | undefined> {
   try {
     const results = await runRows(prepared, { rowStart, rowEnd, weights, outputNames });
-    return new Map(await Promise.all(outputNames.map(async (name) => [name, await numbersOf(core, name, results[name])] as const)));
+    return new Map(
+      await Promise.all(outputNames.map(async (name) => [name, await numbersOf(core, name, results[name])] as const)),
+    );
   } catch (error) {
     if (error instanceof FirnError && error.code === 'eval-input-mismatch') return undefined;
     throw error;

@@ -8,7 +8,10 @@ import type { MetricAccumulator, MetricBatch, NumberTensor } from './metric-accu
 export function requireBinaryTarget(labels: NumberTensor, at: number): void {
   const target = labels.data[at]!;
   if (target >= 0 && target <= 1) return;
-  throw new FirnError('eval-label-mismatch', `Label ${target}${placeOfLabel(labels, at, labels.data.length)} is no binary target (0 to 1).`);
+  throw new FirnError(
+    'eval-label-mismatch',
+    `Label ${target}${placeOfLabel(labels, at, labels.data.length)} is no binary target (0 to 1).`,
+  );
 }
 
 /** Mean over the values that count of a score of a logit and its 0..1 target. */
@@ -46,5 +49,7 @@ export function meanBinaryCrossEntropy(ignoreLabel: number | undefined): MetricA
 
 /** Share of values where logit > 0 agrees with target > 0.5. */
 export function binaryAccuracy(ignoreLabel: number | undefined): MetricAccumulator {
-  return new MeanBinaryScore(ignoreLabel, (logit, target) => (Number.isNaN(logit) ? Number.NaN : Number(logit > 0 === target > 0.5)));
+  return new MeanBinaryScore(ignoreLabel, (logit, target) =>
+    Number.isNaN(logit) ? Number.NaN : Number(logit > 0 === target > 0.5),
+  );
 }

@@ -21,7 +21,12 @@ const segmentationMask = 255;
 const probabilitySumTolerance = 5e-3;
 
 /** Calls `visit` with every position that counts, in the order of the labels. Errors: `eval-label-mismatch`. */
-export function forEachPosition(output: NumberTensor, labels: NumberTensor, reading: LabelReading, visit: (position: LabelledPosition) => void): void {
+export function forEachPosition(
+  output: NumberTensor,
+  labels: NumberTensor,
+  reading: LabelReading,
+  visit: (position: LabelledPosition) => void,
+): void {
   const layout = labelledLayout(output, labels, reading);
   const { positions, classCount, classStride, form } = layout;
   const place = (position: number) => placeOfLabel(labels, position, positions);
@@ -56,13 +61,20 @@ function requireProbabilities({ data, start, classCount, stride }: ClassRow, pla
     sum += share;
   }
   if (Math.abs(sum - 1) > probabilitySumTolerance)
-    throw mismatch(`Labels that are probabilities add up to 1 at each position; some add up to ${sum.toPrecision(6)}, the first${place() || ' of the batch'}.`);
+    throw mismatch(
+      `Labels that are probabilities add up to 1 at each position; some add up to ${sum.toPrecision(6)}, the first${place() || ' of the batch'}.`,
+    );
 }
 
 function requireClass(label: number, classCount: number, place: () => string): void {
   if (Number.isInteger(label) && label >= 0 && label < classCount) return;
-  const hint = label < 0 || label === segmentationMask ? ` If it marks positions that do not count, say "ignoreLabel": ${label} in the spec.` : '';
-  throw mismatch(`Label ${label}${place()} is not one of the ${classCount} classes of the output (0 to ${classCount - 1}).${hint}`);
+  const hint =
+    label < 0 || label === segmentationMask
+      ? ` If it marks positions that do not count, say "ignoreLabel": ${label} in the spec.`
+      : '';
+  throw mismatch(
+    `Label ${label}${place()} is not one of the ${classCount} classes of the output (0 to ${classCount - 1}).${hint}`,
+  );
 }
 
 function mismatch(message: string): FirnError {

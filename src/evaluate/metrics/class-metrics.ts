@@ -31,7 +31,9 @@ class MeanScore implements MetricAccumulator {
 
 /** Mean cross-entropy of the labels under a softmax of the logits, in nats. */
 export function meanCrossEntropy(reading: LabelReading): MetricAccumulator {
-  return new MeanScore(reading, (row, label) => (typeof label === 'number' ? classCrossEntropy(row, label) : softCrossEntropy(row, label)));
+  return new MeanScore(reading, (row, label) =>
+    typeof label === 'number' ? classCrossEntropy(row, label) : softCrossEntropy(row, label),
+  );
 }
 
 /** Share of positions whose largest logit is the label's class. */
@@ -78,7 +80,8 @@ export class MacroF1 implements MetricAccumulator {
   value(): number {
     if (this.#poisoned || this.#counts.size === 0) return Number.NaN;
     let sum = 0;
-    for (const [, { right, answered, labelled }] of [...this.#counts].sort(([a], [b]) => a - b)) sum += (2 * right) / (answered + labelled);
+    for (const [, { right, answered, labelled }] of [...this.#counts].sort(([a], [b]) => a - b))
+      sum += (2 * right) / (answered + labelled);
     return sum / this.#counts.size;
   }
 

@@ -43,7 +43,9 @@ export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassRea
     return { ...classLayout(logitDims, reading.classAxis), form: 'probabilities' };
   }
   const last = lastAxisFits(logitDims, labelDims);
-  const second = logitDims.length > 2 && sameDims(withoutTrailingOnes([logitDims[0]!, ...logitDims.slice(2)]), withoutTrailingOnes(labelDims));
+  const second =
+    logitDims.length > 2 &&
+    sameDims(withoutTrailingOnes([logitDims[0]!, ...logitDims.slice(2)]), withoutTrailingOnes(labelDims));
   if (last && second && reading.classAxis === undefined)
     throw mismatch(
       `${labelWords(labels)} fit an output of shape ${wholeShape(logitDims, labels)} in two ways: its last axis may be the classes, or its second. ` +
@@ -51,12 +53,15 @@ export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassRea
     );
   const axis = reading.classAxis ?? (second && !last ? 'second' : 'last');
   if (axis === 'last' ? last : second) return { ...classLayout(logitDims, axis), form: 'indices' };
-  throw sameDims(withoutTrailingOnes(logitDims), withoutTrailingOnes(labelDims)) ? ownShape(logitDims, labels, reading) : noFit(logitDims, labels);
+  throw sameDims(withoutTrailingOnes(logitDims), withoutTrailingOnes(labelDims))
+    ? ownShape(logitDims, labels, reading)
+    : noFit(logitDims, labels);
 }
 
 /** Where the logits of each position lie; the last axis holds the classes unless told otherwise. */
 export function classLayout(logitDims: readonly number[], classAxis: ClassAxis = 'last'): ClassLayout {
-  if (classAxis === 'second' && logitDims.length < 2) throw mismatch(`An output of shape ${shown(logitDims)} has no second axis for the classes.`);
+  if (classAxis === 'second' && logitDims.length < 2)
+    throw mismatch(`An output of shape ${shown(logitDims)} has no second axis for the classes.`);
   const classCount = (classAxis === 'last' ? logitDims.at(-1) : logitDims[1]) ?? 1;
   const classStride = classAxis === 'last' ? 1 : countElements(logitDims.slice(2));
   return { positions: classCount === 0 ? 0 : countElements(logitDims) / classCount, classCount, classStride };
@@ -65,12 +70,17 @@ export function classLayout(logitDims: readonly number[], classAxis: ClassAxis =
 /** Requires output and targets to hold one value each at the same places. Errors: `eval-label-mismatch`. */
 export function requireSameValues(output: Shaped, labels: Shaped): void {
   if (sameDims(withoutTrailingOnes(output.dims), withoutTrailingOnes(labels.dims))) return;
-  throw mismatch(`${labelWords(labels)} do not fit an output of shape ${wholeShape(output.dims, labels)}: targets have the shape of the output.`);
+  throw mismatch(
+    `${labelWords(labels)} do not fit an output of shape ${wholeShape(output.dims, labels)}: targets have the shape of the output.`,
+  );
 }
 
 function lastAxisFits(logitDims: readonly number[], labelDims: readonly number[]): boolean {
   const rows = logitDims.slice(0, -1);
-  return (logitDims.at(-1) ?? 1) > 1 && (sameDims(rows, labelDims) || sameDims(withoutTrailingOnes(rows), withoutTrailingOnes(labelDims)));
+  return (
+    (logitDims.at(-1) ?? 1) > 1 &&
+    (sameDims(rows, labelDims) || sameDims(withoutTrailingOnes(rows), withoutTrailingOnes(labelDims)))
+  );
 }
 
 /**
@@ -84,7 +94,8 @@ function ownShape(logitDims: readonly number[], labels: Shaped, { labels: form }
       `${labelWords(labels)} are one for each logit of an output of shape ${wholeShape(logitDims, labels)}: that is a yes or no. Use kind "binary-cross-entropy" or "binary-accuracy".`,
     );
   const indices = `class indices have shape ${wholeShape(logitDims.slice(0, -1), labels)}`;
-  if (form === labelForms[0]) return mismatch(`${labelWords(labels)} are no indices for an output of that shape: ${indices}.`);
+  if (form === labelForms[0])
+    return mismatch(`${labelWords(labels)} are no indices for an output of that shape: ${indices}.`);
   return mismatch(
     `${labelWords(labels)} have the shape of the logits, which can mean two things. If each row holds the probabilities of one class each (one-hot, or soft), ` +
       `say "labels": "probabilities" in the spec; if each value is a yes or no of its own, use kind "binary-cross-entropy" or "binary-accuracy". Otherwise ${indices}.`,
@@ -92,9 +103,14 @@ function ownShape(logitDims: readonly number[], labels: Shaped, { labels: form }
 }
 
 function noFit(logitDims: readonly number[], labels: Shaped): FirnError {
-  const secondAxis = logitDims.length > 2 ? ` (or ${wholeShape([logitDims[0]!, ...logitDims.slice(2)], labels)} where classes are the second axis)` : '';
+  const secondAxis =
+    logitDims.length > 2
+      ? ` (or ${wholeShape([logitDims[0]!, ...logitDims.slice(2)], labels)} where classes are the second axis)`
+      : '';
   const wanted = wholeShape(logitDims.slice(0, -1), labels) + secondAxis;
-  return mismatch(`${labelWords(labels)} do not fit an output of shape ${wholeShape(logitDims, labels)}: class indices have shape ${wanted}.`);
+  return mismatch(
+    `${labelWords(labels)} do not fit an output of shape ${wholeShape(logitDims, labels)}: class indices have shape ${wanted}.`,
+  );
 }
 
 function withoutTrailingOnes(dims: readonly number[]): readonly number[] {

@@ -6,7 +6,9 @@ export type Shaped = Pick<NumberTensor, 'dims' | 'column'>;
 
 /** Labels as their owner knows them: `Labels "y" (I64 [192, 4])`, with the shape in the file, not that of a batch. */
 export function labelWords(labels: Shaped): string {
-  return labels.column === undefined ? `Labels of shape ${shown(labels.dims)}` : `Labels ${columnWords(labels, labels.column)}`;
+  return labels.column === undefined
+    ? `Labels of shape ${shown(labels.dims)}`
+    : `Labels ${columnWords(labels, labels.column)}`;
 }
 
 /** Where one of the labels stands, to go after it: ` in row 33 of "y" (I64 [192, 4])`. Rows count from 0. */

@@ -78,7 +78,11 @@ export function withRules(error: unknown, { name, kind, output: outputName }: Me
   if (!(error instanceof FirnError) || error.code !== 'eval-label-mismatch') return error;
   const { output, labels } = metricKindRules[kind];
   const what = `Metric ${quoteName(name)}, of output ${quoteName(outputName)}`;
-  return new FirnError(error.code, `${what}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`, { cause: error });
+  return new FirnError(
+    error.code,
+    `${what}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`,
+    { cause: error },
+  );
 }
 
 function labelsOf(spec: MetricSpec): string | undefined {
@@ -86,10 +90,19 @@ function labelsOf(spec: MetricSpec): string | undefined {
 }
 
 function entryKey(spec: MetricSpec): string {
-  return JSON.stringify([spec.kind === 'perplexity' ? 'cross-entropy' : spec.kind, spec.output, labelsOf(spec), spec.classAxis, spec.k]);
+  return JSON.stringify([
+    spec.kind === 'perplexity' ? 'cross-entropy' : spec.kind,
+    spec.output,
+    labelsOf(spec),
+    spec.classAxis,
+    spec.k,
+  ]);
 }
 
-function createAccumulator({ kind, classAxis, k = topKDefault }: MetricSpec, { labels, ignoreLabel }: LabelOptions): MetricAccumulator {
+function createAccumulator(
+  { kind, classAxis, k = topKDefault }: MetricSpec,
+  { labels, ignoreLabel }: LabelOptions,
+): MetricAccumulator {
   const reading: LabelReading = { labels, ignoreLabel, classAxis };
   switch (kind) {
     case 'loss':

@@ -9,10 +9,19 @@ import { MetricSet, type LabelOptions } from './metric-set.ts';
 const tensor = (dims: number[], ...data: number[]): NumberTensor => ({ dims, data });
 
 /** The value of one metric over batches of an output and labels. */
-function metricOf(kind: MetricKind, batches: readonly (readonly [NumberTensor, NumberTensor])[], options: LabelOptions = {}): number {
+function metricOf(
+  kind: MetricKind,
+  batches: readonly (readonly [NumberTensor, NumberTensor])[],
+  options: LabelOptions = {},
+): number {
   const metrics = new MetricSet([{ name: 'm', kind, output: 'o', labels: 'l' }], { ...options });
   for (const [output, labels] of batches) {
-    metrics.add({ rows: output.dims[0] ?? 1, outputs: new Map([['o', output]]), labels: new Map([['l', labels]]), references: new Map([['o', output.data]]) });
+    metrics.add({
+      rows: output.dims[0] ?? 1,
+      outputs: new Map([['o', output]]),
+      labels: new Map([['l', labels]]),
+      references: new Map([['o', output.data]]),
+    });
   }
   return metrics.values()['m']!;
 }
@@ -27,9 +36,17 @@ describe('labelledLayout', () => {
     [[1, 1, 5], [1, 1], 1, 5, 1],
     [[2, 5, 7, 3], [2, 7, 3], 42, 5, 21],
     [[2, 5, 7], [2, 7], 14, 5, 7],
-  ])('logits %j with labels %j: %i positions of %i classes, %i apart', (logits, labels, positions, classCount, classStride) => {
-    expect(labelledLayout({ dims: logits }, { dims: labels }, {})).toEqual({ positions, classCount, classStride, form: 'indices' });
-  });
+  ])(
+    'logits %j with labels %j: %i positions of %i classes, %i apart',
+    (logits, labels, positions, classCount, classStride) => {
+      expect(labelledLayout({ dims: logits }, { dims: labels }, {})).toEqual({
+        positions,
+        classCount,
+        classStride,
+        form: 'indices',
+      });
+    },
+  );
 
   test('the axis that the spec names decides where both would fit', () => {
     expect(labelledLayout({ dims: [2, 5, 5] }, { dims: [2, 5] }, { classAxis: 'second' })).toEqual({
@@ -61,7 +78,13 @@ describe('labelledLayout', () => {
   test.each<[string, number[], number[], ClassReading, RegExp]>([
     ['another count', [4, 10], [5], {}, /class indices have shape \[4\]/],
     ['two labels a row', [4, 10], [4, 2], {}, /do not fit/],
-    ['flattened labels', [2, 3, 10], [6], {}, /class indices have shape \[2, 3\] \(or \[2, 10\] where classes are the second axis\)/],
+    [
+      'flattened labels',
+      [2, 3, 10],
+      [6],
+      {},
+      /class indices have shape \[2, 3\] \(or \[2, 10\] where classes are the second axis\)/,
+    ],
     ['a scalar output', [], [2], {}, /do not fit/],
     ['no class axis', [4], [3], {}, /do not fit/],
     ['one-hot labels', [4, 5], [4, 5], {}, /"labels": "probabilities".*"binary-cross-entropy"/],
@@ -103,7 +126,10 @@ describe('cross-entropy', () => {
   test('binary logits equal two classes, one of them 0', () => {
     fc.assert(
       fc.property(fc.double({ min: -30, max: 30, noNaN: true }), (logit) => {
-        expect(binaryCrossEntropy(logit, 1)).toBeCloseTo(classCrossEntropy({ data: [0, logit], start: 0, classCount: 2, stride: 1 }, 1), 12);
+        expect(binaryCrossEntropy(logit, 1)).toBeCloseTo(
+          classCrossEntropy({ data: [0, logit], start: 0, classCount: 2, stride: 1 }, 1),
+          12,
+        );
       }),
     );
   });
@@ -135,20 +161,28 @@ describe('MetricSet', () => {
     const logits = tensor([3, 4], 1, 2, -1, 0.5, 3, -2, 0, 1, 0.1, 0.2, 0.3, 0.4);
     const oneHot = tensor([3, 4], 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0);
     for (const kind of ['cross-entropy', 'accuracy', 'perplexity', 'top-k-accuracy', 'f1'] as const)
-      expect(metricOf(kind, [[logits, oneHot]], { labels: 'probabilities' }), kind).toBe(metricOf(kind, [[logits, tensor([3], 1, 0, 2)]]));
+      expect(metricOf(kind, [[logits, oneHot]], { labels: 'probabilities' }), kind).toBe(
+        metricOf(kind, [[logits, tensor([3], 1, 0, 2)]]),
+      );
   });
 
   test('classes on the second axis give what they give on the last', () => {
     const last = tensor([1, 2, 3], 1, 2, 3, 6, 5, 4);
     const second = tensor([1, 3, 2], 1, 6, 2, 5, 3, 4);
     for (const kind of ['cross-entropy', 'accuracy', 'f1'] as const)
-      expect(metricOf(kind, [[second, tensor([1, 2], 0, 0)]], {}), kind).toBe(metricOf(kind, [[last, tensor([1, 2], 0, 0)]]));
+      expect(metricOf(kind, [[second, tensor([1, 2], 0, 0)]], {}), kind).toBe(
+        metricOf(kind, [[last, tensor([1, 2], 0, 0)]]),
+      );
   });
 
   test('labels that are no distributions are refused', () => {
     const reading = { labels: 'probabilities' } as const;
-    expect(() => metricOf('cross-entropy', [[tensor([1, 2], 0, 0), tensor([1, 2], 1, 1)]], reading)).toThrow(/add up to 1 at each position; some add up to 2/);
-    expect(() => metricOf('cross-entropy', [[tensor([1, 2], 0, 0), tensor([1, 2], -1, 2)]], reading)).toThrow(/-1 is no probability/);
+    expect(() => metricOf('cross-entropy', [[tensor([1, 2], 0, 0), tensor([1, 2], 1, 1)]], reading)).toThrow(
+      /add up to 1 at each position; some add up to 2/,
+    );
+    expect(() => metricOf('cross-entropy', [[tensor([1, 2], 0, 0), tensor([1, 2], -1, 2)]], reading)).toThrow(
+      /-1 is no probability/,
+    );
   });
 
   test('macro F1 is the mean over the classes that occur', () => {
@@ -158,10 +192,15 @@ describe('MetricSet', () => {
   });
 
   test('top-k counts a label among the k largest, the first of equals first', () => {
-    const metrics = (k: number) => new MetricSet([{ name: 'm', kind: 'top-k-accuracy', output: 'o', labels: 'l', k }], {});
+    const metrics = (k: number) =>
+      new MetricSet([{ name: 'm', kind: 'top-k-accuracy', output: 'o', labels: 'l', k }], {});
     const valueOf = (k: number): number => {
       const set = metrics(k);
-      set.add({ rows: 2, outputs: new Map([['o', tensor([2, 3], 3, 2, 1, 1, 1, 1)]]), labels: new Map([['l', tensor([2], 1, 2)]]) });
+      set.add({
+        rows: 2,
+        outputs: new Map([['o', tensor([2, 3], 3, 2, 1, 1, 1, 1)]]),
+        labels: new Map([['l', tensor([2], 1, 2)]]),
+      });
       return set.values()['m']!;
     };
     expect([1, 2, 3].map(valueOf)).toEqual([0, 0.5, 1]);
@@ -171,12 +210,20 @@ describe('MetricSet', () => {
     const compared = (kind: MetricKind, reference: number[]): number => {
       const set = new MetricSet([{ name: 'm', kind, output: 'o' }], {});
       const output = tensor([2, 2], 0, Math.log(3), 2, 0);
-      set.add({ rows: 2, outputs: new Map([['o', output]]), labels: new Map(), references: new Map([['o', reference]]) });
+      set.add({
+        rows: 2,
+        outputs: new Map([['o', output]]),
+        labels: new Map(),
+        references: new Map([['o', reference]]),
+      });
       return set.values()['m']!;
     };
     const [p, q] = [0.5, 0.25];
     // The first position: 1/2, 1/2 against 1/4, 3/4; the second is the same on both sides.
-    expect(compared('kl-divergence', [0, 0, 2, 0])).toBeCloseTo((p * Math.log(p / q) + p * Math.log(p / (1 - q))) / 2, 14);
+    expect(compared('kl-divergence', [0, 0, 2, 0])).toBeCloseTo(
+      (p * Math.log(p / q) + p * Math.log(p / (1 - q))) / 2,
+      14,
+    );
     expect(compared('kl-divergence', [0, Math.log(3), 2, 0])).toBe(0);
     expect(compared('agreement', [0, 0, 2, 0])).toBe(0.5);
     expect(compared('agreement', [0, NaN, 2, 0])).toBeNaN();
@@ -190,19 +237,25 @@ describe('MetricSet', () => {
     expect(metricOf('pearson', [[rising, tensor([4], 7, 7, 7, 7)]])).toBeNaN();
   });
 
-  test.each(metricKinds.filter((kind) => kind !== 'loss'))('%s leaves ignored labels out, and is NaN for a NaN output that counts', (kind) => {
-    const classes = ['classes', 'uploaded-model'].includes(metricKindRules[kind].comparedWith);
-    const width = classes ? 2 : 1;
-    const output = (...values: number[]) => tensor([values.length, width], ...values.flatMap((value) => (classes ? [0, value] : [value])));
-    const labels = (...values: number[]) => tensor([values.length, 1], ...values);
-    const clean = metricOf(kind, [[output(-1, 2, NaN), labels(0, 1, -100)]], { ignoreLabel: -100 });
-    expect(clean).not.toBeNaN();
-    expect(clean).toBe(metricOf(kind, [[output(-1, 2), labels(0, 1)]], { ignoreLabel: -100 }));
-    expect(metricOf(kind, [[output(NaN, 2, NaN), labels(-100, 1, 0)]], { ignoreLabel: -100 })).toBeNaN();
-  });
+  test.each(metricKinds.filter((kind) => kind !== 'loss'))(
+    '%s leaves ignored labels out, and is NaN for a NaN output that counts',
+    (kind) => {
+      const classes = ['classes', 'uploaded-model'].includes(metricKindRules[kind].comparedWith);
+      const width = classes ? 2 : 1;
+      const output = (...values: number[]) =>
+        tensor([values.length, width], ...values.flatMap((value) => (classes ? [0, value] : [value])));
+      const labels = (...values: number[]) => tensor([values.length, 1], ...values);
+      const clean = metricOf(kind, [[output(-1, 2, NaN), labels(0, 1, -100)]], { ignoreLabel: -100 });
+      expect(clean).not.toBeNaN();
+      expect(clean).toBe(metricOf(kind, [[output(-1, 2), labels(0, 1)]], { ignoreLabel: -100 }));
+      expect(metricOf(kind, [[output(NaN, 2, NaN), labels(-100, 1, 0)]], { ignoreLabel: -100 })).toBeNaN();
+    },
+  );
 
   test.each([-1, 3, 0.5, NaN])('label %f is no class of three', (label) => {
-    expect(() => metricOf('cross-entropy', [[tensor([1, 3], 0, 0, 0), tensor([1], label)]])).toThrow(expect.objectContaining({ code: 'eval-label-mismatch' }));
+    expect(() => metricOf('cross-entropy', [[tensor([1, 3], 0, 0, 0), tensor([1], label)]])).toThrow(
+      expect.objectContaining({ code: 'eval-label-mismatch' }),
+    );
   });
 
   test('perplexity is the exponential of the cross-entropy of the whole set, not of each batch', () => {

@@ -27,7 +27,8 @@ export class ProbabilityCheck {
 
   add(output: NumberTensor, layout: ClassLayout): void {
     if (layout.classCount < 2) this.#likely = false;
-    for (let at = 0; this.#withinUnit && at < output.data.length; at++) this.#withinUnit = output.data[at]! >= 0 && output.data[at]! <= 1;
+    for (let at = 0; this.#withinUnit && at < output.data.length; at++)
+      this.#withinUnit = output.data[at]! >= 0 && output.data[at]! <= 1;
     for (let position = 0; this.#likely && position < layout.positions; position++) {
       const { classCount, classStride: stride } = layout;
       this.#likely = isDistribution({ data: output.data, start: firstLogit(layout, position), classCount, stride });
@@ -100,7 +101,8 @@ export class ClassReader {
     });
     this.#counted += counted;
     this.#ignored += layout.positions - counted;
-    if (layout.form === 'indices' && labels.dims.length > 1 && labels.dims.at(-1)! > 1) this.#addShifted(output, labels, layout);
+    if (layout.form === 'indices' && labels.dims.length > 1 && labels.dims.at(-1)! > 1)
+      this.#addShifted(output, labels, layout);
   }
 
   /** Each position against its own label and those of its neighbours in the sequence, as far as these count. */
@@ -135,7 +137,12 @@ export class ClassReader {
 
   findings(): ClassFindings {
     const shifts = { asGiven: this.#asGiven.value(), later: this.#later.value(), earlier: this.#earlier.value() };
-    return { counted: this.#counted, ignored: this.#ignored, classCount: this.#layout.classCount, ...(!Number.isNaN(shifts.asGiven) && { shifts }) };
+    return {
+      counted: this.#counted,
+      ignored: this.#ignored,
+      classCount: this.#layout.classCount,
+      ...(!Number.isNaN(shifts.asGiven) && { shifts }),
+    };
   }
 }
 

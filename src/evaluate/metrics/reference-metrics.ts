@@ -34,8 +34,12 @@ class MeanPairScore implements MetricAccumulator {
 
   add({ output, labels, reference }: MetricBatch): void {
     if (reference?.length !== output.data.length)
-      throw new FirnError('eval-label-mismatch', 'The output has another size than that of the uploaded model, so the two cannot be compared.');
-    if (labels !== undefined) return forEachPosition(output, labels, this.#reading, ({ row }) => this.#add(row, reference));
+      throw new FirnError(
+        'eval-label-mismatch',
+        'The output has another size than that of the uploaded model, so the two cannot be compared.',
+      );
+    if (labels !== undefined)
+      return forEachPosition(output, labels, this.#reading, ({ row }) => this.#add(row, reference));
     if (output.dims.length > 3 && this.#reading.classAxis === undefined)
       throw new FirnError(
         'eval-label-mismatch',
@@ -54,7 +58,10 @@ class MeanPairScore implements MetricAccumulator {
 
   #add(row: ClassRow, reference: ArrayLike<number>): void {
     const { start, classCount, data } = row;
-    this.#sum += classCount === 1 ? this.#score.binary(reference[start]!, data[start]!) : this.#score.classes({ ...row, data: reference }, row);
+    this.#sum +=
+      classCount === 1
+        ? this.#score.binary(reference[start]!, data[start]!)
+        : this.#score.classes({ ...row, data: reference }, row);
     this.#count++;
   }
 }

@@ -58,7 +58,10 @@ export class PearsonCorrelation implements MetricAccumulator {
   }
 }
 
-function* valuePairs({ output, labels }: MetricBatch, ignoreLabel: number | undefined): Generator<readonly [number, number]> {
+function* valuePairs(
+  { output, labels }: MetricBatch,
+  ignoreLabel: number | undefined,
+): Generator<readonly [number, number]> {
   requireSameValues(output, labels!);
   for (let at = 0; at < output.data.length; at++) {
     const target = labels!.data[at]!;

@@ -10,24 +10,42 @@ import { describeGraph } from '../describe-graph.ts';
 import { memoryGraphSource } from '../onnx/graph-source.ts';
 
 /** Tensors of a checkpoint by name: a shape, and the numbers where they matter. */
-export type TestCheckpoint = Readonly<Record<string, readonly [shape: readonly number[], values?: readonly number[] | undefined, dtype?: Dtype]>>;
+export type TestCheckpoint = Readonly<
+  Record<string, readonly [shape: readonly number[], values?: readonly number[] | undefined, dtype?: Dtype]>
+>;
 
 /** Binds a model to a checkpoint as a job does. */
-export async function bindModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: BindingSpec = {}): Promise<BoundWeights> {
+export async function bindModel(
+  model: ModelParts | Uint8Array,
+  checkpoint: TestCheckpoint,
+  spec: BindingSpec = {},
+): Promise<BoundWeights> {
   const bytes = model instanceof Uint8Array ? model : buildModel(model);
   const digestTensors = async () =>
-    new Map(Object.entries(checkpoint).flatMap(([name, [, values]]): [string, string][] => (values === undefined ? [] : [[name, digestOf(values)]])));
+    new Map(
+      Object.entries(checkpoint).flatMap(([name, [, values]]): [string, string][] =>
+        values === undefined ? [] : [[name, digestOf(values)]],
+      ),
+    );
   const headers = pairByHeaders({ ...spec, graph: describeGraph(bytes), tensors: headersOf(checkpoint) });
   return bindGraphFile(headers, { source: memoryGraphSource(bytes), digestTensors });
 }
 
 /** Checks the same from headers alone, as an upload does. */
-export function couldFillModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: BindingSpec = {}): void {
+export function couldFillModel(
+  model: ModelParts | Uint8Array,
+  checkpoint: TestCheckpoint,
+  spec: BindingSpec = {},
+): void {
   couldFill(describeGraph(model instanceof Uint8Array ? model : buildModel(model)), headersOf(checkpoint), spec);
 }
 
 function headersOf(checkpoint: TestCheckpoint) {
-  return Object.entries(checkpoint).map(([name, [shape, , dtype]]) => ({ name, shape, dtype: dtype ?? ('F32' as const) }));
+  return Object.entries(checkpoint).map(([name, [shape, , dtype]]) => ({
+    name,
+    shape,
+    dtype: dtype ?? ('F32' as const),
+  }));
 }
 
 function digestOf(values: readonly number[]): string {

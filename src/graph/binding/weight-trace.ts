@@ -14,7 +14,10 @@ export interface FinalUse {
 
 /** Where a stored tensor is used as one whole. */
 export interface WeightPlaces {
-  /** Operators that take it; one that takes parts of it, as attention does that projects query, key and value by one matrix, counts as one. */
+  /**
+   * Operators that take it; one that takes parts of it, as attention does that projects query, key and value by one
+   * matrix, counts as one.
+   */
   readonly count: number;
   /** Other names that the graph gives it. */
   readonly names: readonly string[];
@@ -31,7 +34,10 @@ interface Consumer {
 /** Values followed from one stored tensor before its uses count as unknown. */
 const followedMax = 10_000;
 
-/** Values and readers followed from all stored tensors of a graph together, before further uses count as unknown: large models take some thousands. */
+/**
+ * Values and readers followed from all stored tensors of a graph together, before further uses count as unknown: large
+ * models take some thousands.
+ */
 const stepsMax = 1_000_000;
 
 /** Who reads which value of a graph, subgraphs included. Cost of making one: a pass over the nodes. */
@@ -63,7 +69,10 @@ export class WeightTrace {
     return this.#finals.has(name);
   }
 
-  /** The operators that use a stored tensor in the end; undefined where that is not known (it is an output, or goes too far). */
+  /**
+   * The operators that use a stored tensor in the end; undefined where that is not known (it is an output, or goes too
+   * far).
+   */
   usesOf(name: string): readonly FinalUse[] | undefined {
     if (!this.#known.has(name)) this.#known.set(name, this.#follow(name));
     return this.#known.get(name);
@@ -78,7 +87,8 @@ export class WeightTrace {
       if (wholes.size > followedMax) break;
       for (const { node, index } of this.consumersOf(value)) {
         if (++this.#steps > stepsMax) break;
-        if (passesOn(node, index)) for (const output of node.output) wholes.set(output, keepsWhole.has(node.opType) ? whole : output);
+        if (passesOn(node, index))
+          for (const output of node.output) wholes.set(output, keepsWhole.has(node.opType) ? whole : output);
         else operators.set(whole, (operators.get(whole) ?? new Set()).add(node));
         if (node.opType === 'Identity') names.push(...node.output);
       }

@@ -7,10 +7,15 @@ import { WordDecoder } from './word-decoder.ts';
 const pieceBytes = 1024 * 1024;
 
 /**
- * A tensor's little-endian elements from front to back, in pieces of whole elements, aligned to eight bytes. A piece is valid until the next is asked
- * for. Errors: `graph-invalid` (varints that are no 16-bit words, or not as many as elements), the source's.
+ * A tensor's little-endian elements from front to back, in pieces of whole elements, aligned to eight bytes. A piece is
+ * valid until the next is asked for. Errors: `graph-invalid` (varints that are no 16-bit words, or not as many as
+ * elements), the source's.
  */
-export async function* readElements(source: GraphSource, stored: StoredElements, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* readElements(
+  source: GraphSource,
+  stored: StoredElements,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const pieces = filledPieces(source, stored, signal);
   if (stored.encoding === 'elements') return yield* pieces;
   const decoder = new WordDecoder();
@@ -25,7 +30,11 @@ export async function* readElements(source: GraphSource, stored: StoredElements,
 }
 
 /** Every piece but the last is full, wherever the spans end. */
-async function* filledPieces(source: GraphSource, { spans }: StoredElements, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* filledPieces(
+  source: GraphSource,
+  { spans }: StoredElements,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const total = spans.reduce((sum, span) => sum + span.lengthBytes, 0);
   const buffer = new Uint8Array(Math.min(pieceBytes, total));
   let filled = 0;

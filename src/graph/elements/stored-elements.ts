@@ -19,18 +19,27 @@ export interface StoredElements {
 const wordVarintBytesMax = 3;
 
 /**
- * Finds a floating tensor's elements, whichever of ONNX's three ways they are stored in: `raw_data`, a packed list of their own type, or (16-bit
- * types) one varint an element. `spanOf` says where a payload lies in the file. Errors: `graph-invalid` when its length does not fit the shape.
+ * Finds a floating tensor's elements, whichever of ONNX's three ways they are stored in: `raw_data`, a packed list of
+ * their own type, or (16-bit types) one varint an element. `spanOf` says where a payload lies in the file. Errors:
+ * `graph-invalid` when its length does not fit the shape.
  */
-export function storedElements(tensor: TensorProto, tensorType: { dtype: FloatDtype; elementCount: number }, spanOf: SpanOf): StoredElements {
+export function storedElements(
+  tensor: TensorProto,
+  tensorType: { dtype: FloatDtype; elementCount: number },
+  spanOf: SpanOf,
+): StoredElements {
   const { dtype, elementCount } = tensorType;
   const sizeBytes = elementCount * dtypeBytes[dtype];
   const isRaw = tensor.rawData.byteLength > 0;
   const spans = (isRaw ? [tensor.rawData] : listOf(tensor, dtype)).map(spanOf);
   const encoding = isRaw || dtype === 'F32' || dtype === 'F64' ? 'elements' : 'varints';
   const lengthBytes = spans.reduce((sum, span) => sum + span.lengthBytes, 0);
-  const fits = encoding === 'elements' ? lengthBytes === sizeBytes : lengthBytes >= elementCount && lengthBytes <= wordVarintBytesMax * elementCount;
-  if (!fits) throw new FirnError('graph-invalid', `The data of initializer ${quoteName(tensor.name)} does not fit its shape.`);
+  const fits =
+    encoding === 'elements'
+      ? lengthBytes === sizeBytes
+      : lengthBytes >= elementCount && lengthBytes <= wordVarintBytesMax * elementCount;
+  if (!fits)
+    throw new FirnError('graph-invalid', `The data of initializer ${quoteName(tensor.name)} does not fit its shape.`);
   return { encoding, spans, sizeBytes };
 }
 

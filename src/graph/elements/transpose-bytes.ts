@@ -20,7 +20,8 @@ export function transposeBytes(bytes: Uint8Array, shape: MatrixShape): Uint8Arra
       const rowEnd = Math.min(rowTile + tileElements, rows);
       const columnEnd = Math.min(columnTile + tileElements, columns);
       for (let row = rowTile; row < rowEnd; row++) {
-        for (let column = columnTile; column < columnEnd; column++) target[column * rows + row] = source[row * columns + column]!;
+        for (let column = columnTile; column < columnEnd; column++)
+          target[column * rows + row] = source[row * columns + column]!;
       }
     }
   }

@@ -8,16 +8,23 @@ import { readModel, type OnnxModel } from '../onnx/read-model.ts';
 
 export interface GramGraph {
   readonly bytes: Uint8Array;
-  /** Names of the added outputs, one for each gram asked for, in that order: F32 [inputCount / blockSize, blockSize, blockSize]. */
+  /**
+   * Names of the added outputs, one for each gram asked for, in that order: F32 [inputCount / blockSize, blockSize,
+   * blockSize].
+   */
   readonly outputNames: readonly string[];
 }
 
-/** Oldest operator set that has every operator used here in the form used here (Reshape with its shape as an input, 5; Cast by number, 6), and that the runtime knows. */
+/**
+ * Oldest operator set that has every operator used here in the form used here (Reshape with its shape as an input, 5;
+ * Cast by number, 6), and that the runtime knows.
+ */
 export const gramOpsetMin = 7;
 
 /**
- * Adds to a model the operators that compute grams of its activations over one batch. What it computes already stays as it is. The
- * activations must be values of the main graph, opset at least {@link gramOpsetMin}. Errors: `graph-invalid`.
+ * Adds to a model the operators that compute grams of its activations over one batch. What it computes already stays as
+ * it is. The activations must be values of the main graph, opset at least {@link gramOpsetMin}. Errors:
+ * `graph-invalid`.
  */
 export function gramGraph(bytes: Uint8Array, outputs: readonly GramOutput[]): GramGraph {
   const model = readModel(bytes);
@@ -43,22 +50,35 @@ function appendGram(writer: NodeWriter, { activation, inputCount, blockSize, unf
 }
 
 /**
- * From [N, channels, ...] to [N, channels * positions, ...]: a convolution of each channel with one kernel for every position of the window, which
- * is one there and zero elsewhere.
+ * From [N, channels, ...] to [N, channels * positions, ...]: a convolution of each channel with one kernel for every
+ * position of the window, which is one there and zero elsewhere.
  */
-function appendWindows(writer: NodeWriter, activation: string, { channels, kernel, strides, dilations, pads }: Unfold): string {
+function appendWindows(
+  writer: NodeWriter,
+  activation: string,
+  { channels, kernel, strides, dilations, pads }: Unfold,
+): string {
   const positions = kernel.reduce((product, size) => product * size, 1);
   const copied = kernel.map(() => 0);
   if (positions === 1 && strides.every((stride) => stride === 1) && pads.every((pad) => pad === 0)) return activation;
   const selectors = writer.selectors(kernel);
-  const attributes = [intsAttribute('strides', strides), intsAttribute('dilations', dilations), intsAttribute('pads', pads)];
+  const attributes = [
+    intsAttribute('strides', strides),
+    intsAttribute('dilations', dilations),
+    intsAttribute('pads', pads),
+  ];
   const windows = writer.add('Conv', [writer.reshape(activation, [-1, 1, ...copied]), selectors], attributes);
   return writer.reshape(windows, [-1, channels * positions, ...copied]);
 }
 
 function declaration(name: string, { inputCount, blockSize }: GramOutput) {
-  const dim = [inputCount / blockSize, blockSize, blockSize].map((size) => ({ value: { case: 'dimValue' as const, value: BigInt(size) } }));
-  return create(ValueInfoProtoSchema, { name, type: { tensorType: { elemType: onnxTypeOfDtype('F32'), shape: { dim } } } });
+  const dim = [inputCount / blockSize, blockSize, blockSize].map((size) => ({
+    value: { case: 'dimValue' as const, value: BigInt(size) },
+  }));
+  return create(ValueInfoProtoSchema, {
+    name,
+    type: { tensorType: { elemType: onnxTypeOfDtype('F32'), shape: { dim } } },
+  });
 }
 
 type Attribute = NonNullable<MessageInitShape<typeof NodeProtoSchema>['attribute']>[number];
@@ -110,7 +130,11 @@ class NodeWriter {
 
   /** A Constant node, because older models may not have initializers that are not inputs. */
   #constant(dtype: 'F32' | 'I64', dims: readonly number[], { buffer }: Float32Array | BigInt64Array): string {
-    const t = { dims: dims.map(BigInt), dataType: onnxTypeOfDtype(dtype), rawData: new Uint8Array(buffer as ArrayBuffer) };
+    const t = {
+      dims: dims.map(BigInt),
+      dataType: onnxTypeOfDtype(dtype),
+      rawData: new Uint8Array(buffer as ArrayBuffer),
+    };
     return this.add('Constant', [], [{ name: 'value', type: attributeTypes.tensor, t }]);
   }
 

@@ -10,7 +10,8 @@ const use = (initializer: string, inputCount: number, rest: Partial<WeightUse> =
   unfold: undefined,
   ...rest,
 });
-const sameNames = (uses: readonly WeightUse[]) => Object.fromEntries(uses.map(({ initializer }) => [initializer, { tensor: initializer, transpose: false }]));
+const sameNames = (uses: readonly WeightUse[]) =>
+  Object.fromEntries(uses.map(({ initializer }) => [initializer, { tensor: initializer, transpose: false }]));
 const plan = (uses: readonly WeightUse[], bytesMax = Infinity) => planGrams(uses, sameNames(uses), bytesMax);
 
 describe('block sizes', () => {
@@ -27,7 +28,9 @@ describe('block sizes', () => {
     [8 * 1031, 8],
     [7 * 1031, undefined],
   ])('%i inputs in blocks of %s', (inputCount, blockSize) => {
-    expect(plan([use('w', inputCount)]).grams.map((gram) => gram.blockSize)).toEqual(blockSize === undefined ? [] : [blockSize]);
+    expect(plan([use('w', inputCount)]).grams.map((gram) => gram.blockSize)).toEqual(
+      blockSize === undefined ? [] : [blockSize],
+    );
   });
 
   test('the limit on a block is halved until all fit, exactly', () => {
@@ -61,12 +64,22 @@ describe('what shares and what adds up', () => {
 
   test('uses of one tensor along the same axis add up; along another they are left out', () => {
     const uses = [use('a', 6, { inputs: 'first' }), use('b', 6), use('c', 6), use('unbound', 6)];
-    const binding = { a: { tensor: 't', transpose: true }, b: { tensor: 't', transpose: false }, c: { tensor: 't', transpose: true } };
-    expect(planGrams(uses, binding, Infinity).grams).toEqual([{ tensor: 't', inputs: 'last', inputCount: 6, blockSize: 6, terms: [0, 1] }]);
+    const binding = {
+      a: { tensor: 't', transpose: true },
+      b: { tensor: 't', transpose: false },
+      c: { tensor: 't', transpose: true },
+    };
+    expect(planGrams(uses, binding, Infinity).grams).toEqual([
+      { tensor: 't', inputs: 'last', inputCount: 6, blockSize: 6, terms: [0, 1] },
+    ]);
   });
 
   test('a tensor that is used along both axes has the gram of its first use', () => {
-    const uses = [use('w', 4, { inputs: 'first', activation: 'x' }), use('w', 6, { activation: 'z' }), use('w', 4, { inputs: 'first', activation: 'y' })];
+    const uses = [
+      use('w', 4, { inputs: 'first', activation: 'x' }),
+      use('w', 6, { activation: 'z' }),
+      use('w', 4, { inputs: 'first', activation: 'y' }),
+    ];
     expect(plan(uses).grams).toEqual([{ tensor: 'w', inputs: 'first', inputCount: 4, blockSize: 4, terms: [0, 1] }]);
   });
 });

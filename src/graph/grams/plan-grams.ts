@@ -32,10 +32,10 @@ interface TensorUses {
 }
 
 /**
- * Decides which grams are made and in which blocks: of each matrix the largest divisor of its inputs within a limit, which is
- * {@link blockSizeMax}, halved until all grams together take at most `bytesMax` (as stored, F32). A matrix whose inputs have no divisor
- * from {@link blockSizeMin} on is left out. A tensor used in several places has the sum of their grams; uses that see its inputs along another
- * axis than the first are left out.
+ * Decides which grams are made and in which blocks: of each matrix the largest divisor of its inputs within a limit,
+ * which is {@link blockSizeMax}, halved until all grams together take at most `bytesMax` (as stored, F32). A matrix
+ * whose inputs have no divisor from {@link blockSizeMin} on is left out. A tensor used in several places has the sum of
+ * their grams; uses that see its inputs along another axis than the first are left out.
  */
 export function planGrams(uses: readonly WeightUse[], binding: WeightBinding, bytesMax: number): GramPlan {
   const tensors = byTensor(uses, binding);
@@ -69,7 +69,8 @@ function planWithin(tensors: readonly TensorUses[], limit: number): GramPlan {
     if (blockSize === undefined) continue;
     const terms = uses.map(({ activation, unfold }) => {
       const key = JSON.stringify([activation, inputCount, unfold]);
-      if (!outputs.has(key)) outputs.set(key, { index: outputs.size, output: { activation, inputCount, unfold, blockSize } });
+      if (!outputs.has(key))
+        outputs.set(key, { index: outputs.size, output: { activation, inputCount, unfold, blockSize } });
       return outputs.get(key)!.index;
     });
     grams.push({ tensor, inputs, inputCount, blockSize, terms });

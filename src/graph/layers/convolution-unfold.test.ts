@@ -8,7 +8,13 @@ const unfold = (shape: readonly number[], ...attributes: Parameters<typeof node>
   convolutionUnfold(create(NodeProtoSchema, node('Conv', ['x', 'w'], ['y'], attributes)), shape);
 
 test('what a node leaves out has the standard values', () => {
-  expect(unfold([8, 3, 5, 7])).toEqual({ channels: 3, kernel: [5, 7], strides: [1, 1], dilations: [1, 1], pads: [0, 0, 0, 0] });
+  expect(unfold([8, 3, 5, 7])).toEqual({
+    channels: 3,
+    kernel: [5, 7],
+    strides: [1, 1],
+    dilations: [1, 1],
+    pads: [0, 0, 0, 0],
+  });
 });
 
 test.each<[string, readonly number[], Parameters<typeof node>[3] & {}]>([

@@ -1,9 +1,15 @@
 import type { AttributeProto, NodeProto } from '../onnx/onnx_pb.ts';
 
-/** What a convolution without groups multiplies its kernel with: at each position the channels' windows, in the order (channel, window). */
+/**
+ * What a convolution without groups multiplies its kernel with: at each position the channels' windows, in the order
+ * (channel, window).
+ */
 export interface Unfold {
   readonly channels: number;
-  /** Sizes of the window, one for each spatial axis, as are strides and dilations; of pads first all begins, then all ends. */
+  /**
+   * Sizes of the window, one for each spatial axis, as are strides and dilations; of pads first all begins, then all
+   * ends.
+   */
   readonly kernel: readonly number[];
   readonly strides: readonly number[];
   readonly dilations: readonly number[];
@@ -14,19 +20,27 @@ export interface Unfold {
 export const windowPositionsMax = 1024;
 
 /**
- * The unfolding of a Conv node (ONNX operator specification) whose kernel has the shape [out, channels, ...window]. Undefined where it
- * has groups, pads automatically, has a window beyond {@link windowPositionsMax}, or contradicts itself.
+ * The unfolding of a Conv node (ONNX operator specification) whose kernel has the shape [out, channels, ...window].
+ * Undefined where it has groups, pads automatically, has a window beyond {@link windowPositionsMax}, or contradicts
+ * itself.
  */
 export function convolutionUnfold(node: NodeProto, kernelShape: readonly number[]): Unfold | undefined {
   const [, channels, ...kernel] = kernelShape;
-  if (channels === undefined || kernel.length === 0 || kernel.reduce((product, size) => product * size, 1) > windowPositionsMax) return undefined;
+  if (
+    channels === undefined ||
+    kernel.length === 0 ||
+    kernel.reduce((product, size) => product * size, 1) > windowPositionsMax
+  )
+    return undefined;
   const attributes = new Map(node.attribute.map((attribute) => [attribute.name, attribute]));
   if ((attributes.get('group')?.i ?? 1n) !== 1n || padsAutomatically(attributes.get('auto_pad'))) return undefined;
-  const list = (name: string, length: number, standard: number) => attributes.get(name)?.ints.map(Number) ?? new Array<number>(length).fill(standard);
+  const list = (name: string, length: number, standard: number) =>
+    attributes.get(name)?.ints.map(Number) ?? new Array<number>(length).fill(standard);
   const strides = list('strides', kernel.length, 1);
   const dilations = list('dilations', kernel.length, 1);
   const pads = list('pads', 2 * kernel.length, 0);
-  if (strides.length !== kernel.length || dilations.length !== kernel.length || pads.length !== 2 * kernel.length) return undefined;
+  if (strides.length !== kernel.length || dilations.length !== kernel.length || pads.length !== 2 * kernel.length)
+    return undefined;
   return { channels, kernel, strides, dilations, pads };
 }
 

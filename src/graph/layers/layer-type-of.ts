@@ -9,11 +9,12 @@ const bufferSegment =
   /^(running_(mean|var|std)|moving_(mean|variance)|num_batches_tracked|(position|token_type)_ids|inv_freq|(.*_)?mask|masked_bias|(cos|sin)(_cached)?|freqs(_cis)?|.*_index)$/;
 const biasSegment = /^(b|bias|bias_.*|.*_bias|b_\d+|masked_bias)$/;
 const normSegment = /norm|^(ln|bn|gn)(_?[a-z0-9]+)?$|^(gamma|beta)$/;
-const embeddingSegment = /embed|^(wte|wpe|tte|emb|tok|pos|shared)$|^(tok|token|pos|position|word|char)_?emb|_(emb|token)$|^relative_position/;
+const embeddingSegment =
+  /embed|^(wte|wpe|tte|emb|tok|pos|shared)$|^(tok|token|pos|position|word|char)_?emb|_(emb|token)$|^relative_position/;
 
 /**
- * A tensor's layer type from its name, shape and dtype alone, by the conventions of the common training libraries. For tensors that
- * no eval graph speaks of. In doubt it says a type that is stored exact.
+ * A tensor's layer type from its name, shape and dtype alone, by the conventions of the common training libraries. For
+ * tensors that no eval graph speaks of. In doubt it says a type that is stored exact.
  */
 export function layerTypeOf(name: string, shape: readonly number[], dtype: Dtype): LayerType {
   const segments = name.toLowerCase().split(/[./:]+/);

@@ -16,20 +16,28 @@ export interface LayerTypeSources {
 }
 
 /**
- * What each tensor of a checkpoint is in the network: as overridden, else as the graph's operators use it, else by name and shape.
- * Whether it is quantized is a second question ({@link quantizedLayerType}). Errors: `invalid-request` for an override of a tensor
- * that is not there.
+ * What each tensor of a checkpoint is in the network: as overridden, else as the graph's operators use it, else by name
+ * and shape. Whether it is quantized is a second question ({@link quantizedLayerType}). Errors: `invalid-request` for
+ * an override of a tensor that is not there.
  */
 export function layerTypesFor(sources: LayerTypeSources): ReadonlyMap<string, LayerType> {
   const { tensors, overrides = {} } = sources;
   const known = new Set(tensors.map((tensor) => tensor.name));
   const strangers = Object.keys(overrides).filter((name) => !known.has(name));
-  if (strangers.length > 0) throw new FirnError('invalid-request', `Layer types are given for tensors the checkpoint does not have: ${quoteNames(strangers)}.`);
+  if (strangers.length > 0)
+    throw new FirnError(
+      'invalid-request',
+      `Layer types are given for tensors the checkpoint does not have: ${quoteNames(strangers)}.`,
+    );
   const fromGraph = typesByTensor(sources);
   return new Map(tensors.map((tensor) => [tensor.name, typeOf(tensor, overrides, fromGraph)]));
 }
 
-function typeOf(tensor: CheckpointTensor, overrides: Readonly<Record<string, LayerType>>, fromGraph: ReadonlyMap<string, LayerType>): LayerType {
+function typeOf(
+  tensor: CheckpointTensor,
+  overrides: Readonly<Record<string, LayerType>>,
+  fromGraph: ReadonlyMap<string, LayerType>,
+): LayerType {
   const override = Object.hasOwn(overrides, tensor.name) ? overrides[tensor.name] : undefined;
   return override ?? fromGraph.get(tensor.name) ?? layerTypeOf(tensor.name, tensor.shape, tensor.dtype);
 }
@@ -38,7 +46,12 @@ function typesByTensor({ graph, binding }: LayerTypeSources): ReadonlyMap<string
   const types = new Map<string, LayerType>();
   if (graph === undefined) return types;
   for (const [initializer, type] of layerTypesFromGraph(graph)) {
-    const tensor = binding === undefined ? initializer : Object.hasOwn(binding, initializer) ? binding[initializer]!.tensor : undefined;
+    const tensor =
+      binding === undefined
+        ? initializer
+        : Object.hasOwn(binding, initializer)
+          ? binding[initializer]!.tensor
+          : undefined;
     if (tensor !== undefined) types.set(tensor, strongest([types.get(tensor), type]));
   }
   return types;

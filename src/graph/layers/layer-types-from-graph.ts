@@ -15,9 +15,9 @@ const originsMax = 16;
 type Origins = Map<string, readonly GraphInitializer[]>;
 
 /**
- * The layer type of each initializer that an operator of known meaning consumes, followed through Transpose, Cast, Reshape and the
- * like, and into subgraphs. Initializers used only by unknown operators or as activations are absent: their names decide.
- * Cost: one pass over the nodes.
+ * The layer type of each initializer that an operator of known meaning consumes, followed through Transpose, Cast,
+ * Reshape and the like, and into subgraphs. Initializers used only by unknown operators or as activations are absent:
+ * their names decide. Cost: one pass over the nodes.
  */
 export function layerTypesFromGraph(graph: GraphDescription): ReadonlyMap<string, LayerType> {
   const origins: Origins = new Map(graph.initializers.map((initializer) => [initializer.name, [initializer]]));
@@ -58,8 +58,10 @@ function typeInRole(role: Exclude<InputRole, 'activation'>, opType: string, init
   if (!isFloatDtype(dtype)) return 'buffer';
   if (role !== 'elementwise') return role === 'embedding' && effectiveRank(shape) < 2 ? 'buffer' : role;
   const byName = layerTypeOf(name, shape, dtype);
-  if (effectiveRank(shape) < 2) return byName === 'buffer' || byName === 'norm' ? byName : opType === 'Add' || opType === 'Sub' ? 'bias' : 'norm';
-  // A table added to activations, such as learned positions, is an embedding; a factor of more than one dimension is left to its name.
+  if (effectiveRank(shape) < 2)
+    return byName === 'buffer' || byName === 'norm' ? byName : opType === 'Add' || opType === 'Sub' ? 'bias' : 'norm';
+  // A table added to activations, such as learned positions, is an embedding; a factor of more than one dimension is
+  // left to its name.
   return opType === 'Add' && byName !== 'buffer' ? 'embedding' : byName;
 }
 

@@ -25,7 +25,12 @@ describe('layerTypesFromGraph', () => {
       [weight('w', [4, 4]), weight('v', [4, 4])],
       { w: 'linear', v: 'linear' },
     ],
-    ['Gemm with its bias', [node('Gemm', ['x', 'w', 'b'], ['y'])], [weight('w', [4, 4]), weight('b', [4])], { w: 'linear', b: 'bias' }],
+    [
+      'Gemm with its bias',
+      [node('Gemm', ['x', 'w', 'b'], ['y'])],
+      [weight('w', [4, 4]), weight('b', [4])],
+      { w: 'linear', b: 'bias' },
+    ],
     [
       'Add after MatMul',
       [node('MatMul', ['x', 'w'], ['m']), node('Add', ['b', 'm'], ['y'])],
@@ -44,15 +49,30 @@ describe('layerTypesFromGraph', () => {
       ['s', 'b', 'm', 'v'].map((name) => weight(name, [4])),
       { s: 'norm', b: 'norm', m: 'buffer', v: 'buffer' },
     ],
-    ['LayerNormalization', [node('LayerNormalization', ['x', 's', 'b'], ['y'])], [weight('s', [4]), weight('b', [4])], { s: 'norm', b: 'norm' }],
+    [
+      'LayerNormalization',
+      [node('LayerNormalization', ['x', 's', 'b'], ['y'])],
+      [weight('s', [4]), weight('b', [4])],
+      { s: 'norm', b: 'norm' },
+    ],
     [
       'a decomposed layer norm',
       [node('Mul', ['x', 'g'], ['m']), node('Add', ['m', 'b'], ['y'])],
       [weight('g', [4]), weight('b', [4])],
       { g: 'norm', b: 'bias' },
     ],
-    ['a table of positions that is added', [node('Add', ['x', 'p'], ['y'])], [weight('p', [1, 8, 4])], { p: 'embedding' }],
-    ['a rotary table that multiplies', [node('Mul', ['x', 'cos_cached'], ['y'])], [weight('cos_cached', [8, 4])], { cos_cached: 'buffer' }],
+    [
+      'a table of positions that is added',
+      [node('Add', ['x', 'p'], ['y'])],
+      [weight('p', [1, 8, 4])],
+      { p: 'embedding' },
+    ],
+    [
+      'a rotary table that multiplies',
+      [node('Mul', ['x', 'cos_cached'], ['y'])],
+      [weight('cos_cached', [8, 4])],
+      { cos_cached: 'buffer' },
+    ],
     [
       'LSTM',
       [node('LSTM', ['x', 'w', 'r', 'b'], ['y'])],
@@ -61,7 +81,12 @@ describe('layerTypesFromGraph', () => {
     ],
     [
       'a weight behind Transpose, Cast and Unsqueeze',
-      [node('Transpose', ['w'], ['t']), node('Cast', ['t'], ['c']), node('Unsqueeze', ['c', 'a'], ['u']), node('MatMul', ['x', 'u'], ['y'])],
+      [
+        node('Transpose', ['w'], ['t']),
+        node('Cast', ['t'], ['c']),
+        node('Unsqueeze', ['c', 'a'], ['u']),
+        node('MatMul', ['x', 'u'], ['y']),
+      ],
       [weight('w', [4, 4])],
       { w: 'linear' },
     ],
@@ -85,11 +110,15 @@ describe('layerTypesFromGraph', () => {
   test('a weight of the main graph that only a branch uses', () => {
     const branch = { nodes: [node('MatMul', ['x', 'w'], ['y_branch'])], outputs: [value('y_branch', [4, 4])] };
     const nodes = [node('If', ['c'], ['y'], [graphAttribute('then_branch', branch)])];
-    expect(typesOf({ nodes, initializers: [weight('w', [4, 4])], inputs: [value('x', [4, 4]), value('c', [], 'BOOL')] })).toEqual({ w: 'linear' });
+    expect(
+      typesOf({ nodes, initializers: [weight('w', [4, 4])], inputs: [value('x', [4, 4]), value('c', [], 'BOOL')] }),
+    ).toEqual({ w: 'linear' });
   });
 
   test('integers are buffers whatever reads them', () => {
-    expect(typesOf({ nodes: [node('Gather', ['t', 'i'], ['y'])], initializers: [integers('t', [2, 2], [1, 2, 3, 4])] })).toEqual({ t: 'buffer' });
+    expect(
+      typesOf({ nodes: [node('Gather', ['t', 'i'], ['y'])], initializers: [integers('t', [2, 2], [1, 2, 3, 4])] }),
+    ).toEqual({ t: 'buffer' });
   });
 });
 
@@ -141,7 +170,12 @@ describe('layerTypesFor', () => {
     { name: 'n', dtype: 'F32' as const, shape: [4] },
   ];
   const graph = describeGraph(
-    buildModel({ nodes: [node('Gather', ['renamed', 'i'], ['y'])], initializers: [weight('renamed', [8, 4])], inputs: [value('i', [2], 'I64')], outputs: [] }),
+    buildModel({
+      nodes: [node('Gather', ['renamed', 'i'], ['y'])],
+      initializers: [weight('renamed', [8, 4])],
+      inputs: [value('i', [2], 'I64')],
+      outputs: [],
+    }),
   );
 
   test('overrides win over the graph, the graph over names', () => {
@@ -156,6 +190,8 @@ describe('layerTypesFor', () => {
   });
 
   test('an override of a tensor that is not there is refused', () => {
-    expect(() => layerTypesFor({ tensors, overrides: { nobody: 'norm' } })).toThrow(expect.objectContaining({ code: 'invalid-request' }));
+    expect(() => layerTypesFor({ tensors, overrides: { nobody: 'norm' } })).toThrow(
+      expect.objectContaining({ code: 'invalid-request' }),
+    );
   });
 });

@@ -1,6 +1,9 @@
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 
-/** What each input of an operator is, by input index; inputs that carry activations are left out. `elementwise` is decided by shape. */
+/**
+ * What each input of an operator is, by input index; inputs that carry activations are left out. `elementwise` is
+ * decided by shape.
+ */
 export type InputRole = LayerType | 'elementwise' | 'activation';
 
 type Roles = Readonly<Record<number, InputRole>>;
@@ -70,7 +73,8 @@ const operatorDomains: ReadonlySet<string> = new Set(['', 'ai.onnx', 'com.micros
 
 /** The role of input `index` of an operator; undefined where nothing is known of the operator. */
 export function inputRole(domain: string, opType: string, index: number): InputRole | undefined {
-  const roles = operatorDomains.has(domain) && Object.hasOwn(rolesByOperator, opType) ? rolesByOperator[opType] : undefined;
+  const roles =
+    operatorDomains.has(domain) && Object.hasOwn(rolesByOperator, opType) ? rolesByOperator[opType] : undefined;
   return roles && (roles[index] ?? 'activation');
 }
 

@@ -4,15 +4,22 @@ import { isQuantizedLayerType, type LayerType, type QuantizedLayerType } from '.
 import { effectiveRank } from './layer-type-of.ts';
 
 /**
- * Fewest elements of a quantized tensor. Below it (1 KiB in fp32) the exact bytes are a fraction of a percent of any checkpoint, while
- * such tensors (first layers, heads) are the ones quality hangs on. Not higher, because a small network has whole layers
- * of 500 to 2000 weights, and those exact would be a tenth of its compressed size.
+ * Fewest elements of a quantized tensor. Below it (1 KiB in fp32) the exact bytes are a fraction of a percent of any
+ * checkpoint, while such tensors (first layers, heads) are the ones quality hangs on. Not higher, because a small
+ * network has whole layers of 500 to 2000 weights, and those exact would be a tenth of its compressed size.
  */
 export const quantizedElementsMin = 256;
 
-/** The type a tensor is quantized as, or undefined when it is stored exact: by its layer, or because it is small, a vector, or not fp32/fp16/bf16. */
-export function quantizedLayerType(type: LayerType, tensor: { readonly shape: readonly number[]; readonly dtype: Dtype }): QuantizedLayerType | undefined {
+/**
+ * The type a tensor is quantized as, or undefined when it is stored exact: by its layer, or because it is small, a
+ * vector, or not fp32/fp16/bf16.
+ */
+export function quantizedLayerType(
+  type: LayerType,
+  tensor: { readonly shape: readonly number[]; readonly dtype: Dtype },
+): QuantizedLayerType | undefined {
   const elementCount = countElements(tensor.shape);
-  const worthIt = isQuantizable(tensor.dtype) && elementCount >= quantizedElementsMin && effectiveRank(tensor.shape) >= 2;
+  const worthIt =
+    isQuantizable(tensor.dtype) && elementCount >= quantizedElementsMin && effectiveRank(tensor.shape) >= 2;
   return worthIt && isQuantizedLayerType(type) ? type : undefined;
 }

@@ -12,9 +12,9 @@ export interface WeightSite {
 }
 
 /**
- * Every initializer and constant of the main graph and its subgraphs, in file order. Those whose name something else in the model
- * also defines (a second initializer, a node's output, a subgraph's input) are left out: a graph input of that name would not stand
- * for them alone.
+ * Every initializer and constant of the main graph and its subgraphs, in file order. Those whose name something else in
+ * the model also defines (a second initializer, a node's output, a subgraph's input) are left out: a graph input of
+ * that name would not stand for them alone.
  */
 export function weightSites(model: OnnxModel): WeightSite[] {
   const sites: WeightSite[] = [];
@@ -39,11 +39,15 @@ function sitesOf(graph: GraphProto): WeightSite[] {
 
 /** The tensor of a Constant node's `value`. */
 function constantTensor(node: NodeProto): TensorProto | undefined {
-  if (node.opType !== 'Constant' || (node.domain !== '' && node.domain !== 'ai.onnx') || node.output.length !== 1) return undefined;
+  if (node.opType !== 'Constant' || (node.domain !== '' && node.domain !== 'ai.onnx') || node.output.length !== 1)
+    return undefined;
   return node.attribute.find((attribute) => attribute.name === 'value')?.t;
 }
 
-/** Names a graph defines. Older files list every initializer among the main graph's inputs too; that is one definition, not two. */
+/**
+ * Names a graph defines. Older files list every initializer among the main graph's inputs too; that is one definition,
+ * not two.
+ */
 function* definedNames(graph: GraphProto, isMain: boolean): Generator<string> {
   const initializers = graph.initializer.map((tensor) => tensor.name);
   yield* initializers;

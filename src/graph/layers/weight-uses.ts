@@ -22,13 +22,14 @@ interface Carried {
 }
 
 /**
- * The uses of floating initializers as the second factor of MatMul (rank 2), as B of Gemm and as the kernel of an ungrouped Conv, directly
- * or through Transpose, Cast and Identity, in the order of the nodes. Other operators, other domains and subgraphs are passed over.
- * Cost: one pass over the nodes.
+ * The uses of floating initializers as the second factor of MatMul (rank 2), as B of Gemm and as the kernel of an
+ * ungrouped Conv, directly or through Transpose, Cast and Identity, in the order of the nodes. Other operators, other
+ * domains and subgraphs are passed over. Cost: one pass over the nodes.
  */
 export function weightUses(graph: GraphDescription): WeightUse[] {
   const carried = new Map<string, Carried>();
-  for (const initializer of graph.initializers) if (isFloatDtype(initializer.dtype)) carried.set(initializer.name, { initializer, transposed: false });
+  for (const initializer of graph.initializers)
+    if (isFloatDtype(initializer.dtype)) carried.set(initializer.name, { initializer, transposed: false });
   const uses: WeightUse[] = [];
   for (const node of graph.model.graph.node) {
     if (node.domain !== '' && node.domain !== 'ai.onnx') continue;
@@ -56,14 +57,22 @@ function useIn(node: NodeProto, weight: Carried | undefined): WeightUse | undefi
 }
 
 /** The operator multiplies with [in, out], or with [out, in] where it transposes. */
-function matrixUse(activation: string, { initializer, transposed }: Carried, transposes: boolean): WeightUse | undefined {
+function matrixUse(
+  activation: string,
+  { initializer, transposed }: Carried,
+  transposes: boolean,
+): WeightUse | undefined {
   const { name, shape } = initializer;
   if (shape.length !== 2) return undefined;
   const inputs = transposed === transposes ? 'first' : 'last';
   return { initializer: name, activation, inputs, inputCount: shape[inputs === 'first' ? 0 : 1]!, unfold: undefined };
 }
 
-function convolutionUse(node: NodeProto, activation: string, { initializer, transposed }: Carried): WeightUse | undefined {
+function convolutionUse(
+  node: NodeProto,
+  activation: string,
+  { initializer, transposed }: Carried,
+): WeightUse | undefined {
   const unfold = transposed ? undefined : convolutionUnfold(node, initializer.shape);
   if (unfold === undefined) return undefined;
   const inputCount = unfold.kernel.reduce((product, size) => product * size, unfold.channels);

@@ -1,7 +1,14 @@
 import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import { hasOnnxType, onnxTypeOfDtype } from './onnx-dtype.ts';
-import { AttributeProtoSchema, GraphProtoSchema, ModelProtoSchema, NodeProtoSchema, TensorProtoSchema, ValueInfoProtoSchema } from './onnx_pb.ts';
+import {
+  AttributeProtoSchema,
+  GraphProtoSchema,
+  ModelProtoSchema,
+  NodeProtoSchema,
+  TensorProtoSchema,
+  ValueInfoProtoSchema,
+} from './onnx_pb.ts';
 
 type Init<S extends Parameters<typeof create>[0]> = MessageInitShape<S>;
 
@@ -28,29 +35,70 @@ export function graphOf({ nodes, initializers = [], inputs = [], outputs }: Mode
   return { name: 'g', node: [...nodes], initializer: [...initializers], input: [...inputs], output: [...outputs] };
 }
 
-export function node(opType: string, input: string[], output: string[], attribute: Init<typeof AttributeProtoSchema>[] = []): Init<typeof NodeProtoSchema> {
+export function node(
+  opType: string,
+  input: string[],
+  output: string[],
+  attribute: Init<typeof AttributeProtoSchema>[] = [],
+): Init<typeof NodeProtoSchema> {
   return { opType, input, output, attribute };
 }
 
-export function floats(name: string, dims: readonly number[], values: readonly number[]): Init<typeof TensorProtoSchema> {
-  return { name, dims: dims.map(BigInt), dataType: onnxTypeOfDtype('F32'), rawData: new Uint8Array(Float32Array.from(values).buffer) };
+export function floats(
+  name: string,
+  dims: readonly number[],
+  values: readonly number[],
+): Init<typeof TensorProtoSchema> {
+  return {
+    name,
+    dims: dims.map(BigInt),
+    dataType: onnxTypeOfDtype('F32'),
+    rawData: new Uint8Array(Float32Array.from(values).buffer),
+  };
 }
 
-export function integers(name: string, dims: readonly number[], values: readonly number[]): Init<typeof TensorProtoSchema> {
-  return { name, dims: dims.map(BigInt), dataType: onnxTypeOfDtype('I64'), rawData: new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer) };
+export function integers(
+  name: string,
+  dims: readonly number[],
+  values: readonly number[],
+): Init<typeof TensorProtoSchema> {
+  return {
+    name,
+    dims: dims.map(BigInt),
+    dataType: onnxTypeOfDtype('I64'),
+    rawData: new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer),
+  };
 }
 
 /** An initializer whose data the file leaves to be filled. */
-export function external(name: string, dims: readonly number[], dtype: Dtype = 'F32', location = 'weights.bin'): Init<typeof TensorProtoSchema> {
+export function external(
+  name: string,
+  dims: readonly number[],
+  dtype: Dtype = 'F32',
+  location = 'weights.bin',
+): Init<typeof TensorProtoSchema> {
   if (!hasOnnxType(dtype)) throw new TypeError(dtype);
-  return { name, dims: dims.map(BigInt), dataType: onnxTypeOfDtype(dtype), dataLocation: 1, externalData: [{ key: 'location', value: location }] };
+  return {
+    name,
+    dims: dims.map(BigInt),
+    dataType: onnxTypeOfDtype(dtype),
+    dataLocation: 1,
+    externalData: [{ key: 'location', value: location }],
+  };
 }
 
 /** A graph input or output; a dimension is a size or a symbol. */
-export function value(name: string, dims: readonly (number | string)[], dtype: Dtype = 'F32'): Init<typeof ValueInfoProtoSchema> {
+export function value(
+  name: string,
+  dims: readonly (number | string)[],
+  dtype: Dtype = 'F32',
+): Init<typeof ValueInfoProtoSchema> {
   if (!hasOnnxType(dtype)) throw new TypeError(dtype);
   const dim = dims.map((size) => ({
-    value: typeof size === 'number' ? { case: 'dimValue' as const, value: BigInt(size) } : { case: 'dimParam' as const, value: size },
+    value:
+      typeof size === 'number'
+        ? { case: 'dimValue' as const, value: BigInt(size) }
+        : { case: 'dimParam' as const, value: size },
   }));
   return { name, type: { tensorType: { elemType: onnxTypeOfDtype(dtype), shape: { dim } } } };
 }

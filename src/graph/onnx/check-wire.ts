@@ -22,10 +22,10 @@ interface ScanState {
 }
 
 /**
- * Walks the protobuf encoding of a model once, before anything is allocated for it: every length lies inside its message, every known
- * field has its wire type, and nothing exceeds `limits`. After it the decoder cannot run past a message, recurse without end, or turn
- * a small file into a large heap. Group fields (wire types 3 and 4), which ONNX never uses, are refused.
- * Cost: one step a field; byte strings are skipped. Errors: `graph-invalid`.
+ * Walks the protobuf encoding of a model once, before anything is allocated for it: every length lies inside its
+ * message, every known field has its wire type, and nothing exceeds `limits`. After it the decoder cannot run past a
+ * message, recurse without end, or turn a small file into a large heap. Group fields (wire types 3 and 4), which ONNX
+ * never uses, are refused. Cost: one step a field; byte strings are skipped. Errors: `graph-invalid`.
  */
 export function checkWire(bytes: Uint8Array, schema: DescMessage, limits: GraphLimits): void {
   if (bytes.byteLength > limits.sizeBytes) throw refused(`The graph is larger than ${limits.sizeBytes} bytes.`);
@@ -55,14 +55,16 @@ function scanMessage(span: MessageSpan): void {
     if (rule !== undefined && !packed && rule.wireType !== wireType) throw malformedGraph();
     const body = skipValue(cursor, wireType);
     if (packed) countFields(state, cursor.at - body);
-    if (rule?.message !== undefined) scanMessage({ bytes, state, schema: rule.message, depth: depth + 1, start: body, end: cursor.at });
+    if (rule?.message !== undefined)
+      scanMessage({ bytes, state, schema: rule.message, depth: depth + 1, start: body, end: cursor.at });
   }
 }
 
 function countMessage(state: ScanState, schema: DescMessage, depth: number): void {
   const { limits } = state;
   if (depth > limits.depth) throw refused(`The graph nests deeper than ${limits.depth} messages.`);
-  if (schema.typeName === 'onnx.NodeProto' && ++state.nodes > limits.nodes) throw refused(`The graph has more than ${limits.nodes} nodes.`);
+  if (schema.typeName === 'onnx.NodeProto' && ++state.nodes > limits.nodes)
+    throw refused(`The graph has more than ${limits.nodes} nodes.`);
   if (schema.typeName === 'onnx.TensorProto' && ++state.tensors > limits.tensors) {
     throw refused(`The graph has more than ${limits.tensors} tensors.`);
   }
@@ -109,9 +111,14 @@ function rulesOf(state: ScanState, schema: DescMessage): ReadonlyMap<number, Fie
 }
 
 function ruleOf(field: DescField): FieldRule {
-  if (field.message !== undefined) return { wireType: WireType.LengthDelimited, packable: false, message: field.message };
+  if (field.message !== undefined)
+    return { wireType: WireType.LengthDelimited, packable: false, message: field.message };
   const wireType = wireTypeOf(field.scalar);
-  return { wireType, packable: field.fieldKind === 'list' && wireType !== WireType.LengthDelimited, message: undefined };
+  return {
+    wireType,
+    packable: field.fieldKind === 'list' && wireType !== WireType.LengthDelimited,
+    message: undefined,
+  };
 }
 
 /** Every integer and enumeration field that onnx.proto declares is a varint. */

@@ -7,12 +7,18 @@ export interface GraphFile extends GraphSource {
   close(): Promise<void>;
 }
 
-/** Opens a graph on local disk. Rejects with the file system's errors; reading past a file cut short gives `internal`. */
+/**
+ * Opens a graph on local disk. Rejects with the file system's errors; reading past a file cut short gives `internal`.
+ */
 export async function openGraphFile(path: string): Promise<GraphFile> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
-    return { sizeBytes: size, fill: (target, startBytes) => fill(handle, target, startBytes), close: () => handle.close() };
+    return {
+      sizeBytes: size,
+      fill: (target, startBytes) => fill(handle, target, startBytes),
+      close: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;

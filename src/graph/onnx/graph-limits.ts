@@ -1,8 +1,14 @@
-/** What an uploaded graph may not exceed. Each bound keeps a small hostile file from costing much more memory or time than its size. */
+/**
+ * What an uploaded graph may not exceed. Each bound keeps a small hostile file from costing much more memory or time
+ * than its size.
+ */
 export interface GraphLimits {
   /** Bytes of the file. */
   readonly sizeBytes: number;
-  /** Bytes of it that are not the data of tensors: nodes, names, shapes. Reading it takes some twelve times as much memory. */
+  /**
+   * Bytes of it that are not the data of tensors: nodes, names, shapes. Reading it takes some twelve times as much
+   * memory.
+   */
   readonly outlineBytes: number;
   /** Messages inside messages; a subgraph takes three levels (node, attribute, graph). */
   readonly depth: number;
@@ -16,7 +22,9 @@ export interface GraphLimits {
   readonly rank: number;
 }
 
-/** 2 GiB and depth 100 are protobuf's own bounds; the counts are some ten times those of the largest published exports. */
+/**
+ * 2 GiB and depth 100 are protobuf's own bounds; the counts are some ten times those of the largest published exports.
+ */
 export const defaultGraphLimits: GraphLimits = {
   sizeBytes: 2 ** 31 - 1,
   outlineBytes: 16 * 2 ** 20,

@@ -1,7 +1,10 @@
 import type { AttributeProto, GraphProto, NodeProto, SparseTensorProto, TensorProto } from './onnx_pb.ts';
 import type { OnnxModel } from './read-model.ts';
 
-/** A graph and how it is reached: the main graph, the body of a control-flow node in it, or neither (functions, training). */
+/**
+ * A graph and how it is reached: the main graph, the body of a control-flow node in it, or neither (functions,
+ * training).
+ */
 export interface GraphScope {
   readonly graph: GraphProto;
   readonly place: 'main' | 'subgraph' | 'aside';
@@ -21,7 +24,9 @@ export function* graphsOf(model: OnnxModel): Generator<GraphScope> {
 
 /** Graphs that a node holds in its attributes, without those nested deeper. */
 export function subgraphsOf(node: NodeProto): GraphProto[] {
-  return node.attribute.flatMap((attribute) => (attribute.g === undefined ? attribute.graphs : [attribute.g, ...attribute.graphs]));
+  return node.attribute.flatMap((attribute) =>
+    attribute.g === undefined ? attribute.graphs : [attribute.g, ...attribute.graphs],
+  );
 }
 
 function* nested(graph: GraphProto, place: GraphScope['place']): Generator<GraphScope> {

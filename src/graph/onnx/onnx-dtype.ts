@@ -23,7 +23,9 @@ const onnxTypeOf = {
   C64: 14,
 } as const satisfies Partial<Record<Dtype, number>>;
 
-const dtypeByOnnxType: ReadonlyMap<number, Dtype> = new Map(Object.entries(onnxTypeOf).map(([name, type]) => [type, name as Dtype]));
+const dtypeByOnnxType: ReadonlyMap<number, Dtype> = new Map(
+  Object.entries(onnxTypeOf).map(([name, type]) => [type, name as Dtype]),
+);
 
 /** The safetensors dtype of an ONNX element type; undefined for strings, 4-bit and other types without a twin. */
 export function dtypeOfOnnxType(type: number): Dtype | undefined {

@@ -15,14 +15,22 @@ export interface OutlineOptions {
 }
 
 /**
- * The bytes of a model that is the one in the file but for the data of its tensors: where that lies in the file stands in its place
- * (payload-reference.ts), and fields that onnx.proto of ours does not know are left out. The file is walked once; payloads are passed over
- * unread, so it costs the size of the structure, at most `limits.outlineBytes`, and one step a field.
- * Whether the result is a model is for {@link readModel} to say. Errors: `graph-invalid` (malformed, or over a limit), the source's errors.
+ * The bytes of a model that is the one in the file but for the data of its tensors: where that lies in the file stands
+ * in its place (payload-reference.ts), and fields that onnx.proto of ours does not know are left out. The file is
+ * walked once; payloads are passed over unread, so it costs the size of the structure, at most `limits.outlineBytes`,
+ * and one step a field. Whether the result is a model is for {@link readModel} to say. Errors: `graph-invalid`
+ * (malformed, or over a limit), the source's errors.
  */
 export async function outlineModel(source: GraphSource, { limits, signal }: OutlineOptions): Promise<Uint8Array> {
-  if (source.sizeBytes > limits.sizeBytes) throw new FirnError('graph-invalid', `The graph is larger than ${limits.sizeBytes} bytes.`);
-  const walk: Walk = { limits, window: new WireWindow(source, signal), writer: new OutlineWriter(limits.outlineBytes), fields: 0, rules: new Map() };
+  if (source.sizeBytes > limits.sizeBytes)
+    throw new FirnError('graph-invalid', `The graph is larger than ${limits.sizeBytes} bytes.`);
+  const walk: Walk = {
+    limits,
+    window: new WireWindow(source, signal),
+    writer: new OutlineWriter(limits.outlineBytes),
+    fields: 0,
+    rules: new Map(),
+  };
   await outlineMessage(walk, { schema: ModelProtoSchema, endBytes: source.sizeBytes, depth: 1 });
   return walk.writer.finish();
 }
@@ -47,10 +55,12 @@ interface MessagePlace {
 
 async function outlineMessage(walk: Walk, { schema, endBytes, depth }: MessagePlace): Promise<void> {
   const { window, limits } = walk;
-  if (depth > limits.depth) throw new FirnError('graph-invalid', `The graph nests deeper than ${limits.depth} messages.`);
+  if (depth > limits.depth)
+    throw new FirnError('graph-invalid', `The graph nests deeper than ${limits.depth} messages.`);
   const rules = rulesOf(walk, schema);
   while (window.at < endBytes) {
-    if (++walk.fields > limits.fields) throw new FirnError('graph-invalid', `The graph has more than ${limits.fields} fields.`);
+    if (++walk.fields > limits.fields)
+      throw new FirnError('graph-invalid', `The graph has more than ${limits.fields} fields.`);
     if (!window.holdsFieldHead) await window.load();
     const field = readFieldHead(window, endBytes);
     const rule = rules.get(field.number);

@@ -1,6 +1,9 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** Bytes of a length written before it is known: enough for 2^35, the unused ones as padding that every protobuf reader takes. */
+/**
+ * Bytes of a length written before it is known: enough for 2^35, the unused ones as padding that every protobuf reader
+ * takes.
+ */
 const lengthBytes = 5;
 const firstCapacityBytes = 64 * 1024;
 
@@ -23,7 +26,11 @@ export class OutlineWriter {
   /** Makes sure that as many bytes more are inside the bound. */
   reserve(count: number): void {
     const needed = this.used + count;
-    if (needed > this.maxBytes) throw new FirnError('graph-invalid', `The graph holds more than ${this.maxBytes} bytes beside the data of its tensors.`);
+    if (needed > this.maxBytes)
+      throw new FirnError(
+        'graph-invalid',
+        `The graph holds more than ${this.maxBytes} bytes beside the data of its tensors.`,
+      );
     if (needed <= this.bytes.byteLength) return;
     const grown = new Uint8Array(Math.min(this.maxBytes, Math.max(needed, 2 * this.bytes.byteLength)));
     grown.set(this.bytes.subarray(0, this.used));

@@ -15,7 +15,8 @@ export function writePayloadReference({ startBytes, lengthBytes }: GraphSpan): U
 /** An empty payload is its own reference. */
 export function readPayloadReference(bytes: Uint8Array): GraphSpan {
   if (bytes.byteLength === 0) return { startBytes: 0, lengthBytes: 0 };
-  if (bytes.byteLength !== payloadReferenceBytes) throw new FirnError('internal', 'A payload of an outline is no reference.');
+  if (bytes.byteLength !== payloadReferenceBytes)
+    throw new FirnError('internal', 'A payload of an outline is no reference.');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { startBytes: Number(view.getBigUint64(0, true)), lengthBytes: Number(view.getBigUint64(8, true)) };
 }

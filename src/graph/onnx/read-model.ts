@@ -8,8 +8,8 @@ import { ModelProtoSchema, type GraphProto, type ModelProto } from './onnx_pb.ts
 export type OnnxModel = ModelProto & { graph: GraphProto };
 
 /**
- * Decodes an ONNX file. Nothing in it is run and no path in it is opened. Tensor bytes are not copied, so `bytes` must outlive the
- * model unchanged; a mapped file will do. Errors: `graph-invalid` (malformed, or over a limit).
+ * Decodes an ONNX file. Nothing in it is run and no path in it is opened. Tensor bytes are not copied, so `bytes` must
+ * outlive the model unchanged; a mapped file will do. Errors: `graph-invalid` (malformed, or over a limit).
  */
 export function readModel(bytes: Uint8Array, limits: GraphLimits = defaultGraphLimits): OnnxModel {
   checkWire(bytes, ModelProtoSchema, limits);

@@ -22,7 +22,10 @@ export function readTag(cursor: WireCursor): { readonly number: number; readonly
   return { number, wireType };
 }
 
-/** The value of a varint; only its low 53 bits are exact, which is more than any valid tag or length needs. Errors: `graph-invalid`. */
+/**
+ * The value of a varint; only its low 53 bits are exact, which is more than any valid tag or length needs. Errors:
+ * `graph-invalid`.
+ */
 export function readVarint(cursor: WireCursor): number {
   let value = 0;
   let scale = 1;

@@ -30,10 +30,15 @@ export class WireWindow {
 
   /** Bytes of the file where all of them are in the window; valid until the next `load` or `copy`. */
   view(startBytes: number, endBytes: number): Uint8Array | undefined {
-    return startBytes >= this.start && endBytes <= this.end ? this.buffer.subarray(startBytes - this.start, endBytes - this.start) : undefined;
+    return startBytes >= this.start && endBytes <= this.end
+      ? this.buffer.subarray(startBytes - this.start, endBytes - this.start)
+      : undefined;
   }
 
-  /** A cursor at `at` that sees nothing of the file at or after `endBytes`, nor beyond the window; `follow` moves on to where it is then. */
+  /**
+   * A cursor at `at` that sees nothing of the file at or after `endBytes`, nor beyond the window; `follow` moves on to
+   * where it is then.
+   */
   cursor(endBytes: number): WireCursor {
     return { bytes: this.buffer, at: this.at - this.start, end: Math.min(endBytes, this.end) - this.start };
   }

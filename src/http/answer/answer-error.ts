@@ -7,7 +7,10 @@ import { renderProblem, toFirnError } from './render-problem.ts';
 export function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
   const known = toFirnError(error);
   if (problemKinds[known.code].status >= 500) {
-    log.error({ requestId: c.var.requestId, traceId: c.var.traceId, code: known.code, detail: known.detail, err: error }, 'a request failed');
+    log.error(
+      { requestId: c.var.requestId, traceId: c.var.traceId, code: known.code, detail: known.detail, err: error },
+      'a request failed',
+    );
   }
   if (known.code === 'unauthenticated') return renderProblem(c, known, challenge(c));
   return renderProblem(c, known);

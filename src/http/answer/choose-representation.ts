@@ -6,7 +6,13 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 /** Which bytes a download of a file means. */
 export type ChosenRepresentation =
   /** An object as it lies in the store. */
-  | { readonly source: 'object'; readonly key: string; readonly sizeBytes: number; readonly sha256: string; readonly etag: string }
+  | {
+      readonly source: 'object';
+      readonly key: string;
+      readonly sizeBytes: number;
+      readonly sha256: string;
+      readonly etag: string;
+    }
   | { readonly source: 'rebuilt'; readonly sizeBytes: number; readonly sha256: string; readonly etag: string }
   /** Size and digest are not in the catalog. */
   | { readonly source: 'view'; readonly dtype: QuantizableDtype; readonly etag: string };
@@ -16,19 +22,29 @@ export interface DownloadQuery {
   readonly dtype?: QuantizableDtype | undefined;
 }
 
-/** Pure: from what the catalog says. `checkpoint-not-ready`, `checkpoint-failed`, `cancelled`, `not-found`, `invalid-request`. */
-export function chooseRepresentation(checkpoint: Checkpoint, file: CheckpointFile, { as, dtype }: DownloadQuery): ChosenRepresentation {
+/**
+ * Pure: from what the catalog says. `checkpoint-not-ready`, `checkpoint-failed`, `cancelled`, `not-found`,
+ * `invalid-request`.
+ */
+export function chooseRepresentation(
+  checkpoint: Checkpoint,
+  file: CheckpointFile,
+  { as, dtype }: DownloadQuery,
+): ChosenRepresentation {
   if (as === 'uploaded') {
-    if (dtype !== undefined) throw new FirnError('invalid-request', 'A dtype view is made of the rebuilt file; leave out as=uploaded.');
+    if (dtype !== undefined)
+      throw new FirnError('invalid-request', 'A dtype view is made of the rebuilt file; leave out as=uploaded.');
     return uploaded(file);
   }
   checkReady(checkpoint);
   const { resultSha256: sha256, resultBytes: sizeBytes } = file;
-  if (sha256 === undefined || sizeBytes === undefined) throw new FirnError('not-found', 'The file served the search and is not part of the result.');
+  if (sha256 === undefined || sizeBytes === undefined)
+    throw new FirnError('not-found', 'The file served the search and is not part of the result.');
   if (dtype !== undefined) return { source: 'view', dtype, etag: `"${sha256}.${dtype.toLowerCase()}"` };
   const etag = `"${sha256}"`;
   if (file.storage !== 'raw') return { source: 'rebuilt', sizeBytes, sha256, etag };
-  if (file.rawKey === undefined) throw new FirnError('internal', 'The object of the file is gone.', { detail: `file ${file.id}` });
+  if (file.rawKey === undefined)
+    throw new FirnError('internal', 'The object of the file is gone.', { detail: `file ${file.id}` });
   return { source: 'object', key: file.rawKey, sizeBytes, sha256, etag };
 }
 
@@ -49,7 +65,10 @@ export function checkReady({ state, errorMessage }: Checkpoint): void {
       throw new FirnError('checkpoint-not-ready', 'The checkpoint has not been committed yet.');
     case 'queued':
     case 'working':
-      throw new FirnError('checkpoint-not-ready', 'The checkpoint is still being compressed. Its uploaded bytes are at ?as=uploaded.');
+      throw new FirnError(
+        'checkpoint-not-ready',
+        'The checkpoint is still being compressed. Its uploaded bytes are at ?as=uploaded.',
+      );
   }
 }
 

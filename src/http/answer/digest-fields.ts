@@ -17,8 +17,9 @@ export function formatDigest(sha256Hex: string): string {
 }
 
 /**
- * The sha-256 and sha-512 of a Repr-Digest or Content-Digest field (RFC 9530); other algorithms are ignored, as a recipient may. `invalid-request` when
- * the field is no Dictionary, whose keys are lower-case, or one of the two is not so many bytes of base64.
+ * The sha-256 and sha-512 of a Repr-Digest or Content-Digest field (RFC 9530); other algorithms are ignored, as a
+ * recipient may. `invalid-request` when the field is no Dictionary, whose keys are lower-case, or one of the two is not
+ * so many bytes of base64.
  */
 export function parseDigest(field: string | undefined): AnnouncedDigests {
   // A later member replaces an earlier one of the same key (RFC 8941 section 3.2).
@@ -31,7 +32,10 @@ export function parseDigest(field: string | undefined): AnnouncedDigests {
 function parseMember(text: string): [key: string, value: string] {
   const match = memberPattern.exec(text.trim());
   if (match === null) {
-    throw new FirnError('invalid-request', 'A digest field must be a list of key=:base64: with lower-case keys, such as sha-256=:...: (RFC 9530).');
+    throw new FirnError(
+      'invalid-request',
+      'A digest field must be a list of key=:base64: with lower-case keys, such as sha-256=:...: (RFC 9530).',
+    );
   }
   return [match[1]!, match[2] ?? ''];
 }
@@ -41,6 +45,7 @@ function digestOf(members: ReadonlyMap<string, string>, key: string, sizeBytes: 
   if (value === undefined) return undefined;
   const match = byteSequence.exec(value);
   const bytes = match === null ? undefined : Buffer.from(match[1]!, 'base64');
-  if (bytes?.length !== sizeBytes) throw new FirnError('invalid-request', `The ${key} of a digest field must be ${sizeBytes} bytes as :base64:.`);
+  if (bytes?.length !== sizeBytes)
+    throw new FirnError('invalid-request', `The ${key} of a digest field must be ${sizeBytes} bytes as :base64:.`);
   return bytes.toString('hex');
 }

@@ -1,11 +1,20 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 
 /**
- * The HEAD operation of a GET route, for the document alone: the framework answers HEAD with the handler of GET, which sends no bytes then.
- * It has the responses of GET but no ranges, and no content with 200.
+ * The HEAD operation of a GET route, for the document alone: the framework answers HEAD with the handler of GET, which
+ * sends no bytes then. It has the responses of GET but no ranges, and no content with 200.
  */
-export function headOperation(route: RouteConfig, { operationId, summary }: { operationId: string; summary: string }): RouteConfig {
+export function headOperation(
+  route: RouteConfig,
+  { operationId, summary }: { operationId: string; summary: string },
+): RouteConfig {
   const { 200: whole, 206: _range, ...others } = route.responses;
   const { content: _content, ...bare } = whole as { description: string; content?: object };
-  return { ...route, method: 'head', operationId, summary, responses: { 200: { ...bare, description: 'As GET, without the bytes.' }, ...others } };
+  return {
+    ...route,
+    method: 'head',
+    operationId,
+    summary,
+    responses: { 200: { ...bare, description: 'As GET, without the bytes.' }, ...others },
+  };
 }

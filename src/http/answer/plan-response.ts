@@ -24,8 +24,8 @@ export interface PlannedBytes {
 export type PlannedResponse = PlannedBytes | { readonly status: 304 | 412 | 416 };
 
 /**
- * Which bytes answer a GET or HEAD, in the order of RFC 9110 section 13.2.2. One range is served; several, or a range of
- * another unit or spelling, give the whole file, as section 14.2 allows. HEAD ignores Range.
+ * Which bytes answer a GET or HEAD, in the order of RFC 9110 section 13.2.2. One range is served; several, or a range
+ * of another unit or spelling, give the whole file, as section 14.2 allows. HEAD ignores Range.
  */
 export function planResponse(request: ConditionalFields, representation: Representation): PlannedResponse {
   const { etag, sizeBytes } = representation;
@@ -64,7 +64,10 @@ function parseRange(field: string, sizeBytes: number): ParsedRange {
   return { startBytes, endBytes: last === '' ? sizeBytes : Math.min(position(last, sizeBytes) + 1, sizeBytes) };
 }
 
-/** The digits as a number, at most `sizeBytes`. The field has no bound but that of all header fields together, and digits beyond 2^53 still compare. */
+/**
+ * The digits as a number, at most `sizeBytes`. The field has no bound but that of all header fields together, and
+ * digits beyond 2^53 still compare.
+ */
 function position(digits: string, sizeBytes: number): number {
   const exact = BigInt(digits);
   return exact < BigInt(sizeBytes) ? Number(exact) : sizeBytes;

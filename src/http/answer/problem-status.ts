@@ -1,7 +1,8 @@
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 
 /** Statuses a problem may have; 460 is one of tus, the protocol of resumable uploads. */
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 460 | 500 | 503 | 507;
+export type ProblemStatus =
+  400 | 401 | 403 | 404 | 405 | 408 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 460 | 500 | 503 | 507;
 
 export interface ProblemKind {
   readonly status: ProblemStatus;
@@ -19,8 +20,8 @@ const loadRetrySeconds = 5;
 const diskRetrySeconds = 30;
 
 /**
- * Every error code with its HTTP status. 4xx codes say what the caller can change; a code that only an operator can act on is 5xx.
- * Adding a code without a row here does not compile.
+ * Every error code with its HTTP status. 4xx codes say what the caller can change; a code that only an operator can act
+ * on is 5xx. Adding a code without a row here does not compile.
  */
 export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
@@ -58,7 +59,11 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'layout-mismatch': { status: 422, title: 'The tensors differ from those of the run' },
   'step-exists': { status: 409, title: 'The step exists with other bytes' },
   'run-not-ready': { status: 409, title: 'The run is not ready' },
-  'checkpoint-not-ready': { status: 409, title: 'The checkpoint is not ready yet', retryAfterSeconds: workRetrySeconds },
+  'checkpoint-not-ready': {
+    status: 409,
+    title: 'The checkpoint is not ready yet',
+    retryAfterSeconds: workRetrySeconds,
+  },
   'checkpoint-failed': { status: 409, title: 'The checkpoint failed' },
 
   'graph-invalid': { status: 422, title: 'The graph is not valid' },

@@ -27,19 +27,30 @@ export function toFirnError(error: unknown): FirnError {
   if (error instanceof HTTPException && error.status === 415) {
     return new FirnError('unsupported-media-type', 'The body must be application/json.', { cause: error });
   }
-  if (error instanceof HTTPException && error.status < 500) return new FirnError('invalid-request', 'The body is not valid JSON.', { cause: error });
+  if (error instanceof HTTPException && error.status < 500)
+    return new FirnError('invalid-request', 'The body is not valid JSON.', { cause: error });
   return new FirnError('internal', unknownSentence, { cause: error });
 }
 
-/** RFC 9457 problem details with a stable `code` and the request id; Retry-After where waiting helps. `headers` are added as they are. */
-export function renderProblem(c: Context<AppEnv>, error: FirnError, headers: Readonly<Record<string, string>> = {}): Response {
+/**
+ * RFC 9457 problem details with a stable `code` and the request id; Retry-After where waiting helps. `headers` are
+ * added as they are.
+ */
+export function renderProblem(
+  c: Context<AppEnv>,
+  error: FirnError,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   const problem = problemOf(error, c.var.requestId);
   // The framework's list of statuses ends with those of HTTP.
   return c.body(problem.body, problem.status as ContentfulStatusCode, { ...problem.headers, ...headers });
 }
 
 /** The parts of a problem answer, for where there is no routing context yet. Pure. */
-export function problemOf(error: FirnError, requestId: string): { status: ProblemStatus; headers: Record<string, string>; body: string } {
+export function problemOf(
+  error: FirnError,
+  requestId: string,
+): { status: ProblemStatus; headers: Record<string, string>; body: string } {
   const kind = problemKinds[error.code];
   const problem: Problem = {
     type: `/problems/${error.code}`,

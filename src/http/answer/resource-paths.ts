@@ -6,14 +6,22 @@ export interface CheckpointAddress {
   readonly step: number;
 }
 
-/** URL paths of resources, percent-encoded, without origin. The one place that spells them for Location headers and links. */
+/**
+ * URL paths of resources, percent-encoded, without origin. The one place that spells them for Location headers and
+ * links.
+ */
 export const resourcePaths = {
   repository: ({ namespace, name }: { namespace: string; name: string }) => `/v1/repositories/${namespace}/${name}`,
-  evalSet: (repository: { namespace: string; name: string }, evalSet: string) => `${resourcePaths.repository(repository)}/eval-sets/${evalSet}`,
-  run: (address: { namespace: string; name: string; run: string }) => `${resourcePaths.repository(address)}/runs/${address.run}`,
+  evalSet: (repository: { namespace: string; name: string }, evalSet: string) =>
+    `${resourcePaths.repository(repository)}/eval-sets/${evalSet}`,
+  run: (address: { namespace: string; name: string; run: string }) =>
+    `${resourcePaths.repository(address)}/runs/${address.run}`,
   checkpoint: (address: CheckpointAddress) => `${resourcePaths.run(address)}/checkpoints/${address.step}`,
   retry: (address: CheckpointAddress) => `${resourcePaths.checkpoint(address)}/retry`,
-  file: (address: CheckpointAddress, path: string) => `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
-  upload: (repository: { namespace: string; name: string }, uploadId: string) => `${resourcePaths.repository(repository)}/uploads/${uploadId}`,
-  package: (repository: { namespace: string; name: string }, packageId: string) => `${resourcePaths.repository(repository)}/packages/${packageId}`,
+  file: (address: CheckpointAddress, path: string) =>
+    `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
+  upload: (repository: { namespace: string; name: string }, uploadId: string) =>
+    `${resourcePaths.repository(repository)}/uploads/${uploadId}`,
+  package: (repository: { namespace: string; name: string }, packageId: string) =>
+    `${resourcePaths.repository(repository)}/packages/${packageId}`,
 } as const;

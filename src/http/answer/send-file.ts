@@ -33,19 +33,38 @@ export async function sendFile(c: Context<AppEnv>, file: SendableFile, log: Http
   );
   const headers = { ETag: file.etag, 'Accept-Ranges': 'bytes', ...sharedHeaders, ...file.headers };
   if (!('startBytes' in plan)) return refuse(c, plan.status, file, headers);
-  return c.req.method === 'HEAD' ? c.body(null, 200, { ...headers, 'Content-Length': String(file.sizeBytes) }) : sendBytes(c, plan, file, headers, log);
+  return c.req.method === 'HEAD'
+    ? c.body(null, 200, { ...headers, 'Content-Length': String(file.sizeBytes) })
+    : sendBytes(c, plan, file, headers, log);
 }
 
-function refuse(c: Context<AppEnv>, status: 304 | 412 | 416, file: SendableFile, headers: Record<string, string>): Response {
+function refuse(
+  c: Context<AppEnv>,
+  status: 304 | 412 | 416,
+  file: SendableFile,
+  headers: Record<string, string>,
+): Response {
   if (status === 304) return c.body(null, 304, headers);
-  if (status === 412) return renderProblem(c, new FirnError('precondition-failed', 'The file has another ETag than If-Match asks for.'), { ETag: file.etag });
-  return renderProblem(c, new FirnError('range-not-satisfiable', `The file has ${file.sizeBytes} bytes.`), { 'Content-Range': `bytes */${file.sizeBytes}` });
+  if (status === 412)
+    return renderProblem(c, new FirnError('precondition-failed', 'The file has another ETag than If-Match asks for.'), {
+      ETag: file.etag,
+    });
+  return renderProblem(c, new FirnError('range-not-satisfiable', `The file has ${file.sizeBytes} bytes.`), {
+    'Content-Range': `bytes */${file.sizeBytes}`,
+  });
 }
 
-async function sendBytes(c: Context<AppEnv>, plan: PlannedBytes, file: SendableFile, headers: Record<string, string>, log: HttpLog): Promise<Response> {
+async function sendBytes(
+  c: Context<AppEnv>,
+  plan: PlannedBytes,
+  file: SendableFile,
+  headers: Record<string, string>,
+  log: HttpLog,
+): Promise<Response> {
   const { status, startBytes, endBytes } = plan;
   const sizeBytes = endBytes - startBytes;
-  const range = status === 206 ? { 'Content-Range': `bytes ${startBytes}-${endBytes - 1}/${file.sizeBytes}` } : undefined;
+  const range =
+    status === 206 ? { 'Content-Range': `bytes ${startBytes}-${endBytes - 1}/${file.sizeBytes}` } : undefined;
   if (sizeBytes === 0) return c.body(null, 200, { ...headers, 'Content-Length': '0' });
   const opened = await file.open();
   return streamResponse(c, {

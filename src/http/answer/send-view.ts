@@ -11,7 +11,11 @@ export interface SendableView<File extends OpenedFile> {
 }
 
 /** As sendFile, for bytes whose length only opening them tells. Opened once, also for HEAD. */
-export async function sendView<File extends OpenedFile>(c: Context<AppEnv>, view: SendableView<File>, log: HttpLog): Promise<Response> {
+export async function sendView<File extends OpenedFile>(
+  c: Context<AppEnv>,
+  view: SendableView<File>,
+  log: HttpLog,
+): Promise<Response> {
   const opened = await view.open();
   let handedOver = false;
   try {

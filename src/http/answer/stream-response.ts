@@ -21,8 +21,9 @@ export interface StreamedAnswer {
 }
 
 /**
- * Streams bytes with back-pressure. The first chunk is read before the status goes out, so damaged bytes at the start are a
- * problem and not a broken download; damage further on cuts the connection short of Content-Length, after good bytes only.
+ * Streams bytes with back-pressure. The first chunk is read before the status goes out, so damaged bytes at the start
+ * are a problem and not a broken download; damage further on cuts the connection short of Content-Length, after good
+ * bytes only.
  */
 export async function streamResponse(c: Context<AppEnv>, answer: StreamedAnswer): Promise<Response> {
   const leaving = new AbortController();
@@ -43,7 +44,10 @@ export async function streamResponse(c: Context<AppEnv>, answer: StreamedAnswer)
   };
   try {
     const chunks = answer.chunks(leaving.signal)[Symbol.asyncIterator]();
-    iterator = { next: () => insideTrace(() => chunks.next()), return: async () => (await chunks.return?.()) ?? { done: true, value: undefined } };
+    iterator = {
+      next: () => insideTrace(() => chunks.next()),
+      return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+    };
     const first = await iterator.next();
     const body = new ReadableStream<Uint8Array>(source({ first, iterator, idle, finish, cut }), { highWaterMark: 0 });
     return c.body(body, answer.status, { ...answer.headers, 'Content-Length': String(answer.sizeBytes) });

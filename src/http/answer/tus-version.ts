@@ -5,7 +5,9 @@ import type { AppEnv } from '../app-env.ts';
 /** The version of the protocol of resumable uploads, https://tus.io/protocols/resumable-upload */
 export const tusVersionSpoken = '1.0.0';
 
-/** Answers every request that speaks tus in tus. `precondition-failed`, with the version spoken here, for another one. */
+/**
+ * Answers every request that speaks tus in tus. `precondition-failed`, with the version spoken here, for another one.
+ */
 export function tusVersion(): MiddlewareHandler<AppEnv> {
   return async function speakTus(c, next) {
     const asked = c.req.header('tus-resumable');

@@ -3,7 +3,10 @@ import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
 import type { AppEnv } from '../app-env.ts';
 
 /** Says in header fields of tus where an upload is. */
-export function setUploadHeaders(c: Context<AppEnv>, { sizeBytes, receivedBytes, partBytes, metadata, isComplete, expiresAt }: UploadRecord): void {
+export function setUploadHeaders(
+  c: Context<AppEnv>,
+  { sizeBytes, receivedBytes, partBytes, metadata, isComplete, expiresAt }: UploadRecord,
+): void {
   c.header('Cache-Control', 'no-store');
   c.header('Upload-Length', String(sizeBytes));
   if (partBytes === undefined) c.header('Upload-Offset', String(receivedBytes));

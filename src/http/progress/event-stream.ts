@@ -12,7 +12,10 @@ export interface EventStreamOptions {
   readonly log: HttpLog;
 }
 
-/** Server-sent events of a checkpoint. Ends with the events, when the client leaves, or when the server drains; each frees everything. */
+/**
+ * Server-sent events of a checkpoint. Ends with the events, when the client leaves, or when the server drains; each
+ * frees everything.
+ */
 export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }: EventStreamOptions): Response {
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
   if (c.req.method === 'HEAD') {

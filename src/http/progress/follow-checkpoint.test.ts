@@ -9,7 +9,9 @@ import { createProgressBus } from './progress-bus.ts';
 function oneCheckpoint(state: CheckpointState | undefined) {
   const record = { state, trials: [] as Trial[] };
   const catalog = {
-    checkpoints: { get: async () => (record.state === undefined ? undefined : ({ id: 'c', state: record.state } as Checkpoint)) },
+    checkpoints: {
+      get: async () => (record.state === undefined ? undefined : ({ id: 'c', state: record.state } as Checkpoint)),
+    },
     trials: { list: async () => record.trials },
   } as unknown as Catalog;
   return { record, catalog };
@@ -113,7 +115,8 @@ describe('followCheckpoint', () => {
   it('keeps only the newest notes for a slow follower', async () => {
     const { progress, next } = setUp('working');
     await next();
-    for (let count = 0; count < 1000; count++) progress.publish('c', { type: 'phase', phase: 'encode', doneCount: count });
+    for (let count = 0; count < 1000; count++)
+      progress.publish('c', { type: 'phase', phase: 'encode', doneCount: count });
     expect(await next()).toMatchObject({ note: { doneCount: 1000 - 64 } });
   });
 });

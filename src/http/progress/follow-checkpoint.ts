@@ -33,8 +33,9 @@ const waitingNotesMax = 64;
 const terminalStates: readonly string[] = ['ready', 'failed', 'cancelled'];
 
 /**
- * What happens to a checkpoint from now on, ending after its terminal state, when it is gone, when its follower may not know more, or when the signal fires.
- * State and trials come from the catalog, so nothing is missed whichever process does the work; phases come from the bus.
+ * What happens to a checkpoint from now on, ending after its terminal state, when it is gone, when its follower may not
+ * know more, or when the signal fires. State and trials come from the catalog, so nothing is missed whichever process
+ * does the work; phases come from the bus.
  */
 export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<CheckpointEvent> {
   const { catalog, checkpointId, signal, quietMs } = options;
@@ -53,7 +54,8 @@ export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<
       const checkpoint = await catalog.checkpoints.get(checkpointId);
       if (checkpoint === undefined) return;
       const events: CheckpointEvent[] = mailbox.take().map((note) => ({ type: 'phase', note }));
-      for (const trial of (await catalog.trials.list(checkpointId)).slice(trialsSeen)) events.push({ type: 'trial', trial, ordinal: ++trialsSeen });
+      for (const trial of (await catalog.trials.list(checkpointId)).slice(trialsSeen))
+        events.push({ type: 'trial', trial, ordinal: ++trialsSeen });
       if (checkpoint.state !== state) events.push({ type: 'state', checkpoint });
       state = checkpoint.state;
       if (events.length === 0 && Date.now() - quietSince >= quietMs) events.push({ type: 'quiet' });

@@ -7,7 +7,10 @@ export type ProgressNote =
 
 export type ProgressListener = (note: ProgressNote) => void;
 
-/** Carries notes from workers to listeners inside one process. Across processes followers fall back to polling the catalog. */
+/**
+ * Carries notes from workers to listeners inside one process. Across processes followers fall back to polling the
+ * catalog.
+ */
 export interface ProgressBus {
   publish(checkpointId: string, note: ProgressNote): void;
   /** Returns the function that ends it. */

@@ -11,7 +11,8 @@ test('a note published at one process reaches the followers of its checkpoint at
   worker.subscribe('c1', (note) => heard.push(['worker', note]));
   const stop = gateway.subscribe('c1', (note) => heard.push(['gateway', note]));
   gateway.subscribe('c2', (note) => heard.push(['other', note]));
-  for (const nonsense of ['', 'null', '{}', '{"checkpointId":"c1"}', '{"checkpointId":"c1","note":{"type":"phase"}}']) notices.publish('progress', nonsense);
+  for (const nonsense of ['', 'null', '{}', '{"checkpointId":"c1"}', '{"checkpointId":"c1","note":{"type":"phase"}}'])
+    notices.publish('progress', nonsense);
   worker.publish('c1', { type: 'phase', phase: 'search' });
   expect(heard).toEqual([
     ['worker', { type: 'phase', phase: 'search' }],

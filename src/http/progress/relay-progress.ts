@@ -4,7 +4,10 @@ import type { ProgressBus, ProgressNote } from './progress-bus.ts';
 /** Channel of the notes about checkpoints. */
 const channel = 'progress';
 
-/** A bus whose notes reach the followers at every process. Notes that cannot be sent are dropped; followers ask the catalog, too. */
+/**
+ * A bus whose notes reach the followers at every process. Notes that cannot be sent are dropped; followers ask the
+ * catalog, too.
+ */
 export function relayProgress(bus: ProgressBus, notices: Notices): ProgressBus {
   notices.subscribe(channel, (body) => {
     const said = noteIn(body);
@@ -20,7 +23,10 @@ export function relayProgress(bus: ProgressBus, notices: Notices): ProgressBus {
 /** Undefined for what no version of this program says. */
 function noteIn(body: string): { readonly checkpointId: string; readonly note: ProgressNote } | undefined {
   try {
-    const said = JSON.parse(body) as { readonly checkpointId?: unknown; readonly note?: { readonly type?: unknown; readonly phase?: unknown } } | null;
+    const said = JSON.parse(body) as {
+      readonly checkpointId?: unknown;
+      readonly note?: { readonly type?: unknown; readonly phase?: unknown };
+    } | null;
     const { checkpointId, note } = said ?? {};
     const known = note?.type === 'changed' || (note?.type === 'phase' && typeof note.phase === 'string');
     return typeof checkpointId === 'string' && known ? { checkpointId, note: note as ProgressNote } : undefined;

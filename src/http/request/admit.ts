@@ -20,13 +20,17 @@ export interface Admittance {
 const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
- * Finds out whose request it is, and lets it in within the limits of its client: `rate-limited` with Retry-After otherwise, and with the RateLimit fields of
- * draft-ietf-httpapi-ratelimit-headers on every answer. What the principal may do is for `Locate` to say. `unauthenticated` for a token that does not hold.
+ * Finds out whose request it is, and lets it in within the limits of its client: `rate-limited` with Retry-After
+ * otherwise, and with the RateLimit fields of draft-ietf-httpapi-ratelimit-headers on every answer. What the principal
+ * may do is for `Locate` to say. `unauthenticated` for a token that does not hold.
  */
 export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHandler<AppEnv> {
   return async function admitClient(c, next) {
     if (limits === undefined && !namesThisMachine(c.req.url))
-      throw new FirnError('forbidden', 'Without tokens requests are answered that name this machine: localhost, or a loopback address.');
+      throw new FirnError(
+        'forbidden',
+        'Without tokens requests are answered that name this machine: localhost, or a loopback address.',
+      );
     const address = clientAddress(c, trustProxy);
     const authorization = c.req.header('authorization');
     const blocked = authorization === undefined ? undefined : await limits?.blockedSeconds(address);
@@ -46,7 +50,11 @@ export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHan
   };
 }
 
-async function principalOf(access: Access, authorization: string | undefined, onRefused: () => Promise<void> | undefined): Promise<Principal> {
+async function principalOf(
+  access: Access,
+  authorization: string | undefined,
+  onRefused: () => Promise<void> | undefined,
+): Promise<Principal> {
   try {
     return await access.principal(authorization);
   } catch (error) {
@@ -61,10 +69,14 @@ function setRateHeaders(c: Context<AppEnv>, { limit, remaining, resetSeconds }: 
 }
 
 function tooMany(c: Context<AppEnv>, retryAfterSeconds: number): Response {
-  return renderProblem(c, new FirnError('rate-limited', 'This client sends too many requests.'), { 'Retry-After': String(retryAfterSeconds) });
+  return renderProblem(c, new FirnError('rate-limited', 'This client sends too many requests.'), {
+    'Retry-After': String(retryAfterSeconds),
+  });
 }
 
-/** A page from elsewhere can have its own name lead to a browser's machine, but not have the browser send another one. */
+/**
+ * A page from elsewhere can have its own name lead to a browser's machine, but not have the browser send another one.
+ */
 function namesThisMachine(url: string): boolean {
   return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

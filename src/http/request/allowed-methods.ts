@@ -6,7 +6,10 @@ export interface AllowedMethods {
   of(path: string): readonly string[];
 }
 
-/** Answers which methods a path knows, to tell 405 from 404 (RFC 9110 section 15.5.6). Middleware entries (`ALL`) do not count. */
+/**
+ * Answers which methods a path knows, to tell 405 from 404 (RFC 9110 section 15.5.6). Middleware entries (`ALL`) do not
+ * count.
+ */
 export function allowedMethods(routes: readonly { readonly method: string; readonly path: string }[]): AllowedMethods {
   const router = new TrieRouter<string>();
   const known = new Set<string>();

@@ -11,7 +11,10 @@ export interface BodyPace {
 /** As long as a client may be silent: one that pauses for less and then sends on is not taken for one that drips. */
 export const paceWindowMs = 60_000;
 
-/** Adds up what came of one body, window by window. Only time that the server waited counts: a client is not blamed for a slow reader. */
+/**
+ * Adds up what came of one body, window by window. Only time that the server waited counts: a client is not blamed for
+ * a slow reader.
+ */
 export class PaceCheck {
   readonly #pace: BodyPace;
   #waitedMs = 0;
@@ -21,7 +24,10 @@ export class PaceCheck {
     this.#pace = pace;
   }
 
-  /** Counts a chunk that the server waited so long for. `body-too-slow` when a window ends with fewer bytes than the pace asks for. */
+  /**
+   * Counts a chunk that the server waited so long for. `body-too-slow` when a window ends with fewer bytes than the
+   * pace asks for.
+   */
   add(bytes: number, waitedMs: number): void {
     this.#bytes += bytes;
     this.#waitedMs += waitedMs;

@@ -12,10 +12,14 @@ export class GatheredBytes {
     this.#bytesMax = bytesMax;
   }
 
-  /** Counts bytes that are held from now on, also where it refuses: give them back either way. `overloaded` beyond the bound. */
+  /**
+   * Counts bytes that are held from now on, also where it refuses: give them back either way. `overloaded` beyond the
+   * bound.
+   */
   take(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > this.#bytesMax) throw new FirnError('overloaded', 'Too many requests with large bodies are in work.');
+    if (this.#bytes > this.#bytesMax)
+      throw new FirnError('overloaded', 'Too many requests with large bodies are in work.');
   }
 
   giveBack(bytes: number): void {

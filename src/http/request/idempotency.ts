@@ -18,19 +18,26 @@ const runningRetrySeconds = '5';
 const keptHeaders = ['content-type', 'location'];
 
 /**
- * A POST with an Idempotency-Key takes effect once: while it runs a second one is refused, afterwards its answer is repeated with
- * `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are kept: a refused request had no
- * effect, and may succeed when it is sent again; the text of a token is not kept either. A key is known to one token. `idempotency-conflict`, `invalid-request`.
+ * A POST with an Idempotency-Key takes effect once: while it runs a second one is refused, afterwards its answer is
+ * repeated with `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are kept: a
+ * refused request had no effect, and may succeed when it is sent again; the text of a token is not kept either. A key
+ * is known to one token. `idempotency-conflict`, `invalid-request`.
  */
 export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppEnv> {
   return async function repeatOrRun(c, next) {
     const key = c.req.header('idempotency-key');
     if (key === undefined || c.req.method !== 'POST') return next();
     if (!idempotencyKeyPattern.test(key) || key.length > idempotencyKeyLengthMax) {
-      throw new FirnError('invalid-request', `The Idempotency-Key must be 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`);
+      throw new FirnError(
+        'invalid-request',
+        `The Idempotency-Key must be 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
+      );
     }
     if (isByteStream(c))
-      throw new FirnError('invalid-request', 'A request with bytes of an upload has no Idempotency-Key: its offset tells whether it was done.');
+      throw new FirnError(
+        'invalid-request',
+        'A request with bytes of an upload has no Idempotency-Key: its offset tells whether it was done.',
+      );
     const fingerprint = createHash('sha256')
       .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)
       .digest('hex');
@@ -38,9 +45,13 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     const ownKey = `${c.var.principal.id} ${key}`;
     const begun = await records.begin(ownKey, fingerprint, idempotencyTtlMs);
     if (begun === 'running')
-      return renderProblem(c, new FirnError('idempotency-conflict', 'A request with this Idempotency-Key is still running.'), {
-        'Retry-After': runningRetrySeconds,
-      });
+      return renderProblem(
+        c,
+        new FirnError('idempotency-conflict', 'A request with this Idempotency-Key is still running.'),
+        {
+          'Retry-After': runningRetrySeconds,
+        },
+      );
     if (begun !== 'started') return replay(begun);
     await next();
     if (c.res.ok && c.var.isSecret !== true) await records.finish(ownKey, fingerprint, await recorded(c.res.clone()));
@@ -50,10 +61,15 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
 }
 
 function replay(answer: IdempotentAnswer): Response {
-  return new Response(answer.body, { status: answer.status, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } });
+  return new Response(answer.body, {
+    status: answer.status,
+    headers: { ...answer.headers, 'Idempotent-Replayed': 'true' },
+  });
 }
 
 async function recorded(res: Response): Promise<IdempotentAnswer> {
-  const headers = Object.fromEntries(keptHeaders.flatMap((name) => (res.headers.has(name) ? [[name, res.headers.get(name)!]] : [])));
+  const headers = Object.fromEntries(
+    keptHeaders.flatMap((name) => (res.headers.has(name) ? [[name, res.headers.get(name)!]] : [])),
+  );
   return { status: res.status, headers, body: await res.text() };
 }

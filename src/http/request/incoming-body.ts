@@ -7,12 +7,17 @@ import { PaceCheck, type BodyPace } from './body-pace.ts';
 export const bodyIdleMs = 60_000;
 
 /**
- * The request body as it arrives, with back-pressure; never buffered. A client that waits for `100 Continue` gets it when the first chunk
- * is asked for, so that whatever rejects before reading rejects before the body is sent. Leaving the loop early keeps the connection
- * usable for the answer. `upload-aborted` when the client goes away or falls silent for `idleMs`; `body-too-slow` when it sends less than
- * `pace` asks for; `length-mismatch` when bytes that are no request are behind the announced end.
+ * The request body as it arrives, with back-pressure; never buffered. A client that waits for `100 Continue` gets it
+ * when the first chunk is asked for, so that whatever rejects before reading rejects before the body is sent. Leaving
+ * the loop early keeps the connection usable for the answer. `upload-aborted` when the client goes away or falls silent
+ * for `idleMs`; `body-too-slow` when it sends less than `pace` asks for; `length-mismatch` when bytes that are no
+ * request are behind the announced end.
  */
-export async function* incomingBody(c: Context<AppEnv>, pace: BodyPace, idleMs: number = bodyIdleMs): AsyncGenerator<Uint8Array> {
+export async function* incomingBody(
+  c: Context<AppEnv>,
+  pace: BodyPace,
+  idleMs: number = bodyIdleMs,
+): AsyncGenerator<Uint8Array> {
   const { incoming, outgoing } = c.env ?? {};
   if (incoming === undefined || outgoing === undefined) {
     if (c.req.raw.body !== null) yield* c.req.raw.body;
@@ -40,7 +45,8 @@ export async function* incomingBody(c: Context<AppEnv>, pace: BodyPace, idleMs: 
   } finally {
     clearTimeout(silence);
   }
-  if (c.env?.hasSurplus?.() === true) throw new FirnError('length-mismatch', 'The connection carries more bytes than were announced.');
+  if (c.env?.hasSurplus?.() === true)
+    throw new FirnError('length-mismatch', 'The connection carries more bytes than were announced.');
 }
 
 export function expectsContinue(expect: string | undefined): boolean {

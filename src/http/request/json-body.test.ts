@@ -22,7 +22,8 @@ function holdingApp(gathered: GatheredBytes) {
   app.post('/held', async (c) => (await released, c.text('done')));
   app.post('/free', (c) => c.text('done'));
   app.onError((error, c) => renderProblem(c, toFirnError(error)));
-  const post = async (path: string, bytes: number): Promise<number> => (await app.request(path, { method: 'POST', headers, body: 'x'.repeat(bytes) })).status;
+  const post = async (path: string, bytes: number): Promise<number> =>
+    (await app.request(path, { method: 'POST', headers, body: 'x'.repeat(bytes) })).status;
   return { post, release };
 }
 

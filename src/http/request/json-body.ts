@@ -18,8 +18,9 @@ export interface JsonBodyLimits {
 }
 
 /**
- * Reads the body of a request that has one of these methods once, unless it is bytes of an upload, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
- * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`, `body-too-slow`, `overloaded`.
+ * Reads the body of a request that has one of these methods once, unless it is bytes of an upload, bounded in size and
+ * in silence, for the validators and the idempotency fingerprint that follow. `payload-too-large`,
+ * `unsupported-media-type` for a body without a type, `upload-aborted`, `body-too-slow`, `overloaded`.
  */
 export function jsonBody(methods: readonly string[], { pace, gathered }: JsonBodyLimits): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {

@@ -48,8 +48,9 @@ export interface Locator {
 }
 
 /**
- * The way from names to records for a request that needs `scope` on their repository: there is no other, so no spelling of a path leads past it. A repository that the request's
- * principal may not see is `not-found`, as one that does not exist; one it sees, but with less than `scope`, `forbidden`, or `unauthenticated` without a token.
+ * The way from names to records for a request that needs `scope` on their repository: there is no other, so no spelling
+ * of a path leads past it. A repository that the request's principal may not see is `not-found`, as one that does not
+ * exist; one it sees, but with less than `scope`, `forbidden`, or `unauthenticated` without a token.
  */
 export type Locate = (c: Context<AppEnv>, scope: Scope) => Locator;
 

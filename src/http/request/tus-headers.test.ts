@@ -40,16 +40,23 @@ describe('header fields of tus', () => {
     expect(code(() => parseMetadata(text))).toBe('invalid-request');
   });
 
-  it.each(['', ' 1', '-1', '+1', '1.5', '1e3', '0x10', '1,2', '1234567890123456', 'NaN', '٣'])('refuse a number of bytes: %j', (text) => {
-    expect(code(() => parseByteCount('Upload-Length', text))).toBe('invalid-request');
-  });
-
-  it.each(['sha1', 'sha1 ', 'sha1 YQ==', `md5 ${base64('a'.repeat(16))}`, `SHA1 ${base64('a'.repeat(20))}`, `toString ${base64('a'.repeat(20))}`])(
-    'refuse a checksum: %j',
+  it.each(['', ' 1', '-1', '+1', '1.5', '1e3', '0x10', '1,2', '1234567890123456', 'NaN', '٣'])(
+    'refuse a number of bytes: %j',
     (text) => {
-      expect(code(() => parseChecksum(text))).toBe('invalid-request');
+      expect(code(() => parseByteCount('Upload-Length', text))).toBe('invalid-request');
     },
   );
+
+  it.each([
+    'sha1',
+    'sha1 ',
+    'sha1 YQ==',
+    `md5 ${base64('a'.repeat(16))}`,
+    `SHA1 ${base64('a'.repeat(20))}`,
+    `toString ${base64('a'.repeat(20))}`,
+  ])('refuse a checksum: %j', (text) => {
+    expect(code(() => parseChecksum(text))).toBe('invalid-request');
+  });
 
   it('whatever comes, give a value inside of the limits or say invalid-request', () => {
     fc.assert(
@@ -73,7 +80,10 @@ describe('header fields of tus', () => {
         const text = Object.entries(given)
           .map(([name, value]) => `${name} ${base64(value)}`)
           .join(',');
-        fc.pre(text.length <= metadataLengthMax && Object.values(given).every((value) => Buffer.from(value).toString() === value));
+        fc.pre(
+          text.length <= metadataLengthMax &&
+            Object.values(given).every((value) => Buffer.from(value).toString() === value),
+        );
         expect(Object.fromEntries(parseMetadata(text))).toEqual({ ...given });
       }),
     );

@@ -10,14 +10,20 @@ export const metadataPairsMax = 64;
 const checksumBytes: Readonly<Record<Checksum['algorithm'], number>> = { sha1: 20, sha256: 32 };
 export const checksumAlgorithms = Object.keys(checksumBytes) as readonly Checksum['algorithm'][];
 
-/** A whole number of bytes, of at most 15 digits: what a JSON number holds exactly. `invalid-request` otherwise, also when it is missing. */
+/**
+ * A whole number of bytes, of at most 15 digits: what a JSON number holds exactly. `invalid-request` otherwise, also
+ * when it is missing.
+ */
 export function parseByteCount(name: string, field: string | undefined): number {
   if (field === undefined || !/^\d{1,15}$/.test(field))
     throw new FirnError('invalid-request', `${name} must be a whole number of bytes, of at most 15 digits.`);
   return Number(field);
 }
 
-/** Keys and values of an Upload-Metadata: `key base64, key base64, key`. `invalid-request` when it is anything else, too long, or a value is no UTF-8. */
+/**
+ * Keys and values of an Upload-Metadata: `key base64, key base64, key`. `invalid-request` when it is anything else, too
+ * long, or a value is no UTF-8.
+ */
 export function parseMetadata(field: string | undefined): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   if (field === undefined || field.trim() === '') return pairs;
@@ -32,15 +38,25 @@ export function parseMetadata(field: string | undefined): ReadonlyMap<string, st
   return pairs;
 }
 
-/** An Upload-Checksum: `sha1 base64` or `sha256 base64`. `invalid-request` when it is another algorithm or not so many bytes. */
+/**
+ * An Upload-Checksum: `sha1 base64` or `sha256 base64`. `invalid-request` when it is another algorithm or not so many
+ * bytes.
+ */
 export function parseChecksum(field: string | undefined): Checksum | undefined {
   if (field === undefined) return undefined;
   const [, name, base64 = ''] = /^(\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(field.trim()) ?? [];
   const algorithm = checksumAlgorithms.find((each) => each === name);
-  if (algorithm === undefined) throw new FirnError('invalid-request', `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a space, and base64.`);
+  if (algorithm === undefined)
+    throw new FirnError(
+      'invalid-request',
+      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a space, and base64.`,
+    );
   const digest = Buffer.from(base64, 'base64');
   if (digest.length !== checksumBytes[algorithm])
-    throw new FirnError('invalid-request', `The ${algorithm} of Upload-Checksum must be ${checksumBytes[algorithm]} bytes of base64.`);
+    throw new FirnError(
+      'invalid-request',
+      `The ${algorithm} of Upload-Checksum must be ${checksumBytes[algorithm]} bytes of base64.`,
+    );
   return { algorithm, digest: digest.toString('hex') };
 }
 

@@ -34,9 +34,27 @@ async function exchange(bytes: string, end: boolean): Promise<{ head: string; bo
 describe('bytes that are no request', () => {
   it.each([
     ['nonsense', 'hello hub, here is a file\r\n\r\n', false, 'invalid-request', /no HTTP request/],
-    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'c'.repeat(20_000)}\r\n\r\n`, false, 'invalid-request', /too large/],
-    ['a body longer than announced', 'PUT /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcdef', false, 'length-mismatch', /more bytes/],
-    ['a body that ends early', 'PUT /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\nabc', true, 'invalid-request', /ended inside/],
+    [
+      'headers that are too large',
+      `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'c'.repeat(20_000)}\r\n\r\n`,
+      false,
+      'invalid-request',
+      /too large/,
+    ],
+    [
+      'a body longer than announced',
+      'PUT /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcdef',
+      false,
+      'length-mismatch',
+      /more bytes/,
+    ],
+    [
+      'a body that ends early',
+      'PUT /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\nabc',
+      true,
+      'invalid-request',
+      /ended inside/,
+    ],
   ])('%s: answered with a problem, and the connection ends', async (_, bytes, end, code, sentence) => {
     const { head, body } = await exchange(bytes, end);
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);

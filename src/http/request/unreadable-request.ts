@@ -12,14 +12,16 @@ const sentences: Readonly<Record<string, string>> = {
 const otherSentence = 'The connection carries bytes that are no HTTP request, or ended inside of one.';
 
 export interface UnreadableRequests {
-  /** Whether bytes that are no request followed a request on its connection: most likely a body longer than announced. */
+  /**
+   * Whether bytes that are no request followed a request on its connection: most likely a body longer than announced.
+   */
   hasSurplus(request: IncomingMessage): boolean;
 }
 
 /**
- * Answers bytes that are no HTTP request with a problem, where Node answers a bare 400, and ends the connection. A request that had arrived whole
- * before them still gets its own answer, so that nobody reads a refusal of what was done; one whose answer has begun otherwise is cut, since another
- * status line would be taken for its body.
+ * Answers bytes that are no HTTP request with a problem, where Node answers a bare 400, and ends the connection. A
+ * request that had arrived whole before them still gets its own answer, so that nobody reads a refusal of what was
+ * done; one whose answer has begun otherwise is cut, since another status line would be taken for its body.
  */
 export function refuseUnreadableRequests(server: Server): UnreadableRequests {
   const newest = new WeakMap<Duplex, { readonly req: IncomingMessage; readonly res: ServerResponse }>();
@@ -42,8 +44,16 @@ export function refuseUnreadableRequests(server: Server): UnreadableRequests {
 
 function unreadable(error: NodeJS.ErrnoException): string {
   const requestId = randomUUID();
-  const { status, headers, body } = problemOf(new FirnError('invalid-request', sentences[error.code ?? ''] ?? otherSentence), requestId);
-  const fields = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close', 'X-Request-Id': requestId };
+  const { status, headers, body } = problemOf(
+    new FirnError('invalid-request', sentences[error.code ?? ''] ?? otherSentence),
+    requestId,
+  );
+  const fields = {
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+    'X-Request-Id': requestId,
+  };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -13,7 +13,10 @@ let call: Call;
 const runs = '/v1/repositories/acme/lm/runs';
 const checkpoints = `${runs}/first/checkpoints`;
 const weights = ramp(4096, 1);
-const model = safetensors({ 'layer/0.weight': { shape: [64, 64], values: weights }, bias: { shape: [], values: [0.5] } });
+const model = safetensors({
+  'layer/0.weight': { shape: [64, 64], values: weights },
+  bias: { shape: [], values: [0.5] },
+});
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const file = `${checkpoints}/1/files/model.safetensors`;
 const etag = `"${sha256(model)}"`;
@@ -32,18 +35,29 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe('uploads', () => {
-  const upload = (path: string, body: Buffer, headers: Record<string, string> = {}) => call('PUT', `${checkpoints}/9/files/${path}`, body, headers);
+  const upload = (path: string, body: Buffer, headers: Record<string, string> = {}) =>
+    call('PUT', `${checkpoints}/9/files/${path}`, body, headers);
   beforeAll(() =>
     call('POST', checkpoints, {
       step: 9,
-      files: [{ path: 'announced.bin', sizeBytes: 3, sha256: sha256(Buffer.from('abc')) }, { path: 'sub.bin' }, { path: 'folder/x' }],
+      files: [
+        { path: 'announced.bin', sizeBytes: 3, sha256: sha256(Buffer.from('abc')) },
+        { path: 'sub.bin' },
+        { path: 'folder/x' },
+      ],
     }),
   );
 
   it('answers 201, and 200 for the same bytes', async () => {
     const created = await upload('a.bin', Buffer.from('hello'));
     expect(created.status).toBe(201);
-    expect(created.json).toEqual({ path: 'a.bin', role: 'other', sizeBytes: 5, sha256: sha256(Buffer.from('hello')), href: `${checkpoints}/9/files/a.bin` });
+    expect(created.json).toEqual({
+      path: 'a.bin',
+      role: 'other',
+      sizeBytes: 5,
+      sha256: sha256(Buffer.from('hello')),
+      href: `${checkpoints}/9/files/a.bin`,
+    });
     expect(created.headers.get('location')).toBe(`${checkpoints}/9/files/a.bin`);
     expect((await upload('a.bin', Buffer.from('hello'))).status).toBe(200);
     expect((await upload('a.bin', Buffer.from('other'))).status).toBe(201);
@@ -51,7 +65,10 @@ describe('uploads', () => {
 
   it('takes an empty file, and gives it back', async () => {
     const created = await upload('pkg/__init__.py', Buffer.alloc(0));
-    expect([created.status, created.json]).toEqual([201, expect.objectContaining({ role: 'other', sizeBytes: 0, sha256: sha256(Buffer.alloc(0)) })]);
+    expect([created.status, created.json]).toEqual([
+      201,
+      expect.objectContaining({ role: 'other', sizeBytes: 0, sha256: sha256(Buffer.alloc(0)) }),
+    ]);
     expect((await upload('pkg/__init__.py', Buffer.alloc(0))).status).toBe(200);
     const back = await call('GET', `${checkpoints}/9/files/pkg/__init__.py?as=uploaded`);
     expect([back.status, back.headers.get('content-length'), back.bytes.length]).toEqual([200, '0', 0]);
@@ -67,13 +84,23 @@ describe('uploads', () => {
   });
 
   it.each(['repr-digest', 'content-digest'])('checks %s', async (name) => {
-    expect((await upload(`${name}.bin`, Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))) })).status).toBe(201);
-    expect((await upload('e.bin', Buffer.from('x'), { [name]: formatDigest('0'.repeat(64)) })).json.code).toBe('digest-mismatch');
+    expect(
+      (await upload(`${name}.bin`, Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))) })).status,
+    ).toBe(201);
+    expect((await upload('e.bin', Buffer.from('x'), { [name]: formatDigest('0'.repeat(64)) })).json.code).toBe(
+      'digest-mismatch',
+    );
     expect((await upload('e.bin', Buffer.from('x'), { [name]: 'sha-256=:AAAA:' })).json.code).toBe('invalid-request');
     const sha512 = (text: string) => ({ [name]: `sha-512=:${createHash('sha512').update(text).digest('base64')}:` });
     expect((await upload(`${name}.bin`, Buffer.from('x'), sha512('x'))).status).toBe(200);
-    expect((await upload('e.bin', Buffer.from('x'), sha512('y'))).json).toMatchObject({ code: 'digest-mismatch', detail: expect.stringContaining('sha512') });
-    expect((await upload('e.bin', Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))).toUpperCase() })).json.code).toBe('invalid-request');
+    expect((await upload('e.bin', Buffer.from('x'), sha512('y'))).json).toMatchObject({
+      code: 'digest-mismatch',
+      detail: expect.stringContaining('sha512'),
+    });
+    expect(
+      (await upload('e.bin', Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))).toUpperCase() })).json
+        .code,
+    ).toBe('invalid-request');
     expect((await call('GET', `${checkpoints}/9/files/e.bin?as=uploaded`)).status).toBe(404);
   });
 
@@ -146,7 +173,8 @@ describe('downloads of a ready checkpoint', () => {
     const head = await call('HEAD', file);
     expect(head.status).toBe(200);
     expect(head.bytes.length).toBe(0);
-    for (const [name, value] of Object.entries(expected)) expect([got.headers.get(name), head.headers.get(name)]).toEqual([value, value]);
+    for (const [name, value] of Object.entries(expected))
+      expect([got.headers.get(name), head.headers.get(name)]).toEqual([value, value]);
   });
 
   it('serves HEAD from the catalog alone', async () => {
@@ -172,7 +200,11 @@ describe('downloads of a ready checkpoint', () => {
 
   it('answers 416 with the size beyond the end', async () => {
     const got = await call('GET', file, undefined, { range: `bytes=${model.length}-` });
-    expect([got.status, got.json.code, got.headers.get('content-range')]).toEqual([416, 'range-not-satisfiable', `bytes */${model.length}`]);
+    expect([got.status, got.json.code, got.headers.get('content-range')]).toEqual([
+      416,
+      'range-not-satisfiable',
+      `bytes */${model.length}`,
+    ]);
   });
 
   it('gives the whole file for several ranges and for a stale If-Range', async () => {
@@ -204,14 +236,18 @@ describe('downloads of a ready checkpoint', () => {
     expect(header['layer/0.weight']).toMatchObject({ dtype: 'BF16', shape: [64, 64] });
     expect(view.bytes.length).toBe(8 + headerBytes + 2 * 4097);
     expect((await call('HEAD', `${file}?dtype=bf16`)).headers.get('content-length')).toBe(String(view.bytes.length));
-    expect((await call('GET', `${file}?dtype=bf16`, undefined, { range: 'bytes=8-99' })).bytes).toEqual(view.bytes.subarray(8, 100));
+    expect((await call('GET', `${file}?dtype=bf16`, undefined, { range: 'bytes=8-99' })).bytes).toEqual(
+      view.bytes.subarray(8, 100),
+    );
     expect((await call('GET', `${file}?dtype=f32`)).bytes.length).toBeGreaterThan(4 * 4097);
   });
 
   it('refuses views that do not exist', async () => {
     expect((await call('GET', `${file}?dtype=int4`)).status).toBe(400);
     expect((await call('GET', `${file}?dtype=bf16&as=uploaded`)).status).toBe(400);
-    expect((await call('GET', `${checkpoints}/1/files/sub/dir/config.json?dtype=f16`)).json.code).toBe('invalid-request');
+    expect((await call('GET', `${checkpoints}/1/files/sub/dir/config.json?dtype=f16`)).json.code).toBe(
+      'invalid-request',
+    );
     expect((await call('GET', `${file}?as=other`)).status).toBe(400);
   });
 
@@ -229,7 +265,9 @@ describe('downloads of a checkpoint that is not ready', () => {
     const early = await call('GET', `${checkpoints}/2/files/model.safetensors`);
     expect([early.status, early.json.code]).toEqual([409, 'checkpoint-not-ready']);
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
-    const raw = await call('GET', `${checkpoints}/2/files/model.safetensors?as=uploaded`, undefined, { range: 'bytes=0-99' });
+    const raw = await call('GET', `${checkpoints}/2/files/model.safetensors?as=uploaded`, undefined, {
+      range: 'bytes=0-99',
+    });
     expect([raw.status, raw.bytes, raw.headers.get('etag')]).toEqual([206, model.subarray(0, 100), etag]);
   });
 
@@ -239,7 +277,10 @@ describe('downloads of a checkpoint that is not ready', () => {
       (await gateway.catalog.runs.find((await gateway.catalog.repositories.find('acme', 'lm'))!.id, 'first'))!.id,
       checkpoint.json.step,
     ))!;
-    await gateway.catalog.checkpoints.transition(id, ['queued'], 'failed', { errorCode: 'eval-timeout', errorMessage: 'The evaluation took too long.' });
+    await gateway.catalog.checkpoints.transition(id, ['queued'], 'failed', {
+      errorCode: 'eval-timeout',
+      errorMessage: 'The evaluation took too long.',
+    });
     const failed = await call('GET', `${checkpoints}/2/files/model.safetensors`);
     expect([failed.status, failed.json.code]).toEqual([409, 'checkpoint-failed']);
     expect(failed.json.detail).toContain('The evaluation took too long.');
@@ -252,10 +293,20 @@ describe('tensors', () => {
     const got = await call('GET', `${checkpoints}/1/tensors/layer/0.weight`);
     expect(got.status).toBe(200);
     expect(got.bytes).toEqual(Buffer.from(Float32Array.from(weights).buffer));
-    expect([got.headers.get('firn-dtype'), got.headers.get('firn-shape'), got.headers.get('content-length')]).toEqual(['F32', '64,64', '16384']);
+    expect([got.headers.get('firn-dtype'), got.headers.get('firn-shape'), got.headers.get('content-length')]).toEqual([
+      'F32',
+      '64,64',
+      '16384',
+    ]);
     const part = await call('GET', `${checkpoints}/1/tensors/layer%2F0.weight`, undefined, { range: 'bytes=4-7' });
     expect([part.status, part.bytes.readFloatLE()]).toEqual([206, weights[1]]);
-    expect((await call('GET', `${checkpoints}/1/tensors/layer/0.weight`, undefined, { 'if-none-match': got.headers.get('etag')! })).status).toBe(304);
+    expect(
+      (
+        await call('GET', `${checkpoints}/1/tensors/layer/0.weight`, undefined, {
+          'if-none-match': got.headers.get('etag')!,
+        })
+      ).status,
+    ).toBe(304);
   });
 
   it('returns one in another dtype, under its own ETag', async () => {
@@ -263,15 +314,25 @@ describe('tensors', () => {
     const plain = await call('GET', path);
     const half = await call('GET', `${path}?dtype=bf16`);
     expect(half.status).toBe(200);
-    expect([half.headers.get('firn-dtype'), half.headers.get('firn-shape'), half.bytes.length]).toEqual(['BF16', '64,64', 8192]);
+    expect([half.headers.get('firn-dtype'), half.headers.get('firn-shape'), half.bytes.length]).toEqual([
+      'BF16',
+      '64,64',
+      8192,
+    ]);
     const viewed = await call('GET', `${checkpoints}/1/files/model.safetensors?dtype=bf16`);
     expect(viewed.bytes.includes(half.bytes)).toBe(true);
     const etags = await Promise.all(
-      ['', '?dtype=f32', '?dtype=f16', '?dtype=bf16'].map(async (query) => (await call('HEAD', path + query)).headers.get('etag')),
+      ['', '?dtype=f32', '?dtype=f16', '?dtype=bf16'].map(async (query) =>
+        (await call('HEAD', path + query)).headers.get('etag'),
+      ),
     );
     expect(new Set(etags).size).toBe(4);
-    expect((await call('GET', `${path}?dtype=bf16`, undefined, { 'if-none-match': plain.headers.get('etag')! })).status).toBe(200);
-    expect((await call('GET', `${path}?dtype=bf16`, undefined, { 'if-none-match': half.headers.get('etag')! })).status).toBe(304);
+    expect(
+      (await call('GET', `${path}?dtype=bf16`, undefined, { 'if-none-match': plain.headers.get('etag')! })).status,
+    ).toBe(200);
+    expect(
+      (await call('GET', `${path}?dtype=bf16`, undefined, { 'if-none-match': half.headers.get('etag')! })).status,
+    ).toBe(304);
     const part = await call('GET', `${path}?dtype=f16`, undefined, { range: 'bytes=2-3' });
     expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 2-3/8192']);
     expect((await call('GET', `${path}?dtype=f32`)).bytes).toEqual(plain.bytes);
@@ -294,7 +355,8 @@ describe('tensors', () => {
     await call('PUT', `${checkpoint}/files/noise.safetensors?role=other`, randomBytes(100_000));
     await call('POST', `${checkpoint}/commit`);
     await gateway.encode();
-    for (const query of ['', '?dtype=bf16']) expect((await call('GET', `${checkpoint}/tensors/none${query}`)).json.code).toBe('not-found');
+    for (const query of ['', '?dtype=bf16'])
+      expect((await call('GET', `${checkpoint}/tensors/none${query}`)).json.code).toBe('not-found');
     expect((await call('GET', `${checkpoint}/tensors/bias`)).bytes.readFloatLE()).toBe(0.5);
     expect((await call('GET', `${checkpoint}/files/noise.safetensors?dtype=bf16`)).json.code).toBe('invalid-request');
   });
@@ -309,7 +371,9 @@ describe('packages', () => {
     expect(byCheckpoint.bytes.length).toBe(Number(byCheckpoint.headers.get('content-length')));
     const byId = await call('GET', `/v1/repositories/acme/lm/packages/${id}`);
     expect(byId.bytes).toEqual(byCheckpoint.bytes);
-    expect((await call('HEAD', `/v1/repositories/acme/lm/packages/${id}`)).headers.get('content-length')).toBe(String(byId.bytes.length));
+    expect((await call('HEAD', `/v1/repositories/acme/lm/packages/${id}`)).headers.get('content-length')).toBe(
+      String(byId.bytes.length),
+    );
     await call('POST', '/v1/repositories', { namespace: 'acme', name: 'other' });
     expect((await call('GET', `/v1/repositories/acme/other/packages/${id}`)).status).toBe(404);
     expect((await call('GET', `/v1/repositories/acme/lm/packages/${'0'.repeat(32)}`)).status).toBe(404);
@@ -330,21 +394,54 @@ describe('packages', () => {
 
   it('of several checkpoints are one object, and name what is needed besides', async () => {
     const ids = new Map<number, string>();
-    for (const step of [1, 3]) ids.set(step, (await call('GET', `${checkpoints}/${step}/package`)).headers.get('firn-package-id')!);
+    for (const step of [1, 3])
+      ids.set(step, (await call('GET', `${checkpoints}/${step}/package`)).headers.get('firn-package-id')!);
     const { createdAt: _, ...delta } = (await gateway.catalog.packages.get(ids.get(3)!))!;
-    const checkpoint = await gateway.catalog.checkpoints.reserve({ runId: (await gateway.catalog.checkpoints.get(delta.checkpointId))!.runId, step: 4 });
-    const next = { ...delta, id: 'cd'.repeat(16), checkpointId: checkpoint.id, key: 'packages/next', ancestorId: delta.id, chainLength: 3 };
+    const checkpoint = await gateway.catalog.checkpoints.reserve({
+      runId: (await gateway.catalog.checkpoints.get(delta.checkpointId))!.runId,
+      step: 4,
+    });
+    const next = {
+      ...delta,
+      id: 'cd'.repeat(16),
+      checkpointId: checkpoint.id,
+      key: 'packages/next',
+      ancestorId: delta.id,
+      chainLength: 3,
+    };
     await gateway.catalog.packages.create(next);
-    const merged = { superStepId: 'ab'.repeat(16), key: 'packages/merged', sizeBytes: 5, indexOffsetBytes: 0, indexLengthBytes: 1 };
+    const merged = {
+      superStepId: 'ab'.repeat(16),
+      key: 'packages/merged',
+      sizeBytes: 5,
+      indexOffsetBytes: 0,
+      indexLengthBytes: 1,
+    };
     await gateway.store.put(merged.key, Readable.from([Buffer.from('whole')]), { sizeMaxBytes: 5 });
-    await gateway.catalog.packages.merge({ ...merged, parts: [delta, next].map(({ id, key }) => ({ id, key, storedBytes: 4 })) });
+    await gateway.catalog.packages.merge({
+      ...merged,
+      parts: [delta, next].map(({ id, key }) => ({ id, key, storedBytes: 4 })),
+    });
     for (const id of [delta.id, next.id]) {
       const answer = await call('GET', `/v1/repositories/acme/lm/packages/${id}`);
       expect(answer.bytes.toString()).toBe('whole');
-      const named = ['etag', 'firn-package-id', 'firn-super-step', 'firn-ancestor-package', 'content-disposition'].map((name) => answer.headers.get(name));
-      expect(named).toEqual([`"${merged.superStepId}"`, id, merged.superStepId, ids.get(1), expect.stringContaining(`${merged.superStepId}.firn`)]);
+      const named = ['etag', 'firn-package-id', 'firn-super-step', 'firn-ancestor-package', 'content-disposition'].map(
+        (name) => answer.headers.get(name),
+      );
+      expect(named).toEqual([
+        `"${merged.superStepId}"`,
+        id,
+        merged.superStepId,
+        ids.get(1),
+        expect.stringContaining(`${merged.superStepId}.firn`),
+      ]);
     }
     const { json } = await call('GET', `${checkpoints}/3`);
-    expect(json.package).toMatchObject({ id: delta.id, sizeBytes: 5, storedBytes: 4, superStep: { id: merged.superStepId, position: 0 } });
+    expect(json.package).toMatchObject({
+      id: delta.id,
+      sizeBytes: 5,
+      storedBytes: 4,
+      superStep: { id: merged.superStepId, position: 0 },
+    });
   });
 });

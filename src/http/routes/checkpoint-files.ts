@@ -32,17 +32,25 @@ const putFile = createRoute({
     params: fileParams,
     headers: uploadHeaders,
     body: binaryBody,
-    query: z.object({ role: z.enum(fileRoles).optional().openapi({ description: 'By default as announced, else taken from the name.' }) }),
+    query: z.object({
+      role: z.enum(fileRoles).optional().openapi({ description: 'By default as announced, else taken from the name.' }),
+    }),
   },
   responses: {
     201: { description: 'Received.', content: { 'application/json': { schema: fileReceipt } } },
-    200: { description: 'These very bytes were there already.', content: { 'application/json': { schema: fileReceipt } } },
+    200: {
+      description: 'These very bytes were there already.',
+      content: { 'application/json': { schema: fileReceipt } },
+    },
     ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507),
   },
 });
 
 const downloadQuery = z.object({
-  as: z.literal('uploaded').optional().openapi({ description: '`uploaded`: the bytes as they were uploaded, while they are kept.' }),
+  as: z
+    .literal('uploaded')
+    .optional()
+    .openapi({ description: '`uploaded`: the bytes as they were uploaded, while they are kept.' }),
   dtype: viewDtypeSchema.optional().openapi({ description: 'Convert the floating-point tensors of the rebuilt file.' }),
 });
 const getFile = createRoute({
@@ -68,10 +76,19 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     const { path, ...names } = c.req.valid('param');
     const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
     const { role } = c.req.valid('query');
-    const receipt = await uploads.receiveFile(run, checkpoint, { path: checkFilePath(path), ...(role !== undefined && { role }) }, readUpload(c, bodyPace));
+    const receipt = await uploads.receiveFile(
+      run,
+      checkpoint,
+      { path: checkFilePath(path), ...(role !== undefined && { role }) },
+      readUpload(c, bodyPace),
+    );
     const { sizeBytes, sha256 } = receipt.file;
     const href = resourcePaths.file(names, path);
-    return c.json({ path, role: receipt.file.role, sizeBytes: sizeBytes!, sha256: sha256!, href }, receipt.created ? 201 : 200, { Location: href });
+    return c.json(
+      { path, role: receipt.file.role, sizeBytes: sizeBytes!, sha256: sha256!, href },
+      receipt.created ? 201 : 200,
+      { Location: href },
+    );
   });
   app.openapi(getFile, async (c) => {
     const { path } = c.req.valid('param');
@@ -81,11 +98,25 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(path) };
     if (chosen.source === 'view') {
       const { etag } = chosen;
-      return sendView(c, { etag, headers, open: () => downloads.openFile(checkpoint, file, { dtype: chosen.dtype }) }, log);
+      return sendView(
+        c,
+        { etag, headers, open: () => downloads.openFile(checkpoint, file, { dtype: chosen.dtype }) },
+        log,
+      );
     }
     const { etag, sizeBytes } = chosen;
-    const open = () => (chosen.source === 'object' ? downloads.openObject(checkpoint, chosen.key) : downloads.openFile(checkpoint, file));
-    return sendFile(c, { etag, sizeBytes, headers: { ...headers, 'Repr-Digest': formatDigest(chosen.sha256) }, open }, log);
+    const open = () =>
+      chosen.source === 'object' ? downloads.openObject(checkpoint, chosen.key) : downloads.openFile(checkpoint, file);
+    return sendFile(
+      c,
+      { etag, sizeBytes, headers: { ...headers, 'Repr-Digest': formatDigest(chosen.sha256) }, open },
+      log,
+    );
   });
-  app.openAPIRegistry.registerPath(headOperation(getFile, { operationId: 'headFile', summary: 'Size, digest and ETag of a file, from metadata alone' }));
+  app.openAPIRegistry.registerPath(
+    headOperation(getFile, {
+      operationId: 'headFile',
+      summary: 'Size, digest and ETag of a file, from metadata alone',
+    }),
+  );
 }

@@ -9,7 +9,10 @@ let gateway: TestGateway;
 let call: Call;
 const runs = '/v1/repositories/acme/lm/runs';
 const model = (seed: number): Buffer =>
-  safetensors({ 'a.weight': { shape: [64, 64], values: ramp(4096, seed) }, 'a.bias': { shape: [64], values: ramp(64, seed) } });
+  safetensors({
+    'a.weight': { shape: [64, 64], values: ramp(4096, seed) },
+    'a.bias': { shape: [64], values: ramp(64, seed) },
+  });
 
 /** Every test has a run of its own. */
 let runCount = 0;
@@ -32,7 +35,12 @@ describe('checkpoints in one request', () => {
     const pushed = await call('PUT', `${checkpoints}/100`, model(1));
     expect(pushed.status).toBe(202);
     expect(pushed.headers.get('location')).toBe(`${checkpoints}/100`);
-    expect(pushed.json).toMatchObject({ step: 100, sequence: 0, state: 'queued', revision: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    expect(pushed.json).toMatchObject({
+      step: 100,
+      sequence: 0,
+      state: 'queued',
+      revision: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
     const again = await call('PUT', `${checkpoints}/100`, model(1));
     expect([again.status, again.json.revision]).toEqual([200, pushed.json.revision]);
     const other = await call('PUT', `${checkpoints}/100`, model(2));
@@ -53,7 +61,10 @@ describe('checkpoints in one request', () => {
 
 describe('layer types', () => {
   const fixedConfig = { bins: 4, embeddingBins: 4, pruneFraction: 0, protectFraction: 0 };
-  const weights = { 'a.weight': { shape: [64, 64], values: ramp(4096, 1) }, 'b.weight': { shape: [64, 64], values: ramp(4096, 2) } };
+  const weights = {
+    'a.weight': { shape: [64, 64], values: ramp(4096, 1) },
+    'b.weight': { shape: [64, 64], values: ramp(4096, 2) },
+  };
   const file = safetensors(weights);
   /** The tensors that come back as they were sent. */
   const exactOf = async (checkpoint: string): Promise<string[]> => {
@@ -131,12 +142,16 @@ describe('reserved checkpoints', () => {
       package: { kind: 'base' },
     });
     expect(base.result.storedBytes).toBeGreaterThan(0);
-    expect(base.files).toMatchObject([{ path: 'model.safetensors', role: 'model', received: true, rebuilt: { sizeBytes: model(1).length } }]);
+    expect(base.files).toMatchObject([
+      { path: 'model.safetensors', role: 'model', received: true, rebuilt: { sizeBytes: model(1).length } },
+    ]);
     expect(base.links).toEqual({ trials: `${checkpoints}/1/trials`, events: `${checkpoints}/1/events` });
     expect((await call('GET', base.files[0].rebuilt.href)).bytes).toEqual(model(1));
     expect((await call('GET', `${checkpoints}/1/trials`)).json).toEqual({ items: [] });
     expect((await call('GET', checkpoints)).json.items.map((item: { step: number }) => item.step)).toEqual([1, 2]);
-    expect((await call('GET', `${checkpoints}?after=0`)).json.items.map((item: { step: number }) => item.step)).toEqual([2]);
+    expect((await call('GET', `${checkpoints}?after=0`)).json.items.map((item: { step: number }) => item.step)).toEqual(
+      [2],
+    );
     if (delta.package.kind === 'delta') expect(delta.package.ancestorHref).toBe(base.package.href);
   });
 
@@ -148,7 +163,11 @@ describe('reserved checkpoints', () => {
     expect(whole).not.toHaveProperty('damaged');
     const { key } = (await gateway.catalog.packages.get(whole.package.id))!;
     await gateway.catalog.damage.note({ key, what: 'corrupt', detail: 'chunk 0' });
-    expect((await call('GET', `${checkpoints}/1`)).json).toEqual({ ...whole, damaged: true, damagedFiles: ['model.safetensors'] });
+    expect((await call('GET', `${checkpoints}/1`)).json).toEqual({
+      ...whole,
+      damaged: true,
+      damagedFiles: ['model.safetensors'],
+    });
     await gateway.catalog.damage.clear(key);
     expect((await call('GET', `${checkpoints}/1`)).json).toEqual(whole);
   });
@@ -197,7 +216,9 @@ describe('cancel', () => {
     const [job] = await gateway.catalog.jobs.claim({ kinds: ['encode'], workerId: 'w', leaseMs: 60_000, limit: 1 });
     const cancelled = await call('POST', `${checkpoints}/1/cancel`);
     expect([cancelled.status, cancelled.json.cancelRequested]).toEqual([202, true]);
-    expect(await gateway.catalog.jobs.heartbeat({ jobId: job!.id, workerId: 'w', fence: job!.fence }, 1000)).toEqual({ cancelRequested: true });
+    expect(await gateway.catalog.jobs.heartbeat({ jobId: job!.id, workerId: 'w', fence: job!.fence }, 1000)).toEqual({
+      cancelRequested: true,
+    });
     await gateway.catalog.jobs.cancelled({ jobId: job!.id, workerId: 'w', fence: job!.fence });
   });
 
@@ -244,7 +265,10 @@ describe('delete', () => {
   it('hides what a run was forked from: its package stays, its upload goes, and all of it with the fork', async () => {
     const before = await objects();
     const name = `run-${runCount++}`;
-    await call('POST', runs, { name, search: { fixedConfig: { bins: 16, embeddingBins: 16, pruneFraction: 0, protectFraction: 0 } } });
+    await call('POST', runs, {
+      name,
+      search: { fixedConfig: { bins: 16, embeddingBins: 16, pruneFraction: 0, protectFraction: 0 } },
+    });
     const checkpoint = `${runs}/${name}/checkpoints/1`;
     await call('PUT', checkpoint, model(1));
     await gateway.encode();

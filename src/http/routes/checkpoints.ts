@@ -35,7 +35,11 @@ const reserveCheckpoint = createRoute({
   operationId: 'reserveCheckpoint',
   summary: 'Reserve a checkpoint, then upload its files and commit it',
   tags,
-  request: { params: runParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: checkpointInput } } } },
+  request: {
+    params: runParams,
+    headers: idempotencyHeaders,
+    body: { required: true, content: { 'application/json': { schema: checkpointInput } } },
+  },
   description:
     'The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run ' +
     'until it is committed, cancelled or deleted, or expires without a sign of life.',
@@ -81,7 +85,10 @@ const listCheckpoints = createRoute({
   summary: 'List the checkpoints of a run in its order',
   tags,
   request: { params: runParams, query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } }, ...problems(400, 401, 403, 404, 429) },
+  responses: {
+    200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } },
+    ...problems(400, 401, 403, 404, 429),
+  },
 });
 const getCheckpoint = createRoute({
   method: 'get',
@@ -90,7 +97,10 @@ const getCheckpoint = createRoute({
   summary: 'Describe a checkpoint: state, result, files and package',
   tags,
   request,
-  responses: { 200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } }, ...problems(400, 401, 403, 404, 429) },
+  responses: {
+    200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } },
+    ...problems(400, 401, 403, 404, 429),
+  },
 });
 const listTrials = createRoute({
   method: 'get',
@@ -99,7 +109,10 @@ const listTrials = createRoute({
   summary: 'List the configs tried for a checkpoint',
   tags,
   request,
-  responses: { 200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } }, ...problems(400, 401, 403, 404, 429) },
+  responses: {
+    200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } },
+    ...problems(400, 401, 403, 404, 429),
+  },
 });
 const cancelCheckpoint = createRoute({
   method: 'post',
@@ -166,13 +179,17 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const settings = { ...(layerTypes !== undefined && { layerTypes }), ...(expects !== undefined && { expects }) };
     const push = { step: names.step, upload: readUpload(c, bodyPace), ...settings };
     const { checkpoint, created } = await uploads.pushCheckpoint(run, push);
-    return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
+    return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, {
+      Location: resourcePaths.checkpoint(names),
+    });
   });
   app.openapi(commitCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
     const committed = await uploads.commitCheckpoint(run, checkpoint, c.req.raw.signal);
-    return c.json(renderCheckpoint(committed.checkpoint, names), committed.created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
+    return c.json(renderCheckpoint(committed.checkpoint, names), committed.created ? 202 : 200, {
+      Location: resourcePaths.checkpoint(names),
+    });
   });
   app.openapi(listCheckpoints, async (c) => {
     const names = c.req.valid('param');

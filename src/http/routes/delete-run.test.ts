@@ -17,7 +17,10 @@ beforeAll(async () => {
   call = caller(createApp(gateway));
   await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
   const evalSet = `${repository}/eval-sets/held-out`;
-  await call('POST', `${repository}/eval-sets`, { name: 'held-out', spec: { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] } });
+  await call('POST', `${repository}/eval-sets`, {
+    name: 'held-out',
+    spec: { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] },
+  });
   await call('PUT', `${evalSet}/graph`, Buffer.from('onnx'));
   await call('PUT', `${evalSet}/batches`, model);
   await call('POST', `${evalSet}/commit`);
@@ -32,7 +35,11 @@ describe('deleting a run', () => {
     return keys.sort();
   };
   const push = async (run: string, step: number, seed: number): Promise<void> => {
-    const pushed = await call('PUT', `${runs}/${run}/checkpoints/${step}`, safetensors({ w: { shape: [64, 64], values: ramp(4096, seed) } }));
+    const pushed = await call(
+      'PUT',
+      `${runs}/${run}/checkpoints/${step}`,
+      safetensors({ w: { shape: [64, 64], values: ramp(4096, seed) } }),
+    );
     expect(pushed.status).toBe(202);
   };
   const remove = async (run: string): Promise<number> => (await call('DELETE', `${runs}/${run}`)).status;
@@ -46,7 +53,8 @@ describe('deleting a run', () => {
     await call('PUT', `${runs}/gone/checkpoints/3/files/notes.txt`, Buffer.from('notes'));
     expect(await remove('gone')).toBe(204);
     expect(await objects()).toEqual(before);
-    for (const path of ['', '/checkpoints', '/checkpoints/1']) expect((await call('GET', `${runs}/gone${path}`)).status).toBe(404);
+    for (const path of ['', '/checkpoints', '/checkpoints/1'])
+      expect((await call('GET', `${runs}/gone${path}`)).status).toBe(404);
     expect(await remove('gone')).toBe(404);
     expect((await call('PUT', `${runs}/gone/checkpoints/4`, model)).status).toBe(404);
     expect((await call('GET', runs)).json.items).toEqual([]);
@@ -61,8 +69,15 @@ describe('deleting a run', () => {
     await call('POST', `${runs}/busy/checkpoints`, { step: 1 });
     await push('busy', 2, 1);
     const refused = await call('DELETE', `${runs}/busy`);
-    expect([refused.status, refused.json.code, refused.json.detail]).toEqual([409, 'conflict', 'Step 2 of the run is queued; cancel it first.']);
-    expect((await call('GET', `${runs}/busy/checkpoints`)).json.items).toMatchObject([{ state: 'open' }, { state: 'queued' }]);
+    expect([refused.status, refused.json.code, refused.json.detail]).toEqual([
+      409,
+      'conflict',
+      'Step 2 of the run is queued; cancel it first.',
+    ]);
+    expect((await call('GET', `${runs}/busy/checkpoints`)).json.items).toMatchObject([
+      { state: 'open' },
+      { state: 'queued' },
+    ]);
     await call('POST', `${runs}/busy/checkpoints/2/cancel`);
     expect(await remove('busy')).toBe(204);
   });
@@ -81,7 +96,12 @@ describe('deleting a run', () => {
 
     expect(await remove('trunk')).toBe(204);
     // The packages of steps 1 and 2, and what the branch has: its package and its newest upload.
-    expect((await objects()).filter((key) => !before.includes(key)).map((key) => key.split('/')[0])).toEqual(['packages', 'packages', 'packages', 'staged']);
+    expect((await objects()).filter((key) => !before.includes(key)).map((key) => key.split('/')[0])).toEqual([
+      'packages',
+      'packages',
+      'packages',
+      'staged',
+    ]);
     expect((await call('GET', `${runs}/trunk`)).status).toBe(404);
     expect((await call('GET', `${runs}/branch`)).json.forkedFrom).toEqual({ run: 'trunk', step: 2 });
     expect((await call('GET', `${runs}/branch/checkpoints/3/files/model.safetensors`)).bytes).toEqual(rebuilt.bytes);
@@ -94,7 +114,10 @@ describe('deleting a run', () => {
     expect((await objects()).filter((key) => !before.includes(key))).toHaveLength(3);
     await push('twig', 4, 5);
     await gateway.encode();
-    expect((await call('GET', `${runs}/twig/checkpoints/4`)).json).toMatchObject({ state: 'ready', result: { ancestorRun: 'branch', ancestorStep: 3 } });
+    expect((await call('GET', `${runs}/twig/checkpoints/4`)).json).toMatchObject({
+      state: 'ready',
+      result: { ancestorRun: 'branch', ancestorStep: 3 },
+    });
     expect(await remove('twig')).toBe(204);
     expect(await objects()).toEqual(before);
     expect(await remove('trunk')).toBe(204);

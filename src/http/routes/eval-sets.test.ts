@@ -39,7 +39,11 @@ describe('eval sets', () => {
     await upload('held-out');
     const committed = await call('POST', `${sets}/held-out/commit`);
     expect(committed.status).toBe(200);
-    expect(committed.json).toMatchObject({ state: 'ready', graph: { sizeBytes: 4 }, batches: { sizeBytes: batches.length } });
+    expect(committed.json).toMatchObject({
+      state: 'ready',
+      graph: { sizeBytes: 4 },
+      batches: { sizeBytes: batches.length },
+    });
     expect((await call('POST', `${sets}/held-out/commit`)).status).toBe(200);
     expect((await call('PUT', `${sets}/held-out/graph`, Buffer.from('other'))).json.code).toBe('conflict');
     expect((await call('GET', sets)).json.items.map((item: { name: string }) => item.name)).toContain('held-out');
@@ -49,7 +53,12 @@ describe('eval sets', () => {
     await upload('measured');
     await call('POST', '/v1/repositories/acme/lm/runs', { name: 'train', fidelity: 'exact' });
     await call('PUT', '/v1/repositories/acme/lm/runs/train/checkpoints/7', batches);
-    const report = { values: { accuracy: 0.5 }, understood: ['"accuracy": ...'], warnings: [], secondsPerEvaluation: 0.25 };
+    const report = {
+      values: { accuracy: 0.5 },
+      understood: ['"accuracy": ...'],
+      warnings: [],
+      secondsPerEvaluation: 0.25,
+    };
     const asked: unknown[] = [];
     gateway.examine = async (evalSet, checkpoint) => {
       asked.push([evalSet.name, checkpoint.step]);
@@ -83,17 +92,24 @@ describe('eval sets', () => {
     ['overloaded', 503],
     ['storage-full', 507],
     ['eval-memory', 422],
-  ] as const)('says of a check that is refused as %s when to come back, if that helps, and commits nothing', async (code, status) => {
-    await call('POST', sets, { name: `busy-${code}`, spec });
-    gateway.examine = async () => {
-      throw new FirnError(code, 'Too many checks.');
-    };
-    for (const way of ['check?checkpoint=train@7', 'commit?check=train@7']) {
-      const refused = await call('POST', `${sets}/busy-${code}/${way}`);
-      expect([refused.status, refused.json.detail, refused.headers.has('retry-after')]).toEqual([status, 'Too many checks.', status > 500]);
-    }
-    expect((await call('GET', `${sets}/busy-${code}`)).json.state).toBe('open');
-  });
+  ] as const)(
+    'says of a check that is refused as %s when to come back, if that helps, and commits nothing',
+    async (code, status) => {
+      await call('POST', sets, { name: `busy-${code}`, spec });
+      gateway.examine = async () => {
+        throw new FirnError(code, 'Too many checks.');
+      };
+      for (const way of ['check?checkpoint=train@7', 'commit?check=train@7']) {
+        const refused = await call('POST', `${sets}/busy-${code}/${way}`);
+        expect([refused.status, refused.json.detail, refused.headers.has('retry-after')]).toEqual([
+          status,
+          'Too many checks.',
+          status > 500,
+        ]);
+      }
+      expect((await call('GET', `${sets}/busy-${code}`)).json.state).toBe('open');
+    },
+  );
 
   it('answers the reason of a failed check, and keeps it', async () => {
     await upload('bad');
@@ -103,7 +119,10 @@ describe('eval sets', () => {
     const failed = await call('POST', `${sets}/bad/commit`);
     expect(failed.status).toBe(422);
     expect(failed.json.code).toBe('graph-missing-weights');
-    expect((await call('GET', `${sets}/bad`)).json).toMatchObject({ state: 'failed', error: { code: 'graph-missing-weights' } });
+    expect((await call('GET', `${sets}/bad`)).json).toMatchObject({
+      state: 'failed',
+      error: { code: 'graph-missing-weights' },
+    });
     expect((await call('DELETE', `${sets}/bad`)).status).toBe(204);
     expect((await call('GET', `${sets}/bad`)).status).toBe(404);
   });
@@ -112,7 +131,10 @@ describe('eval sets', () => {
     await call('POST', sets, { name: 'parts', spec });
     expect((await call('PUT', `${sets}/parts/batches`, Buffer.from('garbage garbage'))).status).toBe(422);
     expect((await call('PUT', `${sets}/parts/graph`, Buffer.alloc(1001))).json.code).toBe('payload-too-large');
-    expect((await call('PUT', `${sets}/parts/graph`, Buffer.from('x'), { 'repr-digest': formatDigest('0'.repeat(64)) })).json.code).toBe('digest-mismatch');
+    expect(
+      (await call('PUT', `${sets}/parts/graph`, Buffer.from('x'), { 'repr-digest': formatDigest('0'.repeat(64)) })).json
+        .code,
+    ).toBe('digest-mismatch');
     expect((await call('GET', `${sets}/parts`)).json.graph).toBeUndefined();
   });
 

@@ -7,8 +7,22 @@ import type { Gateway } from '../gateway.ts';
 import { createLocate, found, type EvalSetNames } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
-import { checkedEvalSet, evalSetInput, evalSetList, evalSetReport, evalSetSchema, renderEvalSet, renderReport } from '../schemas/eval-set.ts';
-import { checkpointName, evalSetParams, idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import {
+  checkedEvalSet,
+  evalSetInput,
+  evalSetList,
+  evalSetReport,
+  evalSetSchema,
+  renderEvalSet,
+  renderReport,
+} from '../schemas/eval-set.ts';
+import {
+  checkpointName,
+  evalSetParams,
+  idempotencyHeaders,
+  pageQuery,
+  repositoryParams,
+} from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
 import { readUpload } from '../request/read-upload.ts';
@@ -18,7 +32,10 @@ const collection = '/v1/repositories/{namespace}/{name}/eval-sets';
 const member = `${collection}/{evalSet}` as const;
 const json = { 'application/json': { schema: evalSetSchema } };
 
-const checkedWith = { description: 'A checkpoint of the repository whose model files have arrived, as `run@step`; its state does not matter.' };
+const checkedWith = {
+  description:
+    'A checkpoint of the repository whose model files have arrived, as `run@step`; its state does not matter.',
+};
 
 const createEvalSet = createRoute({
   method: 'post',
@@ -26,7 +43,11 @@ const createEvalSet = createRoute({
   operationId: 'createEvalSet',
   summary: 'Create an eval set',
   tags,
-  request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: evalSetInput } } } },
+  request: {
+    params: repositoryParams,
+    headers: idempotencyHeaders,
+    body: { required: true, content: { 'application/json': { schema: evalSetInput } } },
+  },
   responses: {
     201: { description: 'Created, open for its graph and batches; Location names it.', content: json },
     ...problems(400, 401, 403, 404, 408, 409, 413, 415, 429),
@@ -39,7 +60,10 @@ const listEvalSets = createRoute({
   summary: 'List the eval sets of a repository',
   tags,
   request: { params: repositoryParams, query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: evalSetList } } }, ...problems(400, 401, 403, 404, 429) },
+  responses: {
+    200: { description: 'One page.', content: { 'application/json': { schema: evalSetList } } },
+    ...problems(400, 401, 403, 404, 429),
+  },
 });
 const getEvalSet = createRoute({
   method: 'get',
@@ -69,7 +93,10 @@ const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string
     summary,
     tags,
     request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
-    responses: { 200: { description: 'Received.', content: json }, ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507) },
+    responses: {
+      200: { description: 'Received.', content: json },
+      ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507),
+    },
   });
 const putGraph = putPart('graph', 'putEvalSetGraph', 'Upload the ONNX graph, with or without its weights');
 const putBatches = putPart('batches', 'putEvalSetBatches', 'Upload the inputs and labels as safetensors');
@@ -79,7 +106,11 @@ const commitEvalSet = createRoute({
   operationId: 'commitEvalSet',
   summary: 'Check graph, batches and metrics against each other',
   tags,
-  request: { params: evalSetParams, headers: idempotencyHeaders, query: z.object({ check: checkpointName.optional().openapi(checkedWith) }) },
+  request: {
+    params: evalSetParams,
+    headers: idempotencyHeaders,
+    query: z.object({ check: checkpointName.optional().openapi(checkedWith) }),
+  },
   description:
     'With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended.',
   responses: {
@@ -93,7 +124,11 @@ const checkEvalSet = createRoute({
   operationId: 'checkEvalSet',
   summary: 'Measure a checkpoint on an eval set, open or ready',
   tags,
-  request: { params: evalSetParams, headers: idempotencyHeaders, query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }) },
+  request: {
+    params: evalSetParams,
+    headers: idempotencyHeaders,
+    query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }),
+  },
   description:
     'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with; ' +
     'for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many checks wait or the scratch disk has no room.',
@@ -119,7 +154,9 @@ export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): vo
     const evalSets = await catalog.evalSets.list(repository.id, page);
     return c.json({ items: evalSets.map(renderEvalSet), ...nextOfPage(page, evalSets, (last) => last.name) }, 200);
   });
-  app.openapi(getEvalSet, async (c) => c.json(renderEvalSet(await locate(c, 'read').evalSet(c.req.valid('param'))), 200));
+  app.openapi(getEvalSet, async (c) =>
+    c.json(renderEvalSet(await locate(c, 'read').evalSet(c.req.valid('param'))), 200),
+  );
   app.openapi(deleteEvalSet, async (c) => {
     const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
     await uploads.deleteEvalSet(evalSet);
@@ -137,14 +174,21 @@ export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): vo
   });
   const reportOn = async (c: Context<AppEnv>, names: EvalSetNames, { run, step }: { run: string; step: number }) => {
     const { checkpoint } = await locate(c, 'write').checkpoint({ ...names, run, step });
-    return renderReport(await gateway.evalSets.check(await locate(c, 'write').evalSet(names), checkpoint, c.req.raw.signal));
+    return renderReport(
+      await gateway.evalSets.check(await locate(c, 'write').evalSet(names), checkpoint, c.req.raw.signal),
+    );
   };
   app.openapi(commitEvalSet, async (c) => {
     const names = c.req.valid('param');
     const evalSet = await locate(c, 'write').evalSet(names);
     const { check } = c.req.valid('query');
     const report = check === undefined ? undefined : await reportOn(c, names, check);
-    return c.json({ ...renderEvalSet(await uploads.commitEvalSet(evalSet)), ...(report !== undefined && { check: report }) }, 200);
+    return c.json(
+      { ...renderEvalSet(await uploads.commitEvalSet(evalSet)), ...(report !== undefined && { check: report }) },
+      200,
+    );
   });
-  app.openapi(checkEvalSet, async (c) => c.json(await reportOn(c, c.req.valid('param'), c.req.valid('query').checkpoint), 200));
+  app.openapi(checkEvalSet, async (c) =>
+    c.json(await reportOn(c, c.req.valid('param'), c.req.valid('query').checkpoint), 200),
+  );
 }

@@ -37,11 +37,18 @@ const parse = (text: string): ServerEvent[] =>
     .split('\n\n')
     .filter((part) => part.includes('event:'))
     .map((part) => {
-      const fields = Object.fromEntries(part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
-      return { ...(fields['id'] !== undefined && { id: fields['id'] }), event: fields['event']!, data: JSON.parse(fields['data']!) };
+      const fields = Object.fromEntries(
+        part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+      );
+      return {
+        ...(fields['id'] !== undefined && { id: fields['id'] }),
+        event: fields['event']!,
+        data: JSON.parse(fields['data']!),
+      };
     });
 
-const follow = (step: number, init: RequestInit = {}): Promise<Response> => fetch(`${server.url}${checkpoints}/${step}/events`, init);
+const follow = (step: number, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${server.url}${checkpoints}/${step}/events`, init);
 
 describe('events', () => {
   it('tells what happens to a checkpoint until it is ready', async () => {
@@ -60,9 +67,18 @@ describe('events', () => {
 
   it('tells trials with ids, and only the new ones to whoever comes back', async () => {
     await call('PUT', `${checkpoints}/2`, model(2));
-    const run = (await gateway.catalog.runs.find((await gateway.catalog.repositories.find('acme', 'lm'))!.id, 'first'))!;
+    const run = (await gateway.catalog.runs.find(
+      (await gateway.catalog.repositories.find('acme', 'lm'))!.id,
+      'first',
+    ))!;
     const { id: checkpointId } = (await gateway.catalog.checkpoints.find(run.id, 2))!;
-    const config = { method: 'inshrinkerator', embeddingBins: 16, pruneFraction: 0, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
+    const config = {
+      method: 'inshrinkerator',
+      embeddingBins: 16,
+      pruneFraction: 0,
+      pruneMetric: 'magnitude',
+      protectFraction: 0.005,
+    } as const;
     for (const [ordinal, bins] of [4, 6].entries()) {
       await gateway.catalog.trials.record({
         checkpointId,
@@ -102,7 +118,11 @@ describe('events', () => {
   });
 
   it('ends when the server drains', async () => {
-    const other = await startServer({ app: createApp({ ...gateway, metrics: new Registry() }), host: '127.0.0.1', port: 0 });
+    const other = await startServer({
+      app: createApp({ ...gateway, metrics: new Registry() }),
+      host: '127.0.0.1',
+      port: 0,
+    });
     const response = await fetch(`${other.url}${checkpoints}/3/events`);
     const text = response.text();
     await other.close(30_000);

@@ -45,7 +45,8 @@ export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, ad
   let openCount = 0;
   const begin = (client: string): (() => void) => {
     const ofClient = open.get(client) ?? 0;
-    if (openCount >= eventStreamsMax || ofClient >= eventStreamsPerClientMax) throw new FirnError('overloaded', 'Too many event streams are open.');
+    if (openCount >= eventStreamsMax || ofClient >= eventStreamsPerClientMax)
+      throw new FirnError('overloaded', 'Too many event streams are open.');
     openCount++;
     open.set(client, ofClient + 1);
     return () => {
@@ -55,7 +56,10 @@ export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, ad
       else open.delete(client);
     };
   };
-  /** Whether a token still holds, and lets its holder read. Where that cannot be found out, what was found out before holds on. */
+  /**
+   * Whether a token still holds, and lets its holder read. Where that cannot be found out, what was found out before
+   * holds on.
+   */
   const mayRead = async (authorization: string | undefined, repositoryId: string): Promise<boolean> => {
     try {
       const principal = await admittance.access.principal(authorization);
@@ -74,7 +78,17 @@ export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, ad
     const mayGoOn = () => mayRead(authorization, repository.id);
     const trialsSeen = Number(/^\d{1,9}$/.exec(c.req.header('last-event-id') ?? '')?.[0] ?? 0);
     const follow = (signal: AbortSignal) =>
-      followCheckpoint({ catalog, progress, checkpointId: checkpoint.id, trialsSeen, signal, pollMs, quietMs, mayGoOn, recheckMs });
+      followCheckpoint({
+        catalog,
+        progress,
+        checkpointId: checkpoint.id,
+        trialsSeen,
+        signal,
+        pollMs,
+        quietMs,
+        mayGoOn,
+        recheckMs,
+      });
     return eventStream(c, { follow, address: names, onEnd, log });
   });
 }

@@ -77,7 +77,10 @@ type EvalSetParts = z.infer<typeof evalSetPartsInput>;
 /** Routes that begin uploads: of tus 1.0 when the request says so, else in parts as its JSON says. */
 export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumable, bodyPace }: Gateway): void {
   const locate = createLocate(catalog);
-  /** Tells of a new upload, with the first of its bytes where the request carries some. One that has none is complete at once, unless it is in parts. */
+  /**
+   * Tells of a new upload, with the first of its bytes where the request carries some. One that has none is complete at
+   * once, unless it is in parts.
+   */
   const begin = async (c: Context<AppEnv>, repository: Repository, created: UploadRecord) => {
     const upload = await firstBytes(c, created);
     setUploadHeaders(c, upload);
@@ -96,15 +99,23 @@ export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumabl
   };
   app.openapi(createFileUpload, async (c) => {
     const { repository, checkpoint } = await locate(c, 'write').checkpoint(c.req.valid('param'));
-    const { path, role, announced } = speaksTus(c) ? tusFile(c, c.req.valid('query')) : inParts(c, c.req.valid('json') as FileParts);
-    const created = await resumable.createForFile(repository, { checkpoint, path: checkFilePath(path), ...(role !== undefined && { role }) }, announced);
+    const { path, role, announced } = speaksTus(c)
+      ? tusFile(c, c.req.valid('query'))
+      : inParts(c, c.req.valid('json') as FileParts);
+    const created = await resumable.createForFile(
+      repository,
+      { checkpoint, path: checkFilePath(path), ...(role !== undefined && { role }) },
+      announced,
+    );
     return c.json(await begin(c, repository, created), 201);
   });
   app.openapi(createEvalSetUpload, async (c) => {
     const names = c.req.valid('param');
     const repository = await locate(c, 'write').repository(names);
     const evalSet = await locate(c, 'write').evalSet(names);
-    const { part, announced } = speaksTus(c) ? tusPart(c, c.req.valid('query')) : inParts(c, c.req.valid('json') as EvalSetParts);
+    const { part, announced } = speaksTus(c)
+      ? tusPart(c, c.req.valid('query'))
+      : inParts(c, c.req.valid('json') as EvalSetParts);
     return c.json(await begin(c, repository, await resumable.createForEvalSet(evalSet, part, announced)), 201);
   });
   offerTus(app, ofCheckpoint);
@@ -128,7 +139,10 @@ function speaksTus(c: Context<AppEnv>): boolean {
 }
 
 /** What a request without tus announces in its JSON. */
-function inParts<Input extends { sizeBytes: number; partBytes: number; sha256?: string | undefined }>(c: Context<AppEnv>, input: Input) {
+function inParts<Input extends { sizeBytes: number; partBytes: number; sha256?: string | undefined }>(
+  c: Context<AppEnv>,
+  input: Input,
+) {
   // The validator lets a request pass that has no JSON at all.
   if (c.req.header('content-type')?.startsWith('application/json') !== true)
     throw new FirnError('unsupported-media-type', 'Send JSON for an upload in parts, or Tus-Resumable for one of tus.');
@@ -141,35 +155,52 @@ interface TusCreation {
   readonly announced: AnnouncedUpload;
 }
 
-function tusFile(c: Context<AppEnv>, query: { path?: string | undefined; role?: FileRole | undefined; sha256?: string | undefined }) {
+function tusFile(
+  c: Context<AppEnv>,
+  query: { path?: string | undefined; role?: FileRole | undefined; sha256?: string | undefined },
+) {
   const { metadata, announced } = readCreation(c, query.sha256);
   const path = query.path ?? metadata.get('path') ?? metadata.get('filename');
-  if (path === undefined) throw new FirnError('invalid-request', 'Say which file it is: `path` in the query or in Upload-Metadata.');
+  if (path === undefined)
+    throw new FirnError('invalid-request', 'Say which file it is: `path` in the query or in Upload-Metadata.');
   return { path, role: query.role ?? oneOf(fileRoles, 'role', metadata), announced };
 }
 
 function tusPart(c: Context<AppEnv>, query: { part?: EvalSetPart | undefined; sha256?: string | undefined }) {
   const { metadata, announced } = readCreation(c, query.sha256);
   const part = query.part ?? oneOf(evalSetParts, 'part', metadata);
-  if (part === undefined) throw new FirnError('invalid-request', 'Say what it is: `part` in the query or in Upload-Metadata, graph or batches.');
+  if (part === undefined)
+    throw new FirnError(
+      'invalid-request',
+      'Say what it is: `part` in the query or in Upload-Metadata, graph or batches.',
+    );
   return { part, announced };
 }
 
 function readCreation(c: Context<AppEnv>, asked: string | undefined): TusCreation {
   if (c.req.header('upload-defer-length') !== undefined)
     throw new FirnError('invalid-request', 'The length of an upload cannot be deferred: say Upload-Length.');
-  if (c.req.header('upload-concat') !== undefined) throw new FirnError('invalid-request', 'Uploads are not concatenated here: send one in parts.');
+  if (c.req.header('upload-concat') !== undefined)
+    throw new FirnError('invalid-request', 'Uploads are not concatenated here: send one in parts.');
   const sizeBytes = parseByteCount('Upload-Length', c.req.header('upload-length'));
   const field = c.req.header('upload-metadata');
   const metadata = parseMetadata(field);
   const sha256 = asked ?? metadata.get('sha256');
-  return { metadata, announced: { sizeBytes, ...(sha256 !== undefined && { sha256 }), ...(field !== undefined && { metadata: field }) } };
+  return {
+    metadata,
+    announced: { sizeBytes, ...(sha256 !== undefined && { sha256 }), ...(field !== undefined && { metadata: field }) },
+  };
 }
 
-function oneOf<Word extends string>(words: readonly Word[], key: string, metadata: ReadonlyMap<string, string>): Word | undefined {
+function oneOf<Word extends string>(
+  words: readonly Word[],
+  key: string,
+  metadata: ReadonlyMap<string, string>,
+): Word | undefined {
   const given = metadata.get(key);
   if (given === undefined) return undefined;
   const word = words.find((each) => each === given);
-  if (word === undefined) throw new FirnError('invalid-request', `The ${key} of Upload-Metadata must be one of ${words.join(', ')}.`);
+  if (word === undefined)
+    throw new FirnError('invalid-request', `The ${key} of Upload-Metadata must be one of ${words.join(', ')}.`);
   return word;
 }

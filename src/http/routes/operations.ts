@@ -19,15 +19,25 @@ const getHealth = createRoute({
   operationId: 'getHealth',
   summary: 'Whether the process answers',
   tags,
-  responses: { 200: { description: 'It does.', content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } } } },
+  responses: {
+    200: {
+      description: 'It does.',
+      content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } },
+    },
+  },
 });
 const readinessSchema = z
   .object({
-    status: z.enum(['ready', 'degraded', 'not-ready']).openapi({ description: '`degraded`: requests are answered, but not everything behind them is done.' }),
+    status: z
+      .enum(['ready', 'degraded', 'not-ready'])
+      .openapi({ description: '`degraded`: requests are answered, but not everything behind them is done.' }),
     checks: z.record(z.string(), z.enum(['ok', 'failed'])),
     workers: z
       .object({
-        living: z.number().int().openapi({ description: 'Workers of the hub that gave a sign of life within 35 seconds.' }),
+        living: z
+          .number()
+          .int()
+          .openapi({ description: 'Workers of the hub that gave a sign of life within 35 seconds.' }),
         oldestSignSeconds: z.number().optional().openapi({ description: 'Age of the oldest of their latest signs.' }),
         newestSignSeconds: z.number().optional().openapi({ description: 'Age of the newest.' }),
       })
@@ -42,7 +52,10 @@ const getReadiness = createRoute({
   summary: 'Whether the process can do its work: catalog, store, workers',
   description: 'Looked at anew at most once a second.',
   tags,
-  responses: { 200: { description: 'It can.', content: readinessContent }, 503: { description: 'It cannot.', content: readinessContent } },
+  responses: {
+    200: { description: 'It can.', content: readinessContent },
+    503: { description: 'It cannot.', content: readinessContent },
+  },
 });
 const getMetrics = createRoute({
   method: 'get',
@@ -51,7 +64,10 @@ const getMetrics = createRoute({
   summary: 'Prometheus metrics',
   description: 'For a token that may read everything.',
   tags,
-  responses: { 200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } }, ...problems(401, 403) },
+  responses: {
+    200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } },
+    ...problems(401, 403),
+  },
 });
 const getDocument = createRoute({
   method: 'get',
@@ -77,7 +93,13 @@ const getProblemKind = createRoute({
   operationId: 'getProblemKind',
   summary: 'Explain a problem code',
   tags,
-  request: { params: z.object({ code: z.string().openapi({ param: { name: 'code', in: 'path', description: 'A problem code.' }, example: 'not-found' }) }) },
+  request: {
+    params: z.object({
+      code: z
+        .string()
+        .openapi({ param: { name: 'code', in: 'path', description: 'A problem code.' }, example: 'not-found' }),
+    }),
+  },
   responses: {
     200: {
       description: 'What the code means.',
@@ -88,7 +110,10 @@ const getProblemKind = createRoute({
 });
 
 /** Routes for operators and for finding one's way. */
-export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, log }: Pick<Gateway, 'probes' | 'metrics' | 'log'>): void {
+export function registerOperations(
+  app: OpenAPIHono<AppEnv>,
+  { probes, metrics, log }: Pick<Gateway, 'probes' | 'metrics' | 'log'>,
+): void {
   const readiness = createReadiness(probes, (name, err) => log.error({ probe: name, err }, 'a readiness probe failed'));
   app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(getReadiness, async (c) => {
@@ -99,7 +124,9 @@ export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, 
     checkScope(c.var.principal, scopeOn(c.var.principal, {}), 'read');
     return c.text(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType });
   });
-  app.openapi(getDocument, (c) => c.json(JSON.parse(JSON.stringify(openApiDocument(app))) as Record<string, never>, 200));
+  app.openapi(getDocument, (c) =>
+    c.json(JSON.parse(JSON.stringify(openApiDocument(app))) as Record<string, never>, 200),
+  );
   app.openapi(getProblemKind, (c) => {
     const code = found(
       firnErrorCodes.find((known) => known === c.req.valid('param').code),

@@ -67,17 +67,28 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads,
     const owner = found(run?.repositoryId === repository.id ? checkpoint : undefined, 'package');
     return sendFile(c, await sendable(owner, record, names), log);
   });
-  app.openAPIRegistry.registerPath(headOperation(getCheckpointPackage, { operationId: 'headCheckpointPackage', summary: 'Size and id of a package' }));
-  app.openAPIRegistry.registerPath(headOperation(getPackage, { operationId: 'headPackage', summary: 'Size of a package' }));
+  app.openAPIRegistry.registerPath(
+    headOperation(getCheckpointPackage, { operationId: 'headCheckpointPackage', summary: 'Size and id of a package' }),
+  );
+  app.openAPIRegistry.registerPath(
+    headOperation(getPackage, { operationId: 'headPackage', summary: 'Size of a package' }),
+  );
 }
 
 /** The package that a client has to fetch next: ancestors in the same super-step come with it. */
-async function neededBesides(catalog: Catalog, { id, key, ancestorId, superStepId }: PackageRecord): Promise<string | undefined> {
+async function neededBesides(
+  catalog: Catalog,
+  { id, key, ancestorId, superStepId }: PackageRecord,
+): Promise<string | undefined> {
   if (superStepId === undefined) return ancestorId;
   return (await catalog.packages.chain(id)).find((link) => link.key !== key)?.id;
 }
 
-function headersOf({ id, superStepId }: PackageRecord, ancestorId: string | undefined, names: RepositoryNames): Record<string, string> {
+function headersOf(
+  { id, superStepId }: PackageRecord,
+  ancestorId: string | undefined,
+  names: RepositoryNames,
+): Record<string, string> {
   const ancestor =
     ancestorId === undefined
       ? {}

@@ -7,7 +7,13 @@ import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
-import { renderRepository, repositoryChange, repositoryInput, repositoryList, repositorySchema } from '../schemas/repository.ts';
+import {
+  renderRepository,
+  repositoryChange,
+  repositoryInput,
+  repositoryList,
+  repositorySchema,
+} from '../schemas/repository.ts';
 
 const tags = ['Repositories'];
 const json = { 'application/json': { schema: repositorySchema } };
@@ -18,8 +24,14 @@ const createRepository = createRoute({
   operationId: 'createRepository',
   summary: 'Create a repository',
   tags,
-  request: { headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
-  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 408, 409, 413, 415, 429) },
+  request: {
+    headers: idempotencyHeaders,
+    body: { required: true, content: { 'application/json': { schema: repositoryInput } } },
+  },
+  responses: {
+    201: { description: 'Created; Location names it.', content: json },
+    ...problems(400, 401, 403, 408, 409, 413, 415, 429),
+  },
 });
 const listRepositories = createRoute({
   method: 'get',
@@ -28,7 +40,10 @@ const listRepositories = createRoute({
   summary: 'List repositories',
   tags,
   request: { query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } }, ...problems(400, 401, 403, 429) },
+  responses: {
+    200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } },
+    ...problems(400, 401, 403, 429),
+  },
 });
 const getRepository = createRoute({
   method: 'get',
@@ -45,8 +60,14 @@ const changeRepository = createRoute({
   operationId: 'changeRepository',
   summary: 'Change who can read a repository',
   tags,
-  request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: repositoryChange } } } },
-  responses: { 200: { description: 'The repository as it is now.', content: json }, ...problems(400, 401, 403, 404, 408, 413, 415, 429) },
+  request: {
+    params: repositoryParams,
+    body: { required: true, content: { 'application/json': { schema: repositoryChange } } },
+  },
+  responses: {
+    200: { description: 'The repository as it is now.', content: json },
+    ...problems(400, 401, 403, 404, 408, 413, 415, 429),
+  },
 });
 
 /** Routes of repositories. */
@@ -62,12 +83,20 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gate
   app.openapi(listRepositories, async (c) => {
     const page = pageOf(c.req.valid('query'));
     const repositories = await catalog.repositories.list(page, visibleTo(c.var.principal));
-    return c.json({ items: repositories.map(renderRepository), ...nextOfPage(page, repositories, (last) => `${last.namespace}/${last.name}`) }, 200);
+    return c.json(
+      {
+        items: repositories.map(renderRepository),
+        ...nextOfPage(page, repositories, (last) => `${last.namespace}/${last.name}`),
+      },
+      200,
+    );
   });
   app.openapi(changeRepository, async (c) => {
     const repository = await locate(c, 'admin').repository(c.req.valid('param'));
     const { visibility } = c.req.valid('json');
     return c.json(renderRepository(await catalog.repositories.setVisibility(repository.id, visibility)), 200);
   });
-  app.openapi(getRepository, async (c) => c.json(renderRepository(await locate(c, 'read').repository(c.req.valid('param'))), 200));
+  app.openapi(getRepository, async (c) =>
+    c.json(renderRepository(await locate(c, 'read').repository(c.req.valid('param'))), 200),
+  );
 }

@@ -36,7 +36,14 @@ describe('runs', () => {
     const created = await call('POST', runs, { name: 'plain' });
     expect(created.status).toBe(201);
     expect(created.headers.get('location')).toBe(`${runs}/plain`);
-    expect(created.json).toMatchObject({ name: 'plain', fidelity: 'exact', thresholds: {}, search: defaultSearchOptions, layerTypes: {}, seed: '42' });
+    expect(created.json).toMatchObject({
+      name: 'plain',
+      fidelity: 'exact',
+      thresholds: {},
+      search: defaultSearchOptions,
+      layerTypes: {},
+      seed: '42',
+    });
     expect((await call('GET', `${runs}/plain`)).json).toEqual(created.json);
     expect((await call('POST', runs, { name: 'plain' })).json.code).toBe('conflict');
   });
@@ -50,15 +57,26 @@ describe('runs', () => {
   });
 
   it('says in words what its thresholds allow, when created, read, listed and changed', async () => {
-    const words = ["accuracy may fall by at most 2 % of the uploaded checkpoint's", "loss may grow by at most 0.5 % of the uploaded checkpoint's"];
-    const created = await call('POST', runs, { name: 'worded', evalSet: 'ready', thresholds: { accuracy: 0.02, loss: 0.005 } });
+    const words = [
+      "accuracy may fall by at most 2 % of the uploaded checkpoint's",
+      "loss may grow by at most 0.5 % of the uploaded checkpoint's",
+    ];
+    const created = await call('POST', runs, {
+      name: 'worded',
+      evalSet: 'ready',
+      thresholds: { accuracy: 0.02, loss: 0.005 },
+    });
     expect([...created.json.thresholdsInWords].sort()).toEqual(words);
     expect((await call('GET', `${runs}/worded`)).json).toEqual(created.json);
     expect((await call('GET', runs)).json.items).toContainEqual(created.json);
     const changed = await call('PATCH', `${runs}/worded`, { thresholds: { loss: 0.25 } });
     expect([changed.status, changed.json]).toEqual([
       200,
-      { ...created.json, thresholds: { loss: 0.25 }, thresholdsInWords: ["loss may grow by at most 25 % of the uploaded checkpoint's"] },
+      {
+        ...created.json,
+        thresholds: { loss: 0.25 },
+        thresholdsInWords: ["loss may grow by at most 25 % of the uploaded checkpoint's"],
+      },
     ]);
     expect((await call('PATCH', `${runs}/worded`, { allowLarge: true })).json.code).toBe('invalid-request');
     expect((await call('PATCH', `${runs}/worded`, { evalSet: 'open' })).json.code).toBe('eval-set-not-ready');
@@ -72,13 +90,18 @@ describe('runs', () => {
     expect(refused.json.detail).toMatch(/3 of "loss" .*loss may grow by at most 300 %.*"allowLarge": true/);
     expect((await call('POST', runs, { ...large, allowLarge: true })).status).toBe(201);
     await call('PUT', `${runs}/large/checkpoints/1`, model);
-    expect((await call('POST', runs, { name: 'large-fork', forkFrom: { run: 'large', step: 1 } })).json.thresholds).toEqual({ loss: 3 });
+    expect(
+      (await call('POST', runs, { name: 'large-fork', forkFrom: { run: 'large', step: 1 } })).json.thresholds,
+    ).toEqual({ loss: 3 });
   });
 
   it('is lossy with a fixed config', async () => {
     const fixedConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0, protectFraction: 0.005 };
     const created = await call('POST', runs, { name: 'fixed', search: { fixedConfig } });
-    expect(created.json).toMatchObject({ fidelity: 'lossy', search: { fixedConfig: { ...fixedConfig, method: 'inshrinkerator', pruneMetric: 'magnitude' } } });
+    expect(created.json).toMatchObject({
+      fidelity: 'lossy',
+      search: { fixedConfig: { ...fixedConfig, method: 'inshrinkerator', pruneMetric: 'magnitude' } },
+    });
   });
 
   it('keeps optimizer state exact unless it is told otherwise, role by role', async () => {
@@ -89,8 +112,13 @@ describe('runs', () => {
     expect(created.json).toMatchObject({ fidelity: 'exact', state: { ...exact, ...state } });
     expect((await call('GET', `${runs}/state-bounded`)).json).toEqual(created.json);
     const patterns = { firstMoment: ['m_*', 'exp_avg/*', 'opt.first.layer1.weight'], secondMoment: ['*'.repeat(256)] };
-    expect((await call('POST', runs, { name: 'state-patterns', state: { names: patterns } })).json).toMatchObject({ state: { ...exact, names: patterns } });
-    const masters = await call('POST', runs, { name: 'state-masters', state: { master: 'weights', names: { master: ['wide'] } } });
+    expect((await call('POST', runs, { name: 'state-patterns', state: { names: patterns } })).json).toMatchObject({
+      state: { ...exact, names: patterns },
+    });
+    const masters = await call('POST', runs, {
+      name: 'state-masters',
+      state: { master: 'weights', names: { master: ['wide'] } },
+    });
     expect(masters.json).toMatchObject({ state: { ...exact, master: 'weights', names: { master: ['wide'] } } });
   });
 
@@ -127,7 +155,13 @@ describe('runs', () => {
     [{ name: 'a', search: { evalBatches: 'thirds' } }, 'invalid-request'],
     [{ name: 'a', search: { binz: [4] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: steps(64), embeddingBins: steps(64) } }, 'invalid-request'],
-    [{ name: 'a', search: { bins: steps(5), embeddingBins: steps(20), pruneFractions: shares(10), protectFractions: shares(5) } }, 'invalid-request'],
+    [
+      {
+        name: 'a',
+        search: { bins: steps(5), embeddingBins: steps(20), pruneFractions: shares(10), protectFractions: shares(5) },
+      },
+      'invalid-request',
+    ],
     [{ name: 'a', layerTypes: { w: 'softmax' } }, 'invalid-request'],
     [{ name: 'a', forkFrom: { run: 'none', step: 1 } }, 'not-found'],
     [{ name: 'a', forkFrom: { run: 'plain', step: 99 } }, 'not-found'],
@@ -135,12 +169,13 @@ describe('runs', () => {
     expect((await call('POST', runs, body)).json.code).toBe(code);
   });
 
-  it.each([{ bins: [256], pruneFractions: [0], protectFractions: [0], embeddingBins: [256] }, { bins: [254], embeddingBins: [255] }, { bins: [2] }])(
-    'accepts levels that fit one byte: %j',
-    async (search) => {
-      expect((await call('POST', runs, { name: `levels-${search.bins[0]}`, search })).status).toBe(201);
-    },
-  );
+  it.each([
+    { bins: [256], pruneFractions: [0], protectFractions: [0], embeddingBins: [256] },
+    { bins: [254], embeddingBins: [255] },
+    { bins: [2] },
+  ])('accepts levels that fit one byte: %j', async (search) => {
+    expect((await call('POST', runs, { name: `levels-${search.bins[0]}`, search })).status).toBe(201);
+  });
 
   it('bounds the configs that a search may span, and says the bound', async () => {
     const search = { bins: steps(4), embeddingBins: steps(16), pruneFractions: shares(8), protectFractions: shares(8) };
@@ -152,23 +187,32 @@ describe('runs', () => {
     expect((await call('POST', runs, { name: 'priced', search: priced })).json.detail).toContain('16384 configs');
     // What the parent leaves and the fork adds count together.
     await call('PUT', `${runs}/wide/checkpoints/1`, model);
-    expect((await call('POST', runs, { name: 'wider', forkFrom: { run: 'wide', step: 1 }, search: { bins: steps(5) } })).json.code).toBe('invalid-request');
+    expect(
+      (await call('POST', runs, { name: 'wider', forkFrom: { run: 'wide', step: 1 }, search: { bins: steps(5) } })).json
+        .code,
+    ).toBe('invalid-request');
   });
 
   it('takes prices of bits, for the search or as a given config, and tells them', async () => {
     const search = { method: 'inshrinkerator', clustering: 'entropy', bitPrices: [3, 0.25] };
     expect((await call('POST', runs, { name: 'entropy', search })).json.search).toMatchObject(search);
     const fixedConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0, protectFraction: 0.005, bitPrice: 1.5 };
-    expect((await call('POST', runs, { name: 'entropy-given', search: { fixedConfig } })).json.search.fixedConfig).toMatchObject(fixedConfig);
+    expect(
+      (await call('POST', runs, { name: 'entropy-given', search: { fixedConfig } })).json.search.fixedConfig,
+    ).toMatchObject(fixedConfig);
     for (const bitPrices of [[], [-1], [1025], [1, 1]]) {
       expect((await call('POST', runs, { name: 'refused', search: { bitPrices } })).json.code).toBe('invalid-request');
     }
   });
 
   it('takes the hysteresis of a search, fixed where nothing is said, and tells it', async () => {
-    expect((await call('POST', runs, { name: 'hysteresis', search: { hysteresis: 'priced' } })).json.search.hysteresis).toBe('priced');
+    expect(
+      (await call('POST', runs, { name: 'hysteresis', search: { hysteresis: 'priced' } })).json.search.hysteresis,
+    ).toBe('priced');
     expect((await call('POST', runs, { name: 'no-hysteresis' })).json.search.hysteresis).toBe('fixed');
-    expect((await call('POST', runs, { name: 'refused', search: { hysteresis: 'cheap' } })).json.code).toBe('invalid-request');
+    expect((await call('POST', runs, { name: 'refused', search: { hysteresis: 'cheap' } })).json.code).toBe(
+      'invalid-request',
+    );
   });
 
   it('inherits what a fork does not say, the seed always', async () => {
@@ -183,12 +227,28 @@ describe('runs', () => {
     expect(parent.search.evalBatches).toBe('halves');
     expect((await call('PUT', `${runs}/parent/checkpoints/100`, model)).status).toBe(202);
     const fork = (await call('POST', runs, { name: 'fork', forkFrom: { run: 'parent', step: 100 } })).json;
-    expect(fork).toEqual({ ...parent, name: 'fork', createdAt: fork.createdAt, forkedFrom: { run: 'parent', step: 100 } });
+    expect(fork).toEqual({
+      ...parent,
+      name: 'fork',
+      createdAt: fork.createdAt,
+      forkedFrom: { run: 'parent', step: 100 },
+    });
     const changed = (
-      await call('POST', runs, { name: 'fork-2', forkFrom: { run: 'parent', step: 100 }, thresholds: { loss: 0.2 }, search: { clustering: 'optimal' } })
+      await call('POST', runs, {
+        name: 'fork-2',
+        forkFrom: { run: 'parent', step: 100 },
+        thresholds: { loss: 0.2 },
+        search: { clustering: 'optimal' },
+      })
     ).json;
-    expect(changed).toMatchObject({ thresholds: { loss: 0.2 }, search: { trialsMax: 7, evalBatches: 'halves', clustering: 'optimal' }, seed: parent.seed });
-    const exact = (await call('POST', runs, { name: 'fork-3', forkFrom: { run: 'parent', step: 100 }, fidelity: 'exact' })).json;
+    expect(changed).toMatchObject({
+      thresholds: { loss: 0.2 },
+      search: { trialsMax: 7, evalBatches: 'halves', clustering: 'optimal' },
+      seed: parent.seed,
+    });
+    const exact = (
+      await call('POST', runs, { name: 'fork-3', forkFrom: { run: 'parent', step: 100 }, fidelity: 'exact' })
+    ).json;
     expect(exact.fidelity).toBe('exact');
   });
 

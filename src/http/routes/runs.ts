@@ -20,8 +20,15 @@ const createRunRoute = createRoute({
   operationId: 'createRun',
   summary: 'Create a run, or fork one from a checkpoint',
   tags,
-  request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: runInput } } } },
-  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429) },
+  request: {
+    params: repositoryParams,
+    headers: idempotencyHeaders,
+    body: { required: true, content: { 'application/json': { schema: runInput } } },
+  },
+  responses: {
+    201: { description: 'Created; Location names it.', content: json },
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
+  },
 });
 const listRuns = createRoute({
   method: 'get',
@@ -30,7 +37,10 @@ const listRuns = createRoute({
   summary: 'List the runs of a repository',
   tags,
   request: { params: repositoryParams, query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: runList } } }, ...problems(400, 401, 403, 404, 429) },
+  responses: {
+    200: { description: 'One page.', content: { 'application/json': { schema: runList } } },
+    ...problems(400, 401, 403, 404, 429),
+  },
 });
 const getRun = createRoute({
   method: 'get',
@@ -53,7 +63,10 @@ const changeRun = createRoute({
     'From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
     'An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
     'those that are ready stay as they are.',
-  responses: { 200: { description: 'The run as it is now.', content: json }, ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429) },
+  responses: {
+    200: { description: 'The run as it is now.', content: json },
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
+  },
 });
 
 const deleteRun = createRoute({
@@ -90,7 +103,11 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
   });
   app.openapi(changeRun, async (c) => {
-    const run = await runs.change(await locate(c, 'write').run(c.req.valid('param')), c.req.valid('json'), c.req.raw.signal);
+    const run = await runs.change(
+      await locate(c, 'write').run(c.req.valid('param')),
+      c.req.valid('json'),
+      c.req.raw.signal,
+    );
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
   });
   app.openapi(deleteRun, async (c) => {
@@ -101,7 +118,8 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
 
 async function namesOf(catalog: Catalog, run: Run): Promise<RunNames> {
   const evalSet = run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
-  const parent = run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
+  const parent =
+    run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
   return { evalSet, forkedFrom: parent && parentRun && { run: parentRun.name, step: parent.step } };
 }

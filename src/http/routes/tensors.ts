@@ -18,7 +18,11 @@ const getTensor = createRoute({
   tags: ['Files'],
   request: {
     params: tensorParams,
-    query: z.object({ dtype: viewDtypeSchema.optional().openapi({ description: 'Convert a floating-point tensor; others come as they are.' }) }),
+    query: z.object({
+      dtype: viewDtypeSchema
+        .optional()
+        .openapi({ description: 'Convert a floating-point tensor; others come as they are.' }),
+    }),
     headers: rangeHeaders,
   },
   responses: {
@@ -44,11 +48,17 @@ export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, 
       c,
       {
         etag,
-        headers: ({ dtype, shape }) => ({ 'Content-Type': 'application/octet-stream', 'Firn-Dtype': dtype, 'Firn-Shape': shape.join(',') }),
+        headers: ({ dtype, shape }) => ({
+          'Content-Type': 'application/octet-stream',
+          'Firn-Dtype': dtype,
+          'Firn-Shape': shape.join(','),
+        }),
         open: () => downloads.openTensor(checkpoint, tensor, viewed && { dtype: dtypeOfView[viewed] }),
       },
       log,
     );
   });
-  app.openAPIRegistry.registerPath(headOperation(getTensor, { operationId: 'headTensor', summary: 'Size, dtype and shape of one tensor' }));
+  app.openAPIRegistry.registerPath(
+    headOperation(getTensor, { operationId: 'headTensor', summary: 'Size, dtype and shape of one tensor' }),
+  );
 }

@@ -26,7 +26,10 @@ const createTokenRoute = createRoute({
   description:
     'Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenInput } } } },
-  responses: { 201: { description: 'Made.', content: { 'application/json': { schema: createdTokenSchema } } }, ...problems(400, 401, 403, 408, 413, 415, 429) },
+  responses: {
+    201: { description: 'Made.', content: { 'application/json': { schema: createdTokenSchema } } },
+    ...problems(400, 401, 403, 408, 413, 415, 429),
+  },
 });
 const listTokens = createRoute({
   method: 'get',
@@ -34,9 +37,13 @@ const listTokens = createRoute({
   operationId: 'listTokens',
   summary: 'List the tokens that one could have made',
   tags,
-  description: 'Revoked and expired ones are among them. A page may have fewer entries than asked for and still not be the last.',
+  description:
+    'Revoked and expired ones are among them. A page may have fewer entries than asked for and still not be the last.',
   request: { query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: tokenList } } }, ...problems(400, 401, 429) },
+  responses: {
+    200: { description: 'One page.', content: { 'application/json': { schema: tokenList } } },
+    ...problems(400, 401, 429),
+  },
 });
 const revokeToken = createRoute({
   method: 'delete',
@@ -52,7 +59,10 @@ const revokeToken = createRoute({
         .openapi({ param: { name: 'tokenId', in: 'path', description: 'Id of the token.' }, example: 'a1B2c3D4e5F6' }),
     }),
   },
-  responses: { 200: { description: 'Revoked.', content: { 'application/json': { schema: tokenSchema } } }, ...problems(400, 401, 404, 429) },
+  responses: {
+    200: { description: 'Revoked.', content: { 'application/json': { schema: tokenSchema } } },
+    ...problems(400, 401, 404, 429),
+  },
 });
 const getWhoami = createRoute({
   method: 'get',
@@ -60,11 +70,18 @@ const getWhoami = createRoute({
   operationId: 'getWhoami',
   summary: 'Whose request this is, and what it may do',
   tags,
-  responses: { 200: { description: 'The token, without its secret.', content: { 'application/json': { schema: whoamiSchema } } }, ...problems(401, 429) },
+  responses: {
+    200: { description: 'The token, without its secret.', content: { 'application/json': { schema: whoamiSchema } } },
+    ...problems(401, 429),
+  },
 });
 
 /** A page of the tokens that somebody may make: ids of others are not theirs to know. */
-async function listGrantable({ tokens }: Pick<Catalog, 'tokens'>, by: Principal, { limit, after }: Page): Promise<TokenRecord[]> {
+async function listGrantable(
+  { tokens }: Pick<Catalog, 'tokens'>,
+  by: Principal,
+  { limit, after }: Page,
+): Promise<TokenRecord[]> {
   const found: TokenRecord[] = [];
   for (let last = after; found.length < limit;) {
     const some = await tokens.list({ limit: pageLimitMax, ...(last !== undefined && { after: last }) });
@@ -86,7 +103,12 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
       grants: grants.map(parseGrant),
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
     });
-    c.set('written', { tokenId: created.record.id, tokenName: name, grants, ...(expiresAt !== undefined && { expiresAt }) });
+    c.set('written', {
+      tokenId: created.record.id,
+      tokenName: name,
+      grants,
+      ...(expiresAt !== undefined && { expiresAt }),
+    });
     // Nobody is to keep it.
     c.set('isSecret', true);
     return c.json({ ...renderToken(created.record), token: created.text }, 201, { 'Cache-Control': 'no-store' });

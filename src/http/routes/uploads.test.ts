@@ -45,7 +45,8 @@ const create = (checkpoint: string, sizeBytes: number, query = 'path=model.safet
 const patch = (href: string, offset: number, bytes: Buffer, headers = {}) =>
   call('PATCH', href, bytes, { ...tus, ...bytesType, 'upload-offset': String(offset), ...headers });
 const offsetOf = async (href: string) => (await call('HEAD', href, undefined, tus)).headers.get('upload-offset');
-const download = (checkpoint: string, path = 'model.safetensors') => call('GET', `${checkpoint}/files/${path}?as=uploaded`);
+const download = (checkpoint: string, path = 'model.safetensors') =>
+  call('GET', `${checkpoint}/files/${path}?as=uploaded`);
 const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('base64');
 const hex = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const pieces = async (): Promise<string[]> => {
@@ -67,7 +68,10 @@ function cutPatch(href: string, offset: number, bytes: Buffer, sentBytes: number
 }
 
 /** Begins a PATCH whose rest never comes; resolves to its answer's status once the server has closed the connection. */
-function statusThenClose(href: string, { sent, offset, lengthBytes }: { sent: Buffer; offset: number; lengthBytes: number }): Promise<number> {
+function statusThenClose(
+  href: string,
+  { sent, offset, lengthBytes }: { sent: Buffer; offset: number; lengthBytes: number },
+): Promise<number> {
   const headers = { ...tus, ...bytesType, 'upload-offset': offset, 'content-length': lengthBytes };
   return new Promise((resolve, reject) => {
     const request = http.request(`${server.url}${href}`, { method: 'PATCH', headers });
@@ -83,12 +87,23 @@ function statusThenClose(href: string, { sent, offset, lengthBytes }: { sent: Bu
 
 describe('tus', () => {
   it('says what it speaks', async () => {
-    for (const path of [`${checkpoints}/1/uploads`, `${repository}/uploads/${'0'.repeat(32)}`, `${repository}/eval-sets/e/uploads`]) {
+    for (const path of [
+      `${checkpoints}/1/uploads`,
+      `${repository}/uploads/${'0'.repeat(32)}`,
+      `${repository}/eval-sets/e/uploads`,
+    ]) {
       const { status, headers } = await call('OPTIONS', path);
-      expect([status, headers.get('tus-version'), headers.get('tus-checksum-algorithm')]).toEqual([204, '1.0.0', 'sha1,sha256']);
+      expect([status, headers.get('tus-version'), headers.get('tus-checksum-algorithm')]).toEqual([
+        204,
+        '1.0.0',
+        'sha1,sha256',
+      ]);
       expect(headers.get('tus-extension')).toBe('creation,creation-with-upload,checksum,expiration,termination');
     }
-    const old = await call('POST', `${await reserve()}/uploads?path=a`, undefined, { 'tus-resumable': '0.2.2', 'upload-length': '1' });
+    const old = await call('POST', `${await reserve()}/uploads?path=a`, undefined, {
+      'tus-resumable': '0.2.2',
+      'upload-length': '1',
+    });
     expect([old.status, old.headers.get('tus-version')]).toEqual([412, '1.0.0']);
   });
 
@@ -102,19 +117,23 @@ describe('tus', () => {
     const first = await patch(href, 0, model.subarray(0, 1000));
     expect([first.status, first.headers.get('upload-offset')]).toEqual([204, '1000']);
     const head = await call('HEAD', href, undefined, tus);
-    expect([head.status, head.headers.get('upload-offset'), head.headers.get('upload-length'), head.headers.get('cache-control')]).toEqual([
-      200,
-      '1000',
-      String(model.length),
-      'no-store',
-    ]);
+    expect([
+      head.status,
+      head.headers.get('upload-offset'),
+      head.headers.get('upload-length'),
+      head.headers.get('cache-control'),
+    ]).toEqual([200, '1000', String(model.length), 'no-store']);
     expect((await patch(href, 999, model.subarray(999))).status).toBe(409);
     expect((await download(checkpoint)).status).toBe(404);
     const last = await patch(href, 1000, model.subarray(1000));
     expect([last.status, last.headers.get('upload-offset')]).toEqual([204, String(model.length)]);
     expect((await download(checkpoint)).bytes.equals(model)).toBe(true);
     expect(await offsetOf(href)).toBe(String(model.length));
-    expect((await call('GET', href)).json).toMatchObject({ state: 'complete', receivedBytes: model.length, path: 'model.safetensors' });
+    expect((await call('GET', href)).json).toMatchObject({
+      state: 'complete',
+      receivedBytes: model.length,
+      path: 'model.safetensors',
+    });
     expect(await pieces()).toEqual([]);
     expect((await call('POST', `${checkpoint}/commit`)).status).toBe(202);
   });
@@ -124,7 +143,11 @@ describe('tus', () => {
     const created = await create(checkpoint, 0, 'path=.gitkeep');
     expect([created.status, created.headers.get('upload-offset'), created.json.state]).toEqual([201, '0', 'complete']);
     expect((await download(checkpoint, '.gitkeep')).status).toBe(200);
-    const withBody = await call('POST', `${checkpoint}/uploads?path=other`, Buffer.alloc(0), { ...tus, ...bytesType, 'upload-length': '0' });
+    const withBody = await call('POST', `${checkpoint}/uploads?path=other`, Buffer.alloc(0), {
+      ...tus,
+      ...bytesType,
+      'upload-length': '0',
+    });
     expect([withBody.status, withBody.json.state]).toEqual([201, 'complete']);
     expect((await create(checkpoint, 0)).json.code).toBe('empty-body');
     const lost = await call('POST', `${checkpoint}/uploads?path=lost`, Buffer.alloc(0), {
@@ -134,7 +157,9 @@ describe('tus', () => {
       'upload-checksum': `sha256 ${sha('sha256', Buffer.from('lost'))}`,
     });
     expect([lost.status, lost.json.code]).toEqual([460, 'checksum-mismatch']);
-    expect((await call('HEAD', created.headers.get('location')!, undefined, tus)).headers.get('upload-length')).toBe('0');
+    expect((await call('HEAD', created.headers.get('location')!, undefined, tus)).headers.get('upload-length')).toBe(
+      '0',
+    );
   });
 
   it('takes its first bytes with the creation, and says what its metadata was', async () => {
@@ -167,7 +192,11 @@ describe('tus', () => {
       const direct = await call(method, href, undefined, fields);
       const overridden = await call('POST', href, undefined, { ...fields, 'x-http-method-override': method });
       expect([direct.status, direct.json.code], method).toEqual([status, code]);
-      expect([overridden.status, overridden.json.code, overridden.json.detail]).toEqual([status, code, direct.json.detail]);
+      expect([overridden.status, overridden.json.code, overridden.json.detail]).toEqual([
+        status,
+        code,
+        direct.json.detail,
+      ]);
     }
   });
 
@@ -178,9 +207,18 @@ describe('tus', () => {
     expect([wrong.status, wrong.json.code, await offsetOf(href)]).toEqual([460, 'checksum-mismatch', '0']);
     expect(await pieces()).toEqual([]);
     expect((await patch(href, 0, part, { 'upload-checksum': `sha1 ${sha('sha1', part)}` })).status).toBe(204);
-    expect((await patch(href, 5000, model.subarray(5000), { 'upload-checksum': `sha256 ${sha('sha256', model.subarray(5000))}` })).status).toBe(204);
+    expect(
+      (
+        await patch(href, 5000, model.subarray(5000), {
+          'upload-checksum': `sha256 ${sha('sha256', model.subarray(5000))}`,
+        })
+      ).status,
+    ).toBe(204);
     const other = (await create(await reserve(), 4, 'path=a')).headers.get('location')!;
-    expect((await patch(other, 0, Buffer.from('abcd'), { 'upload-checksum': `md5 ${sha('md5', Buffer.from('abcd'))}` })).status).toBe(400);
+    expect(
+      (await patch(other, 0, Buffer.from('abcd'), { 'upload-checksum': `md5 ${sha('md5', Buffer.from('abcd'))}` }))
+        .status,
+    ).toBe(400);
     await call('DELETE', other);
   });
 
@@ -189,7 +227,9 @@ describe('tus', () => {
     const bytes = Buffer.alloc(20 * mebibyte, 7);
     const href = (await create(checkpoint, bytes.length, 'path=big.bin')).headers.get('location')!;
     await cutPatch(href, 0, bytes, 17 * mebibyte + 5);
-    await vi.waitFor(async () => expect(Number(await offsetOf(href))).toBeGreaterThan(16 * mebibyte), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(Number(await offsetOf(href))).toBeGreaterThan(16 * mebibyte), {
+      timeout: 20_000,
+    });
     const offset = Number(await offsetOf(href));
     expect(offset).toBeLessThanOrEqual(17 * mebibyte + 5);
     expect((await patch(href, offset, bytes.subarray(offset))).status).toBe(204);
@@ -210,7 +250,10 @@ describe('tus', () => {
     const href = (await create(checkpoint, 2000, 'path=a.bin')).headers.get('location')!;
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    const upload = (await gateway.catalog.uploads.find((await gateway.catalog.repositories.find('acme', 'lm'))!.id, href.split('/').at(-1)!))!;
+    const upload = (await gateway.catalog.uploads.find(
+      (await gateway.catalog.repositories.find('acme', 'lm'))!.id,
+      href.split('/').at(-1)!,
+    ))!;
     async function* slow() {
       yield Buffer.alloc(1000, 1);
       await held;
@@ -231,18 +274,35 @@ describe('tus', () => {
     const checkpoint = await reserve();
     const at = `${checkpoint}/uploads?path=a.bin`;
     for (const length of ['', '-1', '1.5', '1e3', '99999999999999999999'])
-      expect([length, (await call('POST', at, undefined, { ...tus, 'upload-length': length })).status]).toEqual([length, 400]);
+      expect([length, (await call('POST', at, undefined, { ...tus, 'upload-length': length })).status]).toEqual([
+        length,
+        400,
+      ]);
     expect((await call('POST', at, undefined, { ...tus, 'upload-defer-length': '1' })).status).toBe(400);
-    expect((await call('POST', at, undefined, { ...tus, 'upload-length': '9', 'upload-metadata': 'a !' })).status).toBe(400);
+    expect((await call('POST', at, undefined, { ...tus, 'upload-length': '9', 'upload-metadata': 'a !' })).status).toBe(
+      400,
+    );
     expect((await call('POST', `${checkpoint}/uploads`, undefined, { ...tus, 'upload-length': '9' })).status).toBe(400);
-    expect((await call('POST', `${checkpoint}/uploads?path=../a`, undefined, { ...tus, 'upload-length': '9' })).status).toBe(400);
+    expect(
+      (await call('POST', `${checkpoint}/uploads?path=../a`, undefined, { ...tus, 'upload-length': '9' })).status,
+    ).toBe(400);
     expect((await call('POST', at)).status).toBe(415);
     expect((await create(checkpoint, 10 ** 14, 'path=a.bin')).status).toBe(413);
     const href = (await create(checkpoint, 8, `path=a.bin&sha256=${'0'.repeat(64)}`)).headers.get('location')!;
     for (const offset of ['-1', 'x', '1.0'])
-      expect((await call('PATCH', href, Buffer.from('a'), { ...tus, ...bytesType, 'upload-offset': offset })).status).toBe(400);
+      expect(
+        (await call('PATCH', href, Buffer.from('a'), { ...tus, ...bytesType, 'upload-offset': offset })).status,
+      ).toBe(400);
     expect((await call('PATCH', href, Buffer.from('a'), { ...bytesType, 'upload-offset': '0' })).status).toBe(412);
-    expect((await call('PATCH', href, Buffer.from('{}'), { ...tus, 'content-type': 'application/json', 'upload-offset': '0' })).status).toBe(415);
+    expect(
+      (
+        await call('PATCH', href, Buffer.from('{}'), {
+          ...tus,
+          'content-type': 'application/json',
+          'upload-offset': '0',
+        })
+      ).status,
+    ).toBe(415);
     expect((await patch(href, 0, Buffer.alloc(9))).status).toBe(400);
     expect((await patch(href, 0, Buffer.from('a'), { 'idempotency-key': 'k' })).status).toBe(204);
     const wrong = await patch(href, 1, Buffer.alloc(7));
@@ -252,13 +312,20 @@ describe('tus', () => {
     const bad = (await create(checkpoint, 100)).headers.get('location')!;
     expect((await patch(bad, 0, Buffer.alloc(100, 65))).status).toBe(422);
     expect((await call('HEAD', bad, undefined, tus)).status).toBe(404);
-    const post = await call('POST', at, Buffer.from('x'), { ...tus, ...bytesType, 'upload-length': '9', 'idempotency-key': 'k' });
+    const post = await call('POST', at, Buffer.from('x'), {
+      ...tus,
+      ...bytesType,
+      'upload-length': '9',
+      'idempotency-key': 'k',
+    });
     expect(post.status).toBe(400);
   });
 
   it('is another repository’s secret, and ends with its checkpoint', async () => {
     const checkpoint = await reserve();
-    const hrefs = await Promise.all(['a', 'b', 'c', 'd'].map(async (path) => (await create(checkpoint, 10, `path=${path}`)).headers.get('location')!));
+    const hrefs = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (path) => (await create(checkpoint, 10, `path=${path}`)).headers.get('location')!),
+    );
     expect((await create(checkpoint, 10, 'path=e')).status).toBe(503);
     await patch(hrefs[0]!, 0, Buffer.from('12345'));
     expect((await call('HEAD', hrefs[0]!.replace('/lm/', '/other/'), undefined, tus)).status).toBe(404);
@@ -273,7 +340,12 @@ describe('tus', () => {
   it('is spoken by an unmodified client, which resumes by itself', async () => {
     const checkpoint = await reserve();
     const bytes = Buffer.alloc(12 * mebibyte, 3);
-    const options = { endpoint: `${server.url}${checkpoint}/uploads`, chunkSize: 5 * mebibyte, metadata: { filename: 'client.bin' }, retryDelays: null };
+    const options = {
+      endpoint: `${server.url}${checkpoint}/uploads`,
+      chunkSize: 5 * mebibyte,
+      metadata: { filename: 'client.bin' },
+      retryDelays: null,
+    };
     const begun = await new Promise<string>((resolve, reject) => {
       const upload = new TusUpload(bytes, {
         ...options,
@@ -302,7 +374,13 @@ describe('tus', () => {
 describe('uploads in parts', () => {
   const partBytes = 128 * 1024;
   const begin = async (checkpoint: string, set = {}) =>
-    call('POST', `${checkpoint}/uploads`, { path: 'model.safetensors', sizeBytes: model.length, sha256: hex(model), partBytes, ...set });
+    call('POST', `${checkpoint}/uploads`, {
+      path: 'model.safetensors',
+      sizeBytes: model.length,
+      sha256: hex(model),
+      partBytes,
+      ...set,
+    });
   const part = (number: number) => model.subarray((number - 1) * partBytes, number * partBytes);
   const digest = (bytes: Buffer) => ({ 'content-digest': `sha-256=:${sha('sha256', bytes)}:` });
 
@@ -317,11 +395,15 @@ describe('uploads in parts', () => {
     expect([early.status, early.json.code]).toEqual([409, 'upload-incomplete']);
     // A part of other bytes first: the one sent again counts.
     expect((await call('PUT', `${href}/parts/2`, Buffer.alloc(partBytes, 1))).status).toBe(200);
-    const sent = await Promise.all(numbers.map((number) => call('PUT', `${href}/parts/${number}`, part(number), digest(part(number)))));
+    const sent = await Promise.all(
+      numbers.map((number) => call('PUT', `${href}/parts/${number}`, part(number), digest(part(number)))),
+    );
     expect(sent.map(({ status }) => status)).toEqual(numbers.map(() => 200));
     expect((await call('PUT', `${href}/parts/3`, part(3))).status).toBe(200);
     const listed = await call('GET', `${href}/parts?limit=3`);
-    expect(listed.json.items).toEqual([1, 2, 3].map((number) => ({ number, sizeBytes: partBytes, sha256: hex(part(number)) })));
+    expect(listed.json.items).toEqual(
+      [1, 2, 3].map((number) => ({ number, sizeBytes: partBytes, sha256: hex(part(number)) })),
+    );
     expect((await call('GET', `${href}/parts?limit=3&after=${listed.json.next}`)).json.items[0].number).toBe(4);
     const done = await call('POST', `${href}/complete`);
     expect([done.status, done.json.state]).toEqual([200, 'complete']);
@@ -332,7 +414,8 @@ describe('uploads in parts', () => {
 
   it('are refused when they are not what they should be', async () => {
     const { href } = (await begin(await reserve())).json;
-    const refused = async (path: string, bytes: Buffer, headers = {}) => (await call('PUT', `${href}${path}`, bytes, headers)).json.code;
+    const refused = async (path: string, bytes: Buffer, headers = {}) =>
+      (await call('PUT', `${href}${path}`, bytes, headers)).json.code;
     expect(await refused('/parts/1', part(1).subarray(1))).toBe('length-mismatch');
     expect(await refused('/parts/1', part(1), digest(part(2)))).toBe('digest-mismatch');
     expect(await refused('/parts/1000', part(1))).toBe('invalid-request');
@@ -347,14 +430,22 @@ describe('uploads in parts', () => {
     await call('POST', `${repository}/eval-sets`, { name: 'held-out', spec });
     const at = `${repository}/eval-sets/held-out`;
     const graph = Buffer.from('a graph that nobody judges here');
-    const created = await call('POST', `${at}/uploads?part=graph`, graph, { ...tus, ...bytesType, 'upload-length': String(graph.length) });
+    const created = await call('POST', `${at}/uploads?part=graph`, graph, {
+      ...tus,
+      ...bytesType,
+      'upload-length': String(graph.length),
+    });
     expect([created.status, created.json.state]).toEqual([201, 'complete']);
-    const { href } = (await call('POST', `${at}/uploads`, { part: 'batches', sizeBytes: model.length, sha256: hex(model) })).json;
+    const { href } = (
+      await call('POST', `${at}/uploads`, { part: 'batches', sizeBytes: model.length, sha256: hex(model) })
+    ).json;
     expect((await call('PUT', `${href}/parts/1`, model)).status).toBe(200);
     expect((await call('POST', `${href}/complete`)).status).toBe(200);
     const set = (await call('GET', at)).json;
     expect([set.graph.sha256, set.batches.sha256]).toEqual([hex(graph), hex(model)]);
     expect((await call('POST', `${at}/commit`)).status).toBe(200);
-    expect((await call('POST', `${at}/uploads?part=graph`, undefined, { ...tus, 'upload-length': '5' })).status).toBe(409);
+    expect((await call('POST', `${at}/uploads?part=graph`, undefined, { ...tus, 'upload-length': '5' })).status).toBe(
+      409,
+    );
   });
 });

@@ -40,7 +40,10 @@ const getUpload = createRoute({
   summary: 'Describe an upload',
   tags,
   request: { params: uploadParams },
-  responses: { 200: { description: 'The upload.', headers: uploadAnswerHeaders, content: json }, ...problems(400, 401, 403, 404, 412, 429) },
+  responses: {
+    200: { description: 'The upload.', headers: uploadAnswerHeaders, content: json },
+    ...problems(400, 401, 403, 404, 412, 429),
+  },
 });
 const patchUpload = createRoute({
   method: 'patch',
@@ -102,11 +105,16 @@ const completeUpload = createRoute({
 
 type UploadNames = RepositoryNames & { readonly uploadId: string };
 
-/** Routes of an upload, whatever it is for: a token that may write to its repository goes on with it, at any gateway. */
+/**
+ * Routes of an upload, whatever it is for: a token that may write to its repository goes on with it, at any gateway.
+ */
 export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, resumable, bodyPace } = gateway;
   const locate = createLocate(catalog);
-  const locateUpload = async (c: Context<AppEnv>, names: UploadNames): Promise<{ repository: Repository; upload: UploadRecord }> => {
+  const locateUpload = async (
+    c: Context<AppEnv>,
+    names: UploadNames,
+  ): Promise<{ repository: Repository; upload: UploadRecord }> => {
     const repository = await locate(c, 'write').repository(names);
     return { repository, upload: found(await catalog.uploads.find(repository.id, names.uploadId), 'upload') };
   };
@@ -117,8 +125,10 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
   };
   const append = async (c: Context<AppEnv>, names: UploadNames) => {
     const { upload } = await locateUpload(c, names);
-    if (c.req.header('tus-resumable') === undefined) throw new FirnError('precondition-failed', 'Say Tus-Resumable: 1.0.0.');
-    if (!isByteStream(c)) throw new FirnError('unsupported-media-type', `The body must be ${byteStreamType} and say so in Content-Type.`);
+    if (c.req.header('tus-resumable') === undefined)
+      throw new FirnError('precondition-failed', 'Say Tus-Resumable: 1.0.0.');
+    if (!isByteStream(c))
+      throw new FirnError('unsupported-media-type', `The body must be ${byteStreamType} and say so in Content-Type.`);
     const offsetBytes = parseByteCount('Upload-Offset', c.req.header('upload-offset'));
     setUploadHeaders(c, await resumable.receiveBytes(upload, readNextBytes(c, offsetBytes, bodyPace)));
     return c.body(null, 204);
@@ -140,24 +150,38 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
     if (upload.partBytes === undefined) throw new FirnError('conflict', 'The upload is one without parts.');
     const page = pageOf(c.req.valid('query'));
     const pieces = await catalog.uploads.pieces(upload.id, page);
-    return c.json({ items: pieces.map((piece) => renderPart(upload, piece)), ...nextOfPage(page, pieces, ({ offsetBytes }) => String(offsetBytes)) }, 200);
+    return c.json(
+      {
+        items: pieces.map((piece) => renderPart(upload, piece)),
+        ...nextOfPage(page, pieces, ({ offsetBytes }) => String(offsetBytes)),
+      },
+      200,
+    );
   });
   app.openapi(completeUpload, async (c) => {
     const { repository, upload } = await locateUpload(c, c.req.valid('param'));
     return c.json(renderUpload(repository, await resumable.complete(upload)), 200);
   });
   offerTus(app, member);
-  app.openAPIRegistry.registerPath(headOperation(getUpload, { operationId: 'headUpload', summary: 'Where an upload is (tus)' }));
+  app.openAPIRegistry.registerPath(
+    headOperation(getUpload, { operationId: 'headUpload', summary: 'Where an upload is (tus)' }),
+  );
   overrideMethod(app, { HEAD: describe, PATCH: append, DELETE: end });
 }
 
 /** For clients behind something that lets only GET and POST through: tus has them name the method in a header field. */
-function overrideMethod(app: OpenAPIHono<AppEnv>, verbs: Readonly<Record<string, (c: Context<AppEnv>, names: UploadNames) => Promise<unknown>>>): void {
+function overrideMethod(
+  app: OpenAPIHono<AppEnv>,
+  verbs: Readonly<Record<string, (c: Context<AppEnv>, names: UploadNames) => Promise<unknown>>>,
+): void {
   app.post(member.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
     const method = c.req.header('x-http-method-override')?.toUpperCase() ?? '';
     const verb = Object.hasOwn(verbs, method) ? verbs[method] : undefined;
     if (verb === undefined)
-      throw new FirnError('invalid-request', `A POST here names another method in X-HTTP-Method-Override: ${Object.keys(verbs).join(', ')}.`);
+      throw new FirnError(
+        'invalid-request',
+        `A POST here names another method in X-HTTP-Method-Override: ${Object.keys(verbs).join(', ')}.`,
+      );
     const names = uploadParams.safeParse(c.req.param());
     if (!names.success) throw invalidRequest(names.error.issues);
     const answer = await verb(c, names.data);

@@ -16,12 +16,18 @@ let call: Call;
 const model = (seed: number): Buffer => safetensors({ w: { shape: [32, 32], values: ramp(1024, seed) } });
 
 beforeAll(async () => {
-  gateway = await openTestGateway({ admittance: (catalog) => ({ access: tokenAccess({ catalog }), trustProxy: false }) });
+  gateway = await openTestGateway({
+    admittance: (catalog) => ({ access: tokenAccess({ catalog }), trustProxy: false }),
+  });
   app = createApp(gateway);
   call = caller(app);
   for (const name of ['acme/lm', 'acme/vision', 'beta/lm']) {
     const [namespace, repository] = name.split('/');
-    await ok('POST', '/v1/repositories', { namespace, name: repository, visibility: name === 'beta/lm' ? 'public' : 'private' });
+    await ok('POST', '/v1/repositories', {
+      namespace,
+      name: repository,
+      visibility: name === 'beta/lm' ? 'public' : 'private',
+    });
     await ok('POST', `/v1/repositories/${name}/runs`, { name: 'train' });
   }
 });
@@ -41,25 +47,39 @@ async function ok(method: string, path: string, body?: object | Buffer): Promise
   if (answer.status >= 300) throw new Error(`${answer.status}: ${answer.bytes.toString()}`);
   return answer.json;
 }
-const usage = async (namespace: string) => (await ok('GET', '/v1/usage')).items.find((item: { namespace: string }) => item.namespace === namespace);
+const usage = async (namespace: string) =>
+  (await ok('GET', '/v1/usage')).items.find((item: { namespace: string }) => item.namespace === namespace);
 
 describe('usage', () => {
   it('tells logical and stored bytes apart, and both right after an upload, its compression and its deletion', async () => {
     const runs = '/v1/repositories/acme/lm/runs/train';
     for (const step of [1, 2]) await ok('PUT', `${runs}/checkpoints/${step}`, model(step));
     const staged = 2 * storedSize(model(1).length);
-    expect(await usage('acme')).toMatchObject({ logicalBytes: 2 * model(1).length, storedBytes: staged, stored: { stagedBytes: staged, packageBytes: 0 } });
+    expect(await usage('acme')).toMatchObject({
+      logicalBytes: 2 * model(1).length,
+      storedBytes: staged,
+      stored: { stagedBytes: staged, packageBytes: 0 },
+    });
     await gateway.encode();
     const ready = await usage('acme');
-    expect(ready).toMatchObject({ logicalBytes: 2 * model(1).length, stored: { stagedBytes: 0, pendingDeletionBytes: staged } });
-    const results = await Promise.all([1, 2].map(async (step) => (await ok('GET', `${runs}/checkpoints/${step}`)).result));
+    expect(ready).toMatchObject({
+      logicalBytes: 2 * model(1).length,
+      stored: { stagedBytes: 0, pendingDeletionBytes: staged },
+    });
+    const results = await Promise.all(
+      [1, 2].map(async (step) => (await ok('GET', `${runs}/checkpoints/${step}`)).result),
+    );
     expect(ready.stored.packageBytes + ready.stored.rawBytes).toBe(results[0].storedBytes + results[1].storedBytes);
     expect(results[1].kind).toBe('delta');
 
     // The second builds on the first.
     await ok('DELETE', `${runs}/checkpoints/1`);
     const hidden = await usage('acme');
-    expect(hidden).toMatchObject({ logicalBytes: model(1).length, storedBytes: ready.storedBytes, stored: { hiddenBytes: results[0].storedBytes } });
+    expect(hidden).toMatchObject({
+      logicalBytes: model(1).length,
+      storedBytes: ready.storedBytes,
+      stored: { hiddenBytes: results[0].storedBytes },
+    });
     await ok('DELETE', `${runs}/checkpoints/2`);
     expect(await usage('acme')).toMatchObject({
       logicalBytes: 0,
@@ -94,7 +114,8 @@ describe('usage', () => {
       const put = await fetch(path, { method: 'PUT', body: new Uint8Array(model(9)), headers: token });
       expect(put.status).toBe(202);
       await put.arrayBuffer();
-      for (const name of ['none', 'lm']) await (await fetch(`${server.url}/v1/repositories/beta/${name}`)).arrayBuffer();
+      for (const name of ['none', 'lm'])
+        await (await fetch(`${server.url}/v1/repositories/beta/${name}`)).arrayBuffer();
       await server.close(1000);
       const { addTransfers } = gateway.catalog.usage;
       gateway.catalog.usage.addTransfers = () => Promise.reject(new Error('out of reach'));
@@ -128,7 +149,13 @@ describe('a quota', () => {
     expect(await usage('beta')).toMatchObject({ quota: { storedBytesMax: 10 ** 12 } });
     expect(await ok('PUT', path, { storedBytesMax: null })).toEqual({ storedBytesMax: null });
     expect(await usage('beta')).not.toHaveProperty('quota');
-    for (const body of [{}, { storedBytesMax: -1 }, { storedBytesMax: 1.5 }, { storedBytesMax: 2 ** 60 }, { storedBytesMax: 1, more: 1 }])
+    for (const body of [
+      {},
+      { storedBytesMax: -1 },
+      { storedBytesMax: 1.5 },
+      { storedBytesMax: 2 ** 60 },
+      { storedBytesMax: 1, more: 1 },
+    ])
       expect((await ask('admin', 'PUT', path, body)).status, JSON.stringify(body)).toBe(400);
     expect((await ask('admin', 'PUT', '/v1/namespaces/a%2Fb/quota', { storedBytesMax: 1 })).status).toBe(400);
     expect((await ask('admin', 'PUT', path, Buffer.alloc(5 * 1024 * 1024))).status).toBe(413);

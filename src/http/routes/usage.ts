@@ -19,7 +19,10 @@ const listUsage = createRoute({
   description:
     'Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and pending deletion until it is gone.',
   request: { query: pageQuery },
-  responses: { 200: { description: 'One page, by name.', content: { 'application/json': { schema: namespaceUsageList } } }, ...problems(400, 401, 429) },
+  responses: {
+    200: { description: 'One page, by name.', content: { 'application/json': { schema: namespaceUsageList } } },
+    ...problems(400, 401, 429),
+  },
 });
 const getUsage = createRoute({
   method: 'get',
@@ -28,7 +31,10 @@ const getUsage = createRoute({
   summary: 'What a repository takes',
   tags,
   request: { params: repositoryParams },
-  responses: { 200: { description: 'In bytes.', content: { 'application/json': { schema: usageSchema } } }, ...problems(400, 401, 403, 404, 429) },
+  responses: {
+    200: { description: 'In bytes.', content: { 'application/json': { schema: usageSchema } } },
+    ...problems(400, 401, 403, 404, 429),
+  },
 });
 const putQuota = createRoute({
   method: 'put',
@@ -36,8 +42,12 @@ const putQuota = createRoute({
   operationId: 'putQuota',
   summary: 'Limit what a namespace may take',
   tags,
-  description: 'For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.',
-  request: { params: namespaceParams, body: { required: true, content: { 'application/json': { schema: quotaInput } } } },
+  description:
+    'For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.',
+  request: {
+    params: namespaceParams,
+    body: { required: true, content: { 'application/json': { schema: quotaInput } } },
+  },
   responses: {
     200: { description: 'The limit from now on.', content: { 'application/json': { schema: quotaInput } } },
     ...problems(400, 401, 403, 408, 413, 415, 429),
@@ -52,7 +62,10 @@ export function registerUsage(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): v
     const page = pageOf(c.req.valid('query'));
     const visible = visibleTo(c.var.principal);
     const listed = await catalog.usage.namespaces(page, visible === 'all' ? undefined : visible.namespaces);
-    return c.json({ items: listed.map(renderNamespaceUsage), ...nextOfPage(page, listed, (last) => last.namespace) }, 200);
+    return c.json(
+      { items: listed.map(renderNamespaceUsage), ...nextOfPage(page, listed, (last) => last.namespace) },
+      200,
+    );
   });
   app.openapi(getUsage, async (c) => {
     const { id } = await locate(c, 'read').repository(c.req.valid('param'));
@@ -61,7 +74,10 @@ export function registerUsage(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): v
   app.openapi(putQuota, async (c) => {
     checkScope(c.var.principal, scopeOn(c.var.principal, {}), 'admin');
     const { storedBytesMax } = c.req.valid('json');
-    await catalog.usage.setQuota(c.req.valid('param').namespace, storedBytesMax === null ? undefined : { storedBytesMax });
+    await catalog.usage.setQuota(
+      c.req.valid('param').namespace,
+      storedBytesMax === null ? undefined : { storedBytesMax },
+    );
     return c.json({ storedBytesMax }, 200);
   });
 }

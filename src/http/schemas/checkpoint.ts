@@ -18,7 +18,9 @@ import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 const announcedFilesMax = 10_000;
 
 /** A metric that is not finite has no number in JSON. */
-const metricValues = z.record(z.string(), z.number().nullable()).openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
+const metricValues = z
+  .record(z.string(), z.number().nullable())
+  .openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
 
 const expectsSchema = z
   .record(z.string(), z.number())
@@ -56,12 +58,15 @@ export const checkpointInput = z
       .optional()
       .openapi({ description: 'Files that must arrive before the commit. Others may be added.' }),
     config: quantizationConfigInput.optional().openapi({ description: 'Use this config instead of a search.' }),
-    layerTypes: layerTypesSchema
-      .optional()
-      .openapi({ description: 'Tensor to layer type for this checkpoint; each entry wins over that of the run.', example: { 'head.weight': 'embedding' } }),
+    layerTypes: layerTypesSchema.optional().openapi({
+      description: 'Tensor to layer type for this checkpoint; each entry wins over that of the run.',
+      example: { 'head.weight': 'embedding' },
+    }),
     expects: expectsSchema.optional(),
   })
-  .openapi('CheckpointInput', { example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] } });
+  .openapi('CheckpointInput', {
+    example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] },
+  });
 
 /** Query of a checkpoint pushed in one request, whose body is the file. */
 export const pushQuery = z.object({
@@ -109,7 +114,12 @@ export const fileReceipt = z
   .openapi('FileReceipt');
 
 const observedMetric = z
-  .object({ kind: z.enum(metricKinds), baseline: z.number().nullable(), measured: z.number().nullable(), degradation: z.number().nullable() })
+  .object({
+    kind: z.enum(metricKinds),
+    baseline: z.number().nullable(),
+    measured: z.number().nullable(),
+    degradation: z.number().nullable(),
+  })
   .openapi('ObservedMetric');
 
 const resultSchema = z
@@ -119,35 +129,45 @@ const resultSchema = z
     warnings: z.array(z.string()),
     baseline: metricValues.optional(),
     measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
-    degradation: metricValues
-      .optional()
-      .openapi({ description: 'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.' }),
+    degradation: metricValues.optional().openapi({
+      description:
+        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.',
+    }),
     observed: z.record(z.string(), observedMetric).optional().openapi({
-      description: 'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
+      description:
+        'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
     }),
     understood: z
       .array(z.string())
       .optional()
       .openapi({
-        description: 'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
-        example: ['"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).'],
+        description:
+          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
+        example: [
+          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
+        ],
       }),
     kind: z.enum(['base', 'delta']),
     ancestorRun: z.string().optional(),
     ancestorStep: z.number().int().optional(),
     chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
     rawBytes: z.number().int(),
-    storedBytes: z
-      .number()
-      .int()
-      .openapi({ description: 'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.' }),
+    storedBytes: z.number().int().openapi({
+      description:
+        'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.',
+    }),
     migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
-    roundingError: z.number().optional().openapi({ description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.' }),
+    roundingError: z.number().optional().openapi({
+      description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.',
+    }),
     resumed: z.boolean().optional().openapi({
-      description: 'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
+      description:
+        'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
     }),
     trialCount: z.number().int(),
-    seconds: z.record(z.string(), z.number()).openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
+    seconds: z
+      .record(z.string(), z.number())
+      .openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
   })
   .openapi('CheckpointResult');
 
@@ -178,7 +198,9 @@ export const checkpointSchema = z
     config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
     layerTypes: layerTypesSchema.optional().openapi({ description: 'The layer types given at upload.' }),
     expects: expectsSchema.optional(),
-    thresholds: thresholdsSchema.optional().openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
+    thresholds: thresholdsSchema
+      .optional()
+      .openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
     cancelRequested: z.boolean(),
     result: resultSchema.optional(),
     error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
@@ -194,10 +216,16 @@ export const checkpointDetails = checkpointSchema
     files: z.array(fileSchema),
     package: packageSchema.optional(),
     damaged: z.literal(true).optional().openapi({
-      description: 'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
+      description:
+        'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
     }),
-    damagedFiles: z.array(z.string()).optional().openapi({ description: 'Paths of the files that cannot be downloaded, or whose kept upload cannot.' }),
-    evalSet: z.string().optional().openapi({ description: 'Name of the eval set it is measured with, fixed when it was committed or tried again.' }),
+    damagedFiles: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Paths of the files that cannot be downloaded, or whose kept upload cannot.' }),
+    evalSet: z.string().optional().openapi({
+      description: 'Name of the eval set it is measured with, fixed when it was committed or tried again.',
+    }),
     links: z.object({
       trials: z.string(),
       events: z.string(),
@@ -206,16 +234,24 @@ export const checkpointDetails = checkpointSchema
   })
   .openapi('CheckpointDetails');
 
-export const checkpointList = z.object({ items: z.array(checkpointSchema), next: z.string().optional() }).openapi('CheckpointList');
+export const checkpointList = z
+  .object({ items: z.array(checkpointSchema), next: z.string().optional() })
+  .openapi('CheckpointList');
 
 export const trialSchema = z
   .object({
     number: z.number().int().openapi({ description: 'Order of evaluation in the search, from 1, as people count.' }),
-    ordinal: z.number().int().openapi({ description: '`number` less one, for programs that read it.', deprecated: true }),
+    ordinal: z
+      .number()
+      .int()
+      .openapi({ description: '`number` less one, for programs that read it.', deprecated: true }),
     config: quantizationConfigSchema,
     estimatedBytes: z.number(),
     metrics: metricValues,
-    halves: z.array(metricValues).optional().openapi({ description: 'Metrics of each half of the eval set, where both must pass.' }),
+    halves: z
+      .array(metricValues)
+      .optional()
+      .openapi({ description: 'Metrics of each half of the eval set, where both must pass.' }),
     degradation: metricValues,
     passed: z.boolean(),
     seconds: z.number(),
@@ -225,7 +261,20 @@ export const trialSchema = z
 export const trialList = z.object({ items: z.array(trialSchema) }).openapi('TrialList');
 
 export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress) {
-  const { step, sequence, state, revision, fixedConfig, layerTypes, expects, thresholds, cancelRequested, result, errorCode, errorMessage } = checkpoint;
+  const {
+    step,
+    sequence,
+    state,
+    revision,
+    fixedConfig,
+    layerTypes,
+    expects,
+    thresholds,
+    cancelRequested,
+    result,
+    errorCode,
+    errorMessage,
+  } = checkpoint;
   const { createdAt, committedAt, finishedAt } = checkpoint;
   return {
     run: address.run,
@@ -247,7 +296,13 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
   } satisfies z.infer<typeof checkpointSchema>;
 }
 
-function renderResult({ warnings, understood, observed, config, ...result }: CheckpointResult): z.infer<typeof resultSchema> {
+function renderResult({
+  warnings,
+  understood,
+  observed,
+  config,
+  ...result
+}: CheckpointResult): z.infer<typeof resultSchema> {
   return {
     ...result,
     ...(config !== undefined && { config: renderConfig(config) }),
@@ -267,7 +322,10 @@ export interface CheckpointParts {
   readonly evalSet: Pick<EvalSet, 'name'> | undefined;
 }
 
-export function renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet }: CheckpointParts, address: CheckpointAddress) {
+export function renderCheckpointDetails(
+  { checkpoint, files, packageRecord, damagedFiles, evalSet }: CheckpointParts,
+  address: CheckpointAddress,
+) {
   const href = resourcePaths.checkpoint(address);
   return {
     ...renderCheckpoint(checkpoint, address),
@@ -275,7 +333,11 @@ export function renderCheckpointDetails({ checkpoint, files, packageRecord, dama
     ...(packageRecord !== undefined && { package: renderPackage(packageRecord, address) }),
     ...(damagedFiles.length > 0 && { damaged: true as const, damagedFiles: [...damagedFiles] }),
     ...(evalSet !== undefined && { evalSet: evalSet.name }),
-    links: { trials: `${href}/trials`, events: `${href}/events`, ...(checkpoint.state === 'failed' && { retry: resourcePaths.retry(address) }) },
+    links: {
+      trials: `${href}/trials`,
+      events: `${href}/events`,
+      ...(checkpoint.state === 'failed' && { retry: resourcePaths.retry(address) }),
+    },
   } satisfies z.infer<typeof checkpointDetails>;
 }
 
@@ -305,7 +367,9 @@ function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAdd
       ...(file.sha256 !== undefined && { sha256: file.sha256 }),
       ...(file.rawKey !== undefined && { href: `${href}?as=uploaded` }),
     },
-    ...(ready && resultSha256 !== undefined && resultBytes !== undefined && { rebuilt: { sizeBytes: resultBytes, sha256: resultSha256, href } }),
+    ...(ready &&
+      resultSha256 !== undefined &&
+      resultBytes !== undefined && { rebuilt: { sizeBytes: resultBytes, sha256: resultSha256, href } }),
   };
 }
 

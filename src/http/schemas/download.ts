@@ -8,13 +8,16 @@ export const binaryContent = { 'application/octet-stream': { schema: binarySchem
 export const viewDtypeSchema = z.enum(quantizableDtypes.map((dtype) => dtype.toLowerCase() as Lowercase<typeof dtype>));
 
 /** A view's dtype as the rest of the system spells it. */
-export const dtypeOfView = Object.fromEntries(quantizableDtypes.map((dtype) => [dtype.toLowerCase(), dtype])) as Readonly<
-  Record<Lowercase<QuantizableDtype>, QuantizableDtype>
->;
+export const dtypeOfView = Object.fromEntries(
+  quantizableDtypes.map((dtype) => [dtype.toLowerCase(), dtype]),
+) as Readonly<Record<Lowercase<QuantizableDtype>, QuantizableDtype>>;
 
 /** Request fields of a download (RFC 9110 sections 13 and 14). */
 export const rangeHeaders = z.object({
-  range: z.string().optional().openapi({ description: 'One byte range. Several give the whole file.', example: 'bytes=0-1023' }),
+  range: z
+    .string()
+    .optional()
+    .openapi({ description: 'One byte range. Several give the whole file.', example: 'bytes=0-1023' }),
   'if-range': z.string().optional().openapi({ description: 'The range holds only for this ETag.' }),
   'if-match': z.string().optional(),
   'if-none-match': z.string().optional(),
@@ -41,7 +44,9 @@ export const tensorHeaders = {
 
 export const packageHeaders = {
   ...common,
-  'Firn-Package-Id': text('32 hex digits, as in the package itself; of the checkpoint, where the package holds several.'),
+  'Firn-Package-Id': text(
+    '32 hex digits, as in the package itself; of the checkpoint, where the package holds several.',
+  ),
   'Firn-Super-Step': text('Id of the package itself, where it holds several checkpoints.', false),
   'Firn-Ancestor-Package': text('Id of the package that a delta needs besides.', false),
 };

@@ -1,7 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { EvalSetReport } from '../../compress/eval-set/examine-eval-set.ts';
-import { classAxes, constantPatternsMax, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/quality/eval-set-spec.ts';
+import {
+  classAxes,
+  constantPatternsMax,
+  constantsMax,
+  labelForms,
+  metricCountMax,
+  topKDefault,
+} from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKindTable } from '../../checkpoint/quality/metric-kind-table.ts';
 import { metricKinds, needsLabels } from '../../checkpoint/quality/metric-kind.ts';
@@ -23,9 +30,14 @@ const withoutLabels = metricKinds
 
 const metricSchema = z.strictObject({
   name: nameSchema.openapi({ example: 'loss', description: 'Unique in the set; thresholds refer to it.' }),
-  kind: z.enum(metricKinds).openapi({ description: `What is measured, and of what. Rules of each kind:\n\n${metricKindTable()}` }),
+  kind: z
+    .enum(metricKinds)
+    .openapi({ description: `What is measured, and of what. Rules of each kind:\n\n${metricKindTable()}` }),
   output: graphName.openapi({ description: 'Graph output.', example: 'logits' }),
-  labels: graphName.optional().openapi({ description: `Tensor of the batches with the labels. Not needed by ${withoutLabels}.`, example: 'labels' }),
+  labels: graphName.optional().openapi({
+    description: `Tensor of the batches with the labels. Not needed by ${withoutLabels}.`,
+    example: 'labels',
+  }),
   classAxis: z.enum(classAxes).optional().openapi({
     description:
       'Where the classes of the output are: on its last axis, or on its second (`[N, C, H, W]`, segmentation). Found from the shapes of output and labels where they leave no doubt; where they do, it is asked for.',
@@ -36,29 +48,42 @@ const metricSchema = z.strictObject({
     .min(1)
     .max(topKMax)
     .optional()
-    .openapi({ description: `Of the kind \`top-k-accuracy\` alone: how many of the largest logits count; ${topKDefault} by default.` }),
+    .openapi({
+      description: `Of the kind \`top-k-accuracy\` alone: how many of the largest logits count; ${topKDefault} by default.`,
+    }),
 });
 
 const namePatterns = (whyNotAll: string) =>
   z
     .array(graphName)
     .max(constantsMax)
-    .refine((names) => names.filter((name) => name.includes('*')).length <= constantPatternsMax, `must have at most ${constantPatternsMax} patterns`)
+    .refine(
+      (names) => names.filter((name) => name.includes('*')).length <= constantPatternsMax,
+      `must have at most ${constantPatternsMax} patterns`,
+    )
     .refine((names) => names.every((name) => /[^*]/.test(name)), whyNotAll);
 
 export const evalSetSpecSchema = z
   .strictObject({
-    inputs: z.record(graphName, graphName).openapi({ description: 'Graph input to tensor of the batches.', example: { input_ids: 'input_ids' } }),
+    inputs: z
+      .record(graphName, graphName)
+      .openapi({ description: 'Graph input to tensor of the batches.', example: { input_ids: 'input_ids' } }),
     metrics: z
       .array(metricSchema)
       .min(1)
       .max(metricCountMax)
-      .refine((metrics) => new Set(metrics.map((metric) => metric.name)).size === metrics.length, 'must have different names')
+      .refine(
+        (metrics) => new Set(metrics.map((metric) => metric.name)).size === metrics.length,
+        'must have different names',
+      )
       .refine(
         (metrics) => metrics.every(({ kind, labels }) => labels !== undefined || !needsLabels(kind)),
         `must each name "labels", a tensor of the batches; only the kinds ${metricKinds.filter((kind) => !needsLabels(kind)).join(', ')} need none`,
       )
-      .refine((metrics) => metrics.every(({ kind, k }) => k === undefined || kind === 'top-k-accuracy'), 'must give "k" with the kind top-k-accuracy alone'),
+      .refine(
+        (metrics) => metrics.every(({ kind, k }) => k === undefined || kind === 'top-k-accuracy'),
+        'must give "k" with the kind top-k-accuracy alone',
+      ),
     labels: z
       .enum(labelForms)
       .optional()
@@ -67,8 +92,18 @@ export const evalSetSpecSchema = z
           'What labels of classes are: the index of a class for each position, or a probability for each class (one-hot labels are these), in the shape of the logits. Both are softmax cross-entropy. Without it they are indices, ' +
           'and labels in the shape of the logits are refused.',
       }),
-    ignoreLabel: z.number().int().optional().openapi({ description: 'Positions with this label count in no metric.', example: -100 }),
-    batchRows: z.number().int().min(1).max(batchRowsMax).optional().openapi({ description: 'Rows fed at once; 16 by default.' }),
+    ignoreLabel: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: 'Positions with this label count in no metric.', example: -100 }),
+    batchRows: z
+      .number()
+      .int()
+      .min(1)
+      .max(batchRowsMax)
+      .optional()
+      .openapi({ description: 'Rows fed at once; 16 by default.' }),
     tensorMap: z
       .record(graphName, z.strictObject({ tensor: graphName, transpose: z.boolean().optional() }))
       .optional()
@@ -122,36 +157,62 @@ export const evalSetSchema = z
 
 export const evalSetReport = z
   .object({
-    values: z
-      .record(z.string(), z.number().nullable())
-      .openapi({ description: 'Each metric of the checkpoint as uploaded; null when not finite.', example: { loss: 4.4903 } }),
+    values: z.record(z.string(), z.number().nullable()).openapi({
+      description: 'Each metric of the checkpoint as uploaded; null when not finite.',
+      example: { loss: 4.4903 },
+    }),
     understood: z.array(z.string()).openapi({
       description: 'How graph, batches, labels and weights were read.',
-      example: ['"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).'],
+      example: [
+        '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
+      ],
     }),
-    warnings: z
-      .array(z.string())
-      .openapi({ description: 'What looks like a mistake: a loss worse than guessing, labels shifted by one, inputs that are not finite.' }),
-    secondsPerEvaluation: z.number().openapi({ description: 'What one evaluation took; a checkpoint takes about five.' }),
+    warnings: z.array(z.string()).openapi({
+      description:
+        'What looks like a mistake: a loss worse than guessing, labels shifted by one, inputs that are not finite.',
+    }),
+    secondsPerEvaluation: z
+      .number()
+      .openapi({ description: 'What one evaluation took; a checkpoint takes about five.' }),
   })
   .openapi('EvalSetReport');
 
 export const checkedEvalSet = evalSetSchema.extend({ check: evalSetReport.optional() }).openapi('CheckedEvalSet');
 
-export function renderReport({ values, understood, warnings, secondsPerEvaluation }: EvalSetReport): z.infer<typeof evalSetReport> {
+export function renderReport({
+  values,
+  understood,
+  warnings,
+  secondsPerEvaluation,
+}: EvalSetReport): z.infer<typeof evalSetReport> {
   return { values: { ...values }, understood: [...understood], warnings: [...warnings], secondsPerEvaluation };
 }
 
-export const evalSetList = z.object({ items: z.array(evalSetSchema), next: z.string().optional() }).openapi('EvalSetList');
+export const evalSetList = z
+  .object({ items: z.array(evalSetSchema), next: z.string().optional() })
+  .openapi('EvalSetList');
 
 export function renderEvalSet(evalSet: EvalSet) {
-  const { name, state, spec, graphSha256, graphBytes, batchesSha256, batchesBytes, errorCode, errorMessage, createdAt } = evalSet;
+  const {
+    name,
+    state,
+    spec,
+    graphSha256,
+    graphBytes,
+    batchesSha256,
+    batchesBytes,
+    errorCode,
+    errorMessage,
+    createdAt,
+  } = evalSet;
   return {
     name,
     state,
     spec: spec as z.infer<typeof evalSetSpecSchema>,
-    ...(graphSha256 !== undefined && graphBytes !== undefined && { graph: { sizeBytes: graphBytes, sha256: graphSha256 } }),
-    ...(batchesSha256 !== undefined && batchesBytes !== undefined && { batches: { sizeBytes: batchesBytes, sha256: batchesSha256 } }),
+    ...(graphSha256 !== undefined &&
+      graphBytes !== undefined && { graph: { sizeBytes: graphBytes, sha256: graphSha256 } }),
+    ...(batchesSha256 !== undefined &&
+      batchesBytes !== undefined && { batches: { sizeBytes: batchesBytes, sha256: batchesSha256 } }),
     ...(errorCode !== undefined && { error: { code: errorCode, message: errorMessage ?? '' } }),
     createdAt: createdAt.toISOString(),
   } satisfies z.infer<typeof evalSetSchema>;

@@ -7,7 +7,11 @@ export function pageOf({ limit, after }: { limit?: number | undefined; after?: s
 }
 
 /** The token of the next page; nothing when this page was not full. */
-export function nextOfPage<Item>(page: Page, items: readonly Item[], tokenOf: (last: Item) => string): { next?: string } {
+export function nextOfPage<Item>(
+  page: Page,
+  items: readonly Item[],
+  tokenOf: (last: Item) => string,
+): { next?: string } {
   const last = items.at(-1);
   return last !== undefined && items.length >= page.limit ? { next: tokenOf(last) } : {};
 }

@@ -105,7 +105,13 @@ export const uploadPartParams = uploadParams.extend({
     .string()
     .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1')
     .transform(Number)
-    .openapi({ type: 'integer', minimum: 1, maximum: 999_999, param: path('number', 'Number of the part, from 1.'), example: 1 }),
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: 999_999,
+      param: path('number', 'Number of the part, from 1.'),
+      example: 1,
+    }),
 });
 
 export const pageQuery = z.object({

@@ -3,19 +3,31 @@ import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 
 export const problemSchema = z
   .object({
-    type: z.string().openapi({ description: 'A URI reference that explains the code.', example: '/problems/not-found' }),
+    type: z
+      .string()
+      .openapi({ description: 'A URI reference that explains the code.', example: '/problems/not-found' }),
     title: z.string().openapi({ example: 'Not found' }),
     status: z.number().int().openapi({ example: 404 }),
-    code: z.enum(firnErrorCodes).openapi({ description: 'Stable; what a program should look at.', example: 'not-found' }),
+    code: z
+      .enum(firnErrorCodes)
+      .openapi({ description: 'Stable; what a program should look at.', example: 'not-found' }),
     detail: z.string().openapi({ description: 'A sentence for people.', example: 'There is no such run.' }),
-    requestId: z.string().openapi({ description: 'Names the request in the log.', example: '6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a' }),
+    requestId: z
+      .string()
+      .openapi({ description: 'Names the request in the log.', example: '6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a' }),
   })
   .openapi('Problem', { description: 'RFC 9457 problem details.' });
 
 /** Response entries for the problem statuses an operation can answer. */
 export function problems<const Status extends keyof typeof descriptions>(...statuses: Status[]) {
-  const entry = (status: Status) => ({ description: descriptions[status], content: { 'application/problem+json': { schema: problemSchema } } });
-  return Object.fromEntries(statuses.map((status) => [status, entry(status)])) as Record<Status, ReturnType<typeof entry>>;
+  const entry = (status: Status) => ({
+    description: descriptions[status],
+    content: { 'application/problem+json': { schema: problemSchema } },
+  });
+  return Object.fromEntries(statuses.map((status) => [status, entry(status)])) as Record<
+    Status,
+    ReturnType<typeof entry>
+  >;
 }
 
 const descriptions = {

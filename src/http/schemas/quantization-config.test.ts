@@ -18,8 +18,16 @@ describe.each(methodConfigs.map((entry) => [entry.method, entry.example] as cons
 
 test.each<readonly [string, unknown, unknown]>([
   ['without a method, bins are of the paper', paper, { ...paper, method: 'inshrinkerator', pruneMetric: 'magnitude' }],
-  ['a metric that is given stays', { ...paper, pruneMetric: 'sensitivity' }, { ...paper, method: 'inshrinkerator', pruneMetric: 'sensitivity' }],
-  ['a price of bits at its limit', { ...paper, bitPrice: 1024 }, { ...paper, bitPrice: 1024, method: 'inshrinkerator', pruneMetric: 'magnitude' }],
+  [
+    'a metric that is given stays',
+    { ...paper, pruneMetric: 'sensitivity' },
+    { ...paper, method: 'inshrinkerator', pruneMetric: 'sensitivity' },
+  ],
+  [
+    'a price of bits at its limit',
+    { ...paper, bitPrice: 1024 },
+    { ...paper, bitPrice: 1024, method: 'inshrinkerator', pruneMetric: 'magnitude' },
+  ],
   ['a price of bits above it', { ...paper, bitPrice: 1024.5 }, undefined],
   ['a fraction of one', { ...paper, pruneFraction: 1 }, undefined],
   ['bins that are no whole number', { ...paper, bins: 8.5 }, undefined],
@@ -39,12 +47,15 @@ test.each([
   [32, 2],
   [-32, 0.5],
   [17, 1.445],
-])('the quantization step of index %i is shown as %d standard deviations; what was shown can be sent back', (step, stepSize) => {
-  const config = { method: 'residual', step } as const;
-  expect(renderConfig(config)).toEqual({ ...config, stepSize });
-  expect(read(renderConfig(config))).toEqual(config);
-  expect(quantizationConfigSchema.parse(renderConfig(config))).toEqual({ ...config, stepSize });
-});
+])(
+  'the quantization step of index %i is shown as %d standard deviations; what was shown can be sent back',
+  (step, stepSize) => {
+    const config = { method: 'residual', step } as const;
+    expect(renderConfig(config)).toEqual({ ...config, stepSize });
+    expect(read(renderConfig(config))).toEqual(config);
+    expect(quantizationConfigSchema.parse(renderConfig(config))).toEqual({ ...config, stepSize });
+  },
+);
 
 test('a config from which nothing follows is shown as it is', () => {
   const config = { ...paper, method: 'inshrinkerator', pruneMetric: 'magnitude' } as const;

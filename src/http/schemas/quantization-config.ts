@@ -42,15 +42,25 @@ function storedSchema(entry: Entry) {
     return [name, described(field.optional ? value.optional() : value, field.description)];
   });
   return z
-    .object({ method: z.literal(entry.method), ...(Object.fromEntries(fields) as Record<string, z.ZodType>), ...derivedSchemas(entry) })
+    .object({
+      method: z.literal(entry.method),
+      ...(Object.fromEntries(fields) as Record<string, z.ZodType>),
+      ...derivedSchemas(entry),
+    })
     .openapi(entry.schemaName, { example: entry.example });
 }
 
-/** As a client gives it. Defaults are filled in by {@link completed} and not by the schema: generated clients take a default for a required key. */
+/**
+ * As a client gives it. Defaults are filled in by {@link completed} and not by the schema: generated clients take a
+ * default for a required key.
+ */
 function inputSchema(entry: Entry) {
   const { method, unnamed } = entry;
   const fields = fieldsOf(entry).map(([name, field]) => {
-    const words = field.default === undefined ? field.description : [field.description, `\`${field.default}\` by default.`].filter(Boolean).join(' ');
+    const words =
+      field.default === undefined
+        ? field.description
+        : [field.description, `\`${field.default}\` by default.`].filter(Boolean).join(' ');
     const value = valueSchema(field);
     return [name, described(field.optional || field.default !== undefined ? value.optional() : value, words)];
   });
@@ -66,9 +76,13 @@ function inputSchema(entry: Entry) {
 
 /** What a client gave, with the method and the defaults that it left out. */
 function completed(given: Readonly<Record<string, unknown>>): QuantizationConfig {
-  const entry = methodConfigs.find(({ method, unnamed }) => (given['method'] === undefined ? unnamed !== undefined : method === given['method']))!;
+  const entry = methodConfigs.find(({ method, unnamed }) =>
+    given['method'] === undefined ? unnamed !== undefined : method === given['method'],
+  )!;
   const own = Object.entries(given).filter(([name]) => entry.derived?.[name] === undefined);
-  const defaults = fieldsOf(entry).flatMap(([name, field]) => (field.default === undefined || given[name] !== undefined ? [] : [[name, field.default]]));
+  const defaults = fieldsOf(entry).flatMap(([name, field]) =>
+    field.default === undefined || given[name] !== undefined ? [] : [[name, field.default]],
+  );
   // The schemas are made of the entries, so what they let through is a config.
   return { ...Object.fromEntries(own), method: entry.method, ...Object.fromEntries(defaults) } as QuantizationConfig;
 }

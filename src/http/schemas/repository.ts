@@ -7,7 +7,10 @@ export const repositoryInput = z
     namespace: nameSchema.openapi({ example: 'acme' }),
     name: nameSchema,
     type: z.enum(repositoryTypes).optional().openapi({ description: '`model` by default.' }),
-    visibility: z.enum(visibilities).optional().openapi({ description: '`private` by default; `public` can be read by everybody, without a token.' }),
+    visibility: z
+      .enum(visibilities)
+      .optional()
+      .openapi({ description: '`private` by default; `public` can be read by everybody, without a token.' }),
   })
   .openapi('RepositoryInput');
 
@@ -21,7 +24,15 @@ export const repositorySchema = z
     visibility: z.enum(visibilities),
     createdAt: z.iso.datetime(),
   })
-  .openapi('Repository', { example: { namespace: 'acme', name: 'lm-small', type: 'model', visibility: 'private', createdAt: '2026-01-02T03:04:05.000Z' } });
+  .openapi('Repository', {
+    example: {
+      namespace: 'acme',
+      name: 'lm-small',
+      type: 'model',
+      visibility: 'private',
+      createdAt: '2026-01-02T03:04:05.000Z',
+    },
+  });
 
 export const repositoryList = z
   .object({
@@ -30,6 +41,12 @@ export const repositoryList = z
   })
   .openapi('RepositoryList');
 
-export function renderRepository({ namespace, name, type, visibility, createdAt }: Repository): z.infer<typeof repositorySchema> {
+export function renderRepository({
+  namespace,
+  name,
+  type,
+  visibility,
+  createdAt,
+}: Repository): z.infer<typeof repositorySchema> {
   return { namespace, name, type, visibility, createdAt: createdAt.toISOString() };
 }

@@ -13,7 +13,13 @@ import { binarySchema } from './upload.ts';
 const partsInput = z.strictObject({
   sizeBytes: z.number().int().min(0).openapi({ description: 'Of the whole.' }),
   sha256: sha256Schema.optional().openapi({ description: 'Of the whole; checked when it is complete.' }),
-  partBytes: z.number().int().min(partBytesMin).max(partBytesMax).default(partBytesDefault).openapi({ description: 'Of each part but the last.' }),
+  partBytes: z
+    .number()
+    .int()
+    .min(partBytesMin)
+    .max(partBytesMax)
+    .default(partBytesDefault)
+    .openapi({ description: 'Of each part but the last.' }),
 });
 export const filePartsInput = partsInput
   .extend({ path: z.string().min(1).openapi({ example: 'model.safetensors' }), role: z.enum(fileRoles).optional() })
@@ -22,38 +28,52 @@ export const evalSetPartsInput = partsInput.extend({ part: z.enum(evalSetParts) 
 
 /** What a tus client says in the URL; a query wins over Upload-Metadata, which many clients cannot leave out. */
 export const fileUploadQuery = z.object({
-  path: z
-    .string()
-    .min(1)
+  path: z.string().min(1).optional().openapi({
+    description: 'tus: path of the file; else `path` or `filename` of Upload-Metadata.',
+    example: 'model.safetensors',
+  }),
+  role: z
+    .enum(fileRoles)
     .optional()
-    .openapi({ description: 'tus: path of the file; else `path` or `filename` of Upload-Metadata.', example: 'model.safetensors' }),
-  role: z.enum(fileRoles).optional().openapi({ description: 'tus: by default as announced, else taken from the name.' }),
+    .openapi({ description: 'tus: by default as announced, else taken from the name.' }),
   sha256: sha256Schema.optional().openapi({ description: 'tus: of the whole; checked with its last byte.' }),
 });
 export const evalSetUploadQuery = z.object({
-  part: z.enum(evalSetParts).optional().openapi({ description: 'tus: what the upload is; else `part` of Upload-Metadata.' }),
+  part: z
+    .enum(evalSetParts)
+    .optional()
+    .openapi({ description: 'tus: what the upload is; else `part` of Upload-Metadata.' }),
   sha256: fileUploadQuery.shape.sha256,
 });
 
 const tusResumable = z.string().optional().openapi({ description: 'Version of tus, 1.0.0.', example: '1.0.0' });
 const uploadChecksum = z.string().optional().openapi({
-  description: 'Of the bytes of this request: `sha1` or `sha256`, a space, and base64. They are then kept all or not at all.',
+  description:
+    'Of the bytes of this request: `sha1` or `sha256`, a space, and base64. They are then kept all or not at all.',
   example: 'sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk=',
 });
 
 /** Header fields of a creation; what they mean is decided in tus-headers.ts. */
 export const creationHeaders = z.object({
-  'tus-resumable': tusResumable.openapi({ description: 'With it the upload is one of tus 1.0; without it the body says how many parts it has.' }),
-  'upload-length': z.string().optional().openapi({ description: 'tus: bytes of the whole. It cannot be deferred.', example: '1048576' }),
-  'upload-metadata': z
+  'tus-resumable': tusResumable.openapi({
+    description: 'With it the upload is one of tus 1.0; without it the body says how many parts it has.',
+  }),
+  'upload-length': z
     .string()
     .optional()
-    .openapi({ description: 'tus: keys, each followed by a space and base64; `path` or `filename`, `role`, `sha256`, `part` are looked at.' }),
+    .openapi({ description: 'tus: bytes of the whole. It cannot be deferred.', example: '1048576' }),
+  'upload-metadata': z.string().optional().openapi({
+    description:
+      'tus: keys, each followed by a space and base64; `path` or `filename`, `role`, `sha256`, `part` are looked at.',
+  }),
   'upload-checksum': uploadChecksum,
 });
 export const bytesHeaders = z.object({
   'tus-resumable': tusResumable,
-  'upload-offset': z.string().optional().openapi({ description: 'Where the bytes go: at the end of what has arrived.', example: '0' }),
+  'upload-offset': z
+    .string()
+    .optional()
+    .openapi({ description: 'Where the bytes go: at the end of what has arrived.', example: '0' }),
   'upload-checksum': uploadChecksum,
 });
 
@@ -91,18 +111,27 @@ export function renderUpload(repository: Repository, upload: UploadRecord) {
   } satisfies z.infer<typeof uploadSchema>;
 }
 
-export const uploadPartSchema = z.object({ number: z.number().int(), sizeBytes: z.number().int(), sha256: z.string() }).openapi('UploadPart');
-export const uploadPartList = z.object({ items: z.array(uploadPartSchema), next: z.string().optional() }).openapi('UploadPartList');
+export const uploadPartSchema = z
+  .object({ number: z.number().int(), sizeBytes: z.number().int(), sha256: z.string() })
+  .openapi('UploadPart');
+export const uploadPartList = z
+  .object({ items: z.array(uploadPartSchema), next: z.string().optional() })
+  .openapi('UploadPartList');
 
 /** A piece of an upload in parts. */
 export function renderPart({ partBytes }: UploadRecord, { offsetBytes, sizeBytes, sha256 }: UploadPiece) {
-  return { number: offsetBytes / partBytes! + 1, sizeBytes, sha256: sha256! } satisfies z.infer<typeof uploadPartSchema>;
+  return { number: offsetBytes / partBytes! + 1, sizeBytes, sha256: sha256! } satisfies z.infer<
+    typeof uploadPartSchema
+  >;
 }
 
 const text = { schema: { type: 'string' as const } };
 /** Header fields of an answer about an upload. */
 export const uploadAnswerHeaders = {
-  'Upload-Offset': { description: 'What has arrived, from the beginning on; absent where the upload comes in parts.', ...text },
+  'Upload-Offset': {
+    description: 'What has arrived, from the beginning on; absent where the upload comes in parts.',
+    ...text,
+  },
   'Upload-Length': { description: 'Bytes of the whole.', ...text },
   'Upload-Expires': { description: 'When the upload is given up unless more bytes come.', ...text },
 };

@@ -40,7 +40,8 @@ const searchOptions = {
   pruneFractions: axis(z.number().min(0).lt(1)),
   protectFractions: axis(z.number().min(0).lt(1)),
   bitPrices: axis(z.number().min(0).max(bitPriceMax)).openapi({
-    description: 'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
+    description:
+      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
   }),
   neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax),
   neverMoreAggressive: z.boolean(),
@@ -147,22 +148,33 @@ const forkSchema = z.strictObject({ run: runNameSchema, step: stepSchema });
 export const runInput = z
   .strictObject({
     name: runNameSchema,
-    fidelity: z.enum(fidelities).optional().openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
-    evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
+    fidelity: z
+      .enum(fidelities)
+      .optional()
+      .openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
+    evalSet: nameSchema
+      .optional()
+      .openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
     thresholds: thresholdsInput.optional(),
     allowLarge: allowLargeSchema,
     search: searchOptionsInput.optional(),
     state: stateOptionsInput.optional(),
-    layerTypes: layerTypesSchema
+    layerTypes: layerTypesSchema.optional().openapi({
+      description: 'Tensor to layer type, overriding what graph, shapes and names say.',
+      example: { 'head.weight': 'embedding' },
+    }),
+    forkFrom: forkSchema
       .optional()
-      .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
-    forkFrom: forkSchema.optional().openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
+      .openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
   })
   .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: defaultThreshold } } });
 
 export const runChange = z
   .strictObject(evaluationChange)
-  .refine(({ evalSet, thresholds }) => evalSet !== undefined || thresholds !== undefined, 'must name an eval set, thresholds, or both')
+  .refine(
+    ({ evalSet, thresholds }) => evalSet !== undefined || thresholds !== undefined,
+    'must name an eval set, thresholds, or both',
+  )
   .openapi('RunChange', { example: { evalSet: 'held-out-2' } });
 
 export const runSchema = z

@@ -14,7 +14,10 @@ export const thresholdsSchema = z.record(z.string(), z.number().min(0).max(thres
 
 /** As given: by default, and where they must be confirmed. */
 export const thresholdsInput = thresholdsSchema
-  .refine((thresholds) => Object.keys(thresholds).length <= metricCountMax, `must name at most ${metricCountMax} metrics`)
+  .refine(
+    (thresholds) => Object.keys(thresholds).length <= metricCountMax,
+    `must name at most ${metricCountMax} metrics`,
+  )
   .openapi({
     description:
       `Metric to largest degradation accepted in one checkpoint. By default ${defaultThreshold} (half a percent) on the first metric of the eval set. ` +
@@ -25,11 +28,15 @@ export const thresholdsInput = thresholdsSchema
 export const allowLargeSchema = z
   .boolean()
   .optional()
-  .openapi({ description: `Must be true where a threshold is above ${plainThresholdMax}: it lets through what most would call damage.` });
+  .openapi({
+    description: `Must be true where a threshold is above ${plainThresholdMax}: it lets through what most would call damage.`,
+  });
 
 /** What checkpoints are to be measured with; what is not given stays. */
 export const evaluationChange = {
-  evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
+  evalSet: nameSchema
+    .optional()
+    .openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
   thresholds: thresholdsInput.optional(),
   allowLarge: allowLargeSchema,
 };

@@ -10,13 +10,25 @@ const grantsMax = 100;
 const grantText = z
   .string()
   .max(300)
-  .refine(isGrant, 'must be read, write or admin, and then ":namespace" or ":namespace/repository" unless it is on everything')
+  .refine(
+    isGrant,
+    'must be read, write or admin, and then ":namespace" or ":namespace/repository" unless it is on everything',
+  )
   .openapi({ example: 'write:acme/lm-small' });
 
 export const tokenInput = z
   .strictObject({
-    name: z.string().trim().min(1).max(tokenNameLengthMax).openapi({ description: 'For people: whose it is, or what for.', example: 'training cluster' }),
-    grants: z.array(grantText).min(1).max(grantsMax).openapi({ description: 'Scopes with the place they hold on; a scope without one holds on everything.' }),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(tokenNameLengthMax)
+      .openapi({ description: 'For people: whose it is, or what for.', example: 'training cluster' }),
+    grants: z
+      .array(grantText)
+      .min(1)
+      .max(grantsMax)
+      .openapi({ description: 'Scopes with the place they hold on; a scope without one holds on everything.' }),
     expiresAt: z.iso
       .datetime({ offset: true })
       .refine((text) => Date.parse(text) > Date.now(), 'must be in the future')
@@ -34,10 +46,19 @@ export const tokenSchema = z
     expiresAt: z.iso.datetime().optional(),
     revokedAt: z.iso.datetime().optional(),
   })
-  .openapi('Token', { example: { id: 'a1B2c3D4e5F6', name: 'training cluster', grants: ['write:acme'], createdAt: '2026-01-02T03:04:05.000Z' } });
+  .openapi('Token', {
+    example: {
+      id: 'a1B2c3D4e5F6',
+      name: 'training cluster',
+      grants: ['write:acme'],
+      createdAt: '2026-01-02T03:04:05.000Z',
+    },
+  });
 
 export const createdTokenSchema = tokenSchema
-  .extend({ token: z.string().openapi({ description: 'What to send as `Authorization: Bearer`. It is told only here.' }) })
+  .extend({
+    token: z.string().openapi({ description: 'What to send as `Authorization: Bearer`. It is told only here.' }),
+  })
   .openapi('CreatedToken', {
     example: {
       id: 'a1B2c3D4e5F6',
@@ -57,13 +78,22 @@ export const tokenList = z
 
 export const whoamiSchema = z
   .object({
-    id: z.string().openapi({ description: 'Of the token; `anonymous` without one, `operator` on a server without access control.' }),
+    id: z.string().openapi({
+      description: 'Of the token; `anonymous` without one, `operator` on a server without access control.',
+    }),
     name: z.string(),
     grants: z.array(z.string()),
   })
   .openapi('Whoami', { example: { id: 'a1B2c3D4e5F6', name: 'training cluster', grants: ['write:acme'] } });
 
-export function renderToken({ id, name, grants, createdAt, expiresAt, revokedAt }: TokenRecord): z.infer<typeof tokenSchema> {
+export function renderToken({
+  id,
+  name,
+  grants,
+  createdAt,
+  expiresAt,
+  revokedAt,
+}: TokenRecord): z.infer<typeof tokenSchema> {
   return {
     id,
     name,

@@ -13,7 +13,9 @@ export const usageSchema = z
       .object({
         packageBytes: bytes('Packages.'),
         stagedBytes: bytes('Uploads that wait to be compressed.'),
-        rawBytes: bytes('Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run.'),
+        rawBytes: bytes(
+          'Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run.',
+        ),
         evalSetBytes: bytes('Graphs and batches of eval sets.'),
         hiddenBytes: bytes('What deleted checkpoints leave because others build on it.'),
         pendingDeletionBytes: bytes('What nothing needs any more and is deleted after the grace.'),
@@ -28,10 +30,14 @@ export const usageSchema = z
   .openapi('Usage');
 
 const quotaSchema = z.object({
-  storedBytesMax: bytes('Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond is refused before its body.'),
+  storedBytesMax: bytes(
+    'Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond is refused before its body.',
+  ),
 });
 
-export const namespaceUsageSchema = usageSchema.extend({ namespace: z.string(), quota: quotaSchema.optional() }).openapi('NamespaceUsage');
+export const namespaceUsageSchema = usageSchema
+  .extend({ namespace: z.string(), quota: quotaSchema.optional() })
+  .openapi('NamespaceUsage');
 
 export const namespaceUsageList = z
   .object({
@@ -69,6 +75,10 @@ export function renderUsage({ logical, stored, reserved, received, sent }: Usage
   };
 }
 
-export function renderNamespaceUsage({ namespace, quota, ...usage }: NamespaceUsage): z.infer<typeof namespaceUsageSchema> {
+export function renderNamespaceUsage({
+  namespace,
+  quota,
+  ...usage
+}: NamespaceUsage): z.infer<typeof namespaceUsageSchema> {
   return { namespace, ...renderUsage(usage), ...(quota !== undefined && { quota }) };
 }

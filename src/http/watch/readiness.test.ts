@@ -22,7 +22,9 @@ describe('readiness', () => {
 
   test('says which part failed, and tells the reason only to the log', async () => {
     const failures: [string, unknown][] = [];
-    const answer = await createReadiness({ needed: { a: ok, b: fails }, wanted: { c: fails } }, (name, error) => failures.push([name, error]))();
+    const answer = await createReadiness({ needed: { a: ok, b: fails }, wanted: { c: fails } }, (name, error) =>
+      failures.push([name, error]),
+    )();
     expect(answer).toEqual({ status: 'not-ready', checks: { a: 'ok', b: 'failed', c: 'failed' } });
     expect(failures.map(([name]) => name).sort()).toEqual(['b', 'c']);
     expect(JSON.stringify(answer)).not.toContain('EIO');
@@ -65,6 +67,10 @@ describe('readiness', () => {
 
   test('shows the living workers', async () => {
     const workers = { living: 2, oldestSignSeconds: 9, newestSignSeconds: 1 };
-    expect(await ask({ needed: {}, wanted: {}, workers: async () => workers })).toEqual({ status: 'ready', checks: {}, workers });
+    expect(await ask({ needed: {}, wanted: {}, workers: async () => workers })).toEqual({
+      status: 'ready',
+      checks: {},
+      workers,
+    });
   });
 });

@@ -30,18 +30,27 @@ const probeTimeoutMs = 3_000;
 const reuseMs = 1_000;
 
 /** Runs all probes at once, at most one round at a time. */
-export function createReadiness(probes: Probes, onFailure: (name: string, error: unknown) => void): () => Promise<Readiness> {
+export function createReadiness(
+  probes: Probes,
+  onFailure: (name: string, error: unknown) => void,
+): () => Promise<Readiness> {
   let latest: { endedMs: number; readonly answer: Promise<Readiness> } | undefined;
   return () => {
     if (latest === undefined || performance.now() - latest.endedMs > reuseMs) {
-      const round = { endedMs: Infinity, answer: runProbes(probes, onFailure).finally(() => (round.endedMs = performance.now())) };
+      const round = {
+        endedMs: Infinity,
+        answer: runProbes(probes, onFailure).finally(() => (round.endedMs = performance.now())),
+      };
       latest = round;
     }
     return latest.answer;
   };
 }
 
-async function runProbes({ needed, wanted, workers: seeWorkers }: Probes, onFailure: (name: string, error: unknown) => void): Promise<Readiness> {
+async function runProbes(
+  { needed, wanted, workers: seeWorkers }: Probes,
+  onFailure: (name: string, error: unknown) => void,
+): Promise<Readiness> {
   const ask = async (name: string, probe: Probe): Promise<readonly [string, 'ok' | 'failed']> => {
     try {
       await withDeadline(probe());
@@ -51,7 +60,8 @@ async function runProbes({ needed, wanted, workers: seeWorkers }: Probes, onFail
       return [name, 'failed'];
     }
   };
-  const askAll = (all: Readonly<Record<string, Probe>>) => Promise.all(Object.entries(all).map(([name, probe]) => ask(name, probe)));
+  const askAll = (all: Readonly<Record<string, Probe>>) =>
+    Promise.all(Object.entries(all).map(([name, probe]) => ask(name, probe)));
   // Who cannot say is told by a probe, too.
   const seen = seeWorkers && withDeadline(seeWorkers()).catch(() => undefined);
   const [fatal, other, workers] = await Promise.all([askAll(needed), askAll(wanted), seen]);

@@ -8,7 +8,10 @@ import type { TransferMeter } from './transfer-meter.ts';
 /** Upper edges in seconds: from a metadata read to a large download. */
 const durationBucketSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600];
 
-/** Counts requests, durations and bytes by route pattern, and bytes by repository; a request ends when its connection has the last byte or is gone. */
+/**
+ * Counts requests, durations and bytes by route pattern, and bytes by repository; a request ends when its connection
+ * has the last byte or is gone.
+ */
 export function requestMetrics(registry: Registry, transfers?: Pick<TransferMeter, 'add'>): MiddlewareHandler<AppEnv> {
   const registers = [registry];
   const labelNames = ['method', 'route', 'status'] as const;

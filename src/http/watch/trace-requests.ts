@@ -8,8 +8,9 @@ import type { AppEnv } from '../app-env.ts';
 const untracedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Every request is a server span, named by method and route and part of the trace that the client's `traceparent` names, until its connection has the last byte or is gone. The answer says
- * in `traceparent` which span that was. Attributes are those of OpenTelemetry's HTTP conventions.
+ * Every request is a server span, named by method and route and part of the trace that the client's `traceparent`
+ * names, until its connection has the last byte or is gone. The answer says in `traceparent` which span that was.
+ * Attributes are those of OpenTelemetry's HTTP conventions.
  */
 export function traceRequests(tracer: Tracer): MiddlewareHandler<AppEnv> {
   return function traceRequest(c, next) {
@@ -36,7 +37,9 @@ export function traceRequests(tracer: Tracer): MiddlewareHandler<AppEnv> {
         // As the conventions say, what the client did wrong is no error of the server.
         if (status >= 500) throw new Error(`answered ${status}`);
       };
-      tracer.span(`${c.req.method} ${route}`, { kind: 'server', parent: c.req.header('traceparent'), attributes }, answer).catch(reject);
+      tracer
+        .span(`${c.req.method} ${route}`, { kind: 'server', parent: c.req.header('traceparent'), attributes }, answer)
+        .catch(reject);
     });
   };
 }

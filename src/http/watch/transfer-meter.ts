@@ -1,7 +1,8 @@
 import type { Transfer, UsageRecords } from '../../catalog/contract/usage-records.ts';
 
 /**
- * Adds up what requests to each repository move, and writes it to the catalog when told to: what was added since then is lost with a killed process. Memory grows with the repositories asked for in between.
+ * Adds up what requests to each repository move, and writes it to the catalog when told to: what was added since then
+ * is lost with a killed process. Memory grows with the repositories asked for in between.
  */
 export class TransferMeter {
   readonly #records: Pick<UsageRecords, 'addTransfers'>;
@@ -13,7 +14,11 @@ export class TransferMeter {
 
   add({ repositoryId, received, sent }: Transfer): void {
     const before = this.#moved.get(repositoryId);
-    this.#moved.set(repositoryId, { repositoryId, received: received + (before?.received ?? 0), sent: sent + (before?.sent ?? 0) });
+    this.#moved.set(repositoryId, {
+      repositoryId,
+      received: received + (before?.received ?? 0),
+      sent: sent + (before?.sent ?? 0),
+    });
   }
 
   /** Rejects with the errors of the catalog; what was not written is kept for the next time. */

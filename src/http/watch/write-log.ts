@@ -3,7 +3,10 @@ import type { AppEnv, HttpLog } from '../app-env.ts';
 
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A log line for every request that may have changed something, refused ones too: who, what, how it ended, and the request's id. */
+/**
+ * A log line for every request that may have changed something, refused ones too: who, what, how it ended, and the
+ * request's id.
+ */
 export function writeLog(log: HttpLog): MiddlewareHandler<AppEnv> {
   return async function logWrite(c, next) {
     if (readMethods.has(c.req.method)) return next();

@@ -11,12 +11,18 @@ import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 export async function checkExpects(catalog: Catalog, run: Run, expects: MetricValues | undefined): Promise<void> {
   if (expects === undefined) return;
   const names = Object.keys(expects);
-  if (names.length > metricCountMax) throw new FirnError('invalid-request', `"expects" may name at most ${metricCountMax} metrics.`);
-  if (Object.values(expects).some((value) => !Number.isFinite(value))) throw new FirnError('invalid-request', 'The values of "expects" are finite numbers.');
+  if (names.length > metricCountMax)
+    throw new FirnError('invalid-request', `"expects" may name at most ${metricCountMax} metrics.`);
+  if (Object.values(expects).some((value) => !Number.isFinite(value)))
+    throw new FirnError('invalid-request', 'The values of "expects" are finite numbers.');
   if (names.length === 0) return;
-  const evalSet = run.fidelity === 'exact' || run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
+  const evalSet =
+    run.fidelity === 'exact' || run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
   if (evalSet === undefined)
-    throw new FirnError('invalid-request', '"expects" is compared with what the eval set of a lossy run measures; this run has none. Leave it out.');
+    throw new FirnError(
+      'invalid-request',
+      '"expects" is compared with what the eval set of a lossy run measures; this run has none. Leave it out.',
+    );
   const known = evalSet.spec.metrics.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;

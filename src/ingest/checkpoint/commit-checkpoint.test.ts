@@ -6,7 +6,13 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
-import { openIngestHarness, safetensorsFile, uploadOf, type IngestHarness, type TestTensor } from '../ingest.test-support.ts';
+import {
+  openIngestHarness,
+  safetensorsFile,
+  uploadOf,
+  type IngestHarness,
+  type TestTensor,
+} from '../ingest.test-support.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile, type Reservation } from './reserve-checkpoint.ts';
 
@@ -35,7 +41,8 @@ describe('a checkpoint on its way in', () => {
   /** Reserves, sends and commits the given files. */
   const commit = async (run: Run, step: number, files: Readonly<Record<string, Buffer>>) => {
     const checkpoint = await reserve(run, step);
-    for (const [path, bytes] of Object.entries(files)) await send(checkpoint, path, bytes, path.includes('.grad.') ? 'sensitivity' : undefined);
+    for (const [path, bytes] of Object.entries(files))
+      await send(checkpoint, path, bytes, path.includes('.grad.') ? 'sensitivity' : undefined);
     return commitCheckpoint(ctx, run, checkpoint.id);
   };
   const jobOf = (checkpoint: Checkpoint) => harness.catalog.jobs.find(encodeJobKind, checkpoint.id);
@@ -47,7 +54,9 @@ describe('a checkpoint on its way in', () => {
       const earlier = await reserve(run, 100);
       expect([later.sequence, earlier.sequence]).toEqual([0, 1]);
       expect(await jobOf(later)).toMatchObject({ state: 'held', orderKey: run.id, orderSequence: 0 });
-      expect(await harness.catalog.files.list(later.id)).toMatchObject([{ path: 'model.safetensors', role: 'model', sizeBytes: 5, received: false }]);
+      expect(await harness.catalog.files.list(later.id)).toMatchObject([
+        { path: 'model.safetensors', role: 'model', sizeBytes: 5, received: false },
+      ]);
     });
 
     it('is the same when repeated, and not when it differs', async () => {
@@ -62,9 +71,19 @@ describe('a checkpoint on its way in', () => {
         [files[0]!, { path: 'config.yaml' }],
         [{ path: 'model.safetensors', sha256: 'b'.repeat(64) }, files[1]!],
       ]) {
-        await expect(reserve(run, 1, others)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('delete it first') as string });
+        await expect(reserve(run, 1, others)).rejects.toMatchObject({
+          code: 'step-exists',
+          message: expect.stringContaining('delete it first') as string,
+        });
       }
-      const fixedConfig = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0, pruneMetric: 'magnitude', protectFraction: 0 } as const;
+      const fixedConfig = {
+        method: 'inshrinkerator',
+        bins: 8,
+        embeddingBins: 16,
+        pruneFraction: 0,
+        pruneMetric: 'magnitude',
+        protectFraction: 0,
+      } as const;
       await expect(reserve(run, 1, files, { fixedConfig })).rejects.toMatchObject({ code: 'step-exists' });
       await reserve(run, 2, [], { fixedConfig });
       expect((await reserve(run, 2, [], { fixedConfig: { ...fixedConfig } })).fixedConfig).toEqual(fixedConfig);
@@ -90,7 +109,11 @@ describe('a checkpoint on its way in', () => {
       ['a negative step', 'invalid-request', { step: -1 }],
       ['a fractional step', 'invalid-request', { step: 1.5 }],
       ['a path twice', 'invalid-request', { files: [{ path: 'a' }, { path: 'a' }] }],
-      ['a path that is a folder of another', 'invalid-request', { files: [{ path: 'a/b/c' }, { path: 'a.b' }, { path: 'a' }] }],
+      [
+        'a path that is a folder of another',
+        'invalid-request',
+        { files: [{ path: 'a/b/c' }, { path: 'a.b' }, { path: 'a' }] },
+      ],
       ['a path that leaves', 'invalid-request', { files: [{ path: '../../a' }] }],
       ['a path with a name no disk takes', 'invalid-request', { files: [{ path: `a/${'x'.repeat(256)}` }] }],
       ['an empty model', 'invalid-request', { files: [{ path: 'a.safetensors', sizeBytes: 0 }] }],
@@ -99,11 +122,24 @@ describe('a checkpoint on its way in', () => {
       [
         'too many levels',
         'invalid-request',
-        { fixedConfig: { method: 'inshrinkerator', bins: 255, embeddingBins: 16, pruneFraction: 0.5, pruneMetric: 'magnitude', protectFraction: 0.1 } },
+        {
+          fixedConfig: {
+            method: 'inshrinkerator',
+            bins: 255,
+            embeddingBins: 16,
+            pruneFraction: 0.5,
+            pruneMetric: 'magnitude',
+            protectFraction: 0.1,
+          },
+        },
       ],
       ['too many files', 'payload-too-large', { files: Array.from({ length: 5000 }, (_, i) => ({ path: `f${i}` })) }],
       ['a file too large', 'payload-too-large', { files: [{ path: 'a', sizeBytes: 2 ** 40 }] }],
-      ['files too large together', 'payload-too-large', { files: ['a', 'b', 'c'].map((path) => ({ path, sizeBytes: 60 * 2 ** 30 })) }],
+      [
+        'files too large together',
+        'payload-too-large',
+        { files: ['a', 'b', 'c'].map((path) => ({ path, sizeBytes: 60 * 2 ** 30 })) },
+      ],
     ])('with %s is %s', async (_what, code, reservation) => {
       const run = await harness.newRun();
       await expect(reserve(run, 0, [], reservation)).rejects.toMatchObject({ code });
@@ -114,14 +150,27 @@ describe('a checkpoint on its way in', () => {
   describe('committed', () => {
     it('is queued with a revision and its job released, and the answer stays', async () => {
       const run = await harness.newRun();
-      const { checkpoint, created } = await commit(run, 7, { 'model.safetensors': model, 'config.json': Buffer.from('{}') });
+      const { checkpoint, created } = await commit(run, 7, {
+        'model.safetensors': model,
+        'config.json': Buffer.from('{}'),
+      });
       expect(created).toBe(true);
-      expect(checkpoint).toMatchObject({ state: 'queued', step: 7, revision: expect.stringMatching(/^[0-9a-f]{40}$/) as string });
+      expect(checkpoint).toMatchObject({
+        state: 'queued',
+        step: 7,
+        revision: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+      });
       expect(await jobOf(checkpoint)).toMatchObject({ state: 'queued' });
       expect(await commitCheckpoint(ctx, run, checkpoint.id)).toEqual({ checkpoint, created: false });
       await harness.catalog.checkpoints.transition(checkpoint.id, ['queued'], 'working');
-      expect(await commitCheckpoint(ctx, run, checkpoint.id)).toMatchObject({ checkpoint: { revision: checkpoint.revision }, created: false });
-      await expect(reserve(run, 7)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('forkFrom') as string });
+      expect(await commitCheckpoint(ctx, run, checkpoint.id)).toMatchObject({
+        checkpoint: { revision: checkpoint.revision },
+        created: false,
+      });
+      await expect(reserve(run, 7)).rejects.toMatchObject({
+        code: 'step-exists',
+        message: expect.stringContaining('forkFrom') as string,
+      });
     });
 
     it('several times at once, is committed once', async () => {
@@ -138,7 +187,8 @@ describe('a checkpoint on its way in', () => {
       const [first, second] = [await reserve(run, 10), await reserve(run, 20)];
       await send(second, 'model.safetensors', otherModel);
       await commitCheckpoint(ctx, run, second.id);
-      const claim = () => harness.catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 100 });
+      const claim = () =>
+        harness.catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 100 });
       expect((await claim()).map(({ subjectId }) => subjectId)).not.toContain(second.id);
       await send(first, 'model.safetensors', model);
       await commitCheckpoint(ctx, run, first.id);
@@ -155,7 +205,9 @@ describe('a checkpoint on its way in', () => {
         code: 'upload-incomplete',
         message: expect.stringContaining('"config.json"') as string,
       });
-      await expect(commitCheckpoint(ctx, run, (await reserve(run, 2)).id)).rejects.toMatchObject({ code: 'upload-incomplete' });
+      await expect(commitCheckpoint(ctx, run, (await reserve(run, 2)).id)).rejects.toMatchObject({
+        code: 'upload-incomplete',
+      });
       await send(checkpoint, 'config.json', Buffer.from('{}'));
       expect(await commitCheckpoint(ctx, run, checkpoint.id)).toMatchObject({ created: true });
     });
@@ -202,7 +254,11 @@ describe('a checkpoint on its way in', () => {
 
     it('says which shard of its index is missing, and where to send it, when what is there does not fit', async () => {
       const spec: EvalSetSpec = { inputs: {}, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] };
-      const { id: evalSetId } = await harness.catalog.evalSets.create({ repositoryId: harness.repository.id, name: 'sharded', spec });
+      const { id: evalSetId } = await harness.catalog.evalSets.create({
+        repositoryId: harness.repository.id,
+        name: 'sharded',
+        spec,
+      });
       const run = await harness.newRun({ fidelity: 'lossy', evalSetId });
       const unfit = new FirnError('graph-missing-weights', 'The graph needs "b".');
       const judging: IngestContext = {
@@ -221,12 +277,16 @@ describe('a checkpoint on its way in', () => {
       // Without an index there is nothing to name.
       await expect(commitCheckpoint(judging, run, first.id)).rejects.toBe(unfit);
       await send(first, 'model.safetensors.index.json', index);
-      await expect(commitCheckpoint(judging, run, first.id)).rejects.toMatchObject({ code: unfit.code, message: `${missing(1)} ${unfit.message}` });
+      await expect(commitCheckpoint(judging, run, first.id)).rejects.toMatchObject({
+        code: unfit.code,
+        message: `${missing(1)} ${unfit.message}`,
+      });
       await send(first, 'model-2.safetensors', b);
       await commitCheckpoint(judging, run, first.id);
       // Later ones are held against the layout of the run.
       const second = await reserve(run, 2);
-      for (const [path, bytes] of Object.entries({ 'model-1.safetensors': a, 'model.safetensors.index.json': index })) await send(second, path, bytes);
+      for (const [path, bytes] of Object.entries({ 'model-1.safetensors': a, 'model.safetensors.index.json': index }))
+        await send(second, path, bytes);
       const refusal = { code: 'layout-mismatch', message: expect.stringContaining(missing(2)) as string };
       await expect(commitCheckpoint(judging, run, second.id)).rejects.toMatchObject(refusal);
       expect((await harness.catalog.checkpoints.get(second.id))!.state).toBe('open');
@@ -234,11 +294,21 @@ describe('a checkpoint on its way in', () => {
 
     it('has sensitivities that fit its tensors', async () => {
       const run = await harness.newRun();
-      await commit(run, 1, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) });
-      await expect(commit(run, 2, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [15]]]) })).rejects.toMatchObject({
+      await commit(run, 1, {
+        'model.safetensors': model,
+        'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]),
+      });
+      await expect(
+        commit(run, 2, {
+          'model.safetensors': model,
+          'model.grad.safetensors': safetensorsFile([['w', 'BF16', [15]]]),
+        }),
+      ).rejects.toMatchObject({
         code: 'layout-mismatch',
       });
-      await expect(commit(run, 3, { 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await expect(
+        commit(run, 3, { 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) }),
+      ).rejects.toMatchObject({ code: 'layout-mismatch' });
     });
 
     it('has the tensors of its run, or names the first that differs', async () => {
@@ -268,7 +338,9 @@ describe('a checkpoint on its way in', () => {
       const parent = await harness.newRun();
       const { checkpoint } = await commit(parent, 1, { 'model.safetensors': model });
       const fork = await harness.newRun({ parentCheckpointId: checkpoint.id });
-      await expect(commit(fork, 1, { 'model.safetensors': safetensorsFile([['w', 'F32', [30]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await expect(
+        commit(fork, 1, { 'model.safetensors': safetensorsFile([['w', 'F32', [30]]]) }),
+      ).rejects.toMatchObject({ code: 'layout-mismatch' });
       await commit(fork, 2, { 'model.safetensors': otherModel });
     });
 
@@ -279,7 +351,9 @@ describe('a checkpoint on its way in', () => {
       await harness.catalog.checkpoints.transition(checkpoint.id, ['queued'], 'failed');
       await commit(run, 3, { 'model.safetensors': model });
       await commit(run, 4, { 'model.safetensors': otherModel });
-      await expect(commit(run, 5, { 'model.safetensors': safetensorsFile([['wrong', 'F32', [1]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await expect(
+        commit(run, 5, { 'model.safetensors': safetensorsFile([['wrong', 'F32', [1]]]) }),
+      ).rejects.toMatchObject({ code: 'layout-mismatch' });
     });
 
     it('may hold no model at all', async () => {

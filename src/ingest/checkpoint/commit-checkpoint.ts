@@ -26,7 +26,12 @@ export interface CommittedCheckpoint {
  * the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`,
  * `conflict` (cancelled, or files changed meanwhile), `not-found`.
  */
-export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string, signal?: AbortSignal): Promise<CommittedCheckpoint> {
+export async function commitCheckpoint(
+  ctx: IngestContext,
+  run: Run,
+  checkpointId: string,
+  signal?: AbortSignal,
+): Promise<CommittedCheckpoint> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return committedBefore(ctx.catalog, checkpoint);
@@ -51,7 +56,10 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
 
 async function committedBefore(catalog: Catalog, checkpoint: Checkpoint): Promise<CommittedCheckpoint> {
   if (checkpoint.revision === undefined)
-    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and was never committed; delete it to upload the step again.`);
+    throw new FirnError(
+      'conflict',
+      `The checkpoint is ${checkpoint.state} and was never committed; delete it to upload the step again.`,
+    );
   if (checkpoint.state === 'failed') throw await stepFailed(catalog, checkpoint);
   return { checkpoint, created: false };
 }
@@ -71,6 +79,8 @@ async function checkPresent({ store }: IngestContext, files: readonly Checkpoint
   for (const { path, rawKey, sizeBytes } of files) {
     const object = rawKey === undefined ? undefined : await store.stat(rawKey);
     if (object?.sizeBytes !== sizeBytes)
-      throw new FirnError('upload-incomplete', `The file ${quoteName(path)} must be sent again.`, { detail: rawKey ?? 'no key' });
+      throw new FirnError('upload-incomplete', `The file ${quoteName(path)} must be sent again.`, {
+        detail: rawKey ?? 'no key',
+      });
   }
 }

@@ -5,8 +5,8 @@ import type { IngestContext } from '../ingest-context.ts';
 const reservationsPerCall = 100;
 
 /**
- * Gives up reservations whose client has shown no sign of life for `reservationTtlMs`, so that they hold up neither their run nor its bytes. One whose body
- * is arriving anywhere is alive. Returns how many were given up.
+ * Gives up reservations whose client has shown no sign of life for `reservationTtlMs`, so that they hold up neither
+ * their run nor its bytes. One whose body is arriving anywhere is alive. Returns how many were given up.
  */
 export async function expireReservations(ctx: IngestContext): Promise<number> {
   const untouchedSince = new Date((await ctx.now()).getTime() - ctx.limits.reservationTtlMs);

@@ -5,12 +5,17 @@ import type { FileRole } from '../../checkpoint/role.ts';
 import { encodeJobKind } from '../ingest-context.ts';
 
 export interface OpenedCheckpoint extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes' | 'expects'> {
-  readonly files: readonly { readonly path: string; readonly role: FileRole; readonly sizeBytes?: number; readonly sha256?: string }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly role: FileRole;
+    readonly sizeBytes?: number;
+    readonly sha256?: string;
+  }[];
 }
 
 /**
- * Enters an open checkpoint with its announced files, and its encode job, held until the commit. Inside the caller's transaction. Errors: `step-exists`,
- * `not-found` (the run).
+ * Enters an open checkpoint with its announced files, and its encode job, held until the commit. Inside the caller's
+ * transaction. Errors: `step-exists`, `not-found` (the run).
  */
 export async function openCheckpoint(
   tx: Catalog,
@@ -25,6 +30,12 @@ export async function openCheckpoint(
     ...(expects !== undefined && { expects }),
   });
   await tx.files.announce(checkpoint.id, files);
-  await tx.jobs.enqueue({ kind: encodeJobKind, subjectId: checkpoint.id, held: true, orderKey: run.id, orderSequence: checkpoint.sequence });
+  await tx.jobs.enqueue({
+    kind: encodeJobKind,
+    subjectId: checkpoint.id,
+    held: true,
+    orderKey: run.id,
+    orderSequence: checkpoint.sequence,
+  });
   return checkpoint;
 }

@@ -4,7 +4,15 @@ import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
-import { openIngestHarness, piecesOf, safetensorsFile, unreadBody, uploadOf, type IngestHarness, type TestTensor } from '../ingest.test-support.ts';
+import {
+  openIngestHarness,
+  piecesOf,
+  safetensorsFile,
+  unreadBody,
+  uploadOf,
+  type IngestHarness,
+  type TestTensor,
+} from '../ingest.test-support.ts';
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile } from './reserve-checkpoint.ts';
@@ -39,7 +47,8 @@ describe('a checkpoint pushed in one request', () => {
 
   const reserve = (step: number, files: readonly AnnouncedFile[]) => reserveCheckpoint(ctx, run, { step, files });
   const pushUpload = (step: number, upload: Upload) => pushCheckpoint(ctx, run, { step, upload });
-  const push = (step: number, bytes: Buffer, announced: Partial<Upload> = {}) => pushUpload(step, { lengthBytes: bytes.length, ...uploadOf(bytes, announced) });
+  const push = (step: number, bytes: Buffer, announced: Partial<Upload> = {}) =>
+    pushUpload(step, { lengthBytes: bytes.length, ...uploadOf(bytes, announced) });
   const added = async (): Promise<string[]> => (await harness.everything()).filter((key) => !before.includes(key));
   const listed = async (): Promise<Checkpoint[]> => harness.catalog.checkpoints.list(run.id, { limit: 10 });
   const stored = async ({ id }: Checkpoint): Promise<Buffer> => {
@@ -52,9 +61,20 @@ describe('a checkpoint pushed in one request', () => {
   it('is queued, and existing when pushed again', async () => {
     const { checkpoint, created } = await push(5, model);
     expect(created).toBe(true);
-    expect(checkpoint).toMatchObject({ state: 'queued', step: 5, sequence: 0, revision: expect.stringMatching(/^[0-9a-f]{40}$/) as string });
-    expect(await harness.catalog.jobs.find(encodeJobKind, checkpoint.id)).toMatchObject({ state: 'queued', orderKey: run.id, orderSequence: 0 });
-    expect(await harness.catalog.files.list(checkpoint.id)).toMatchObject([{ path: 'model.safetensors', role: 'model', received: true }]);
+    expect(checkpoint).toMatchObject({
+      state: 'queued',
+      step: 5,
+      sequence: 0,
+      revision: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+    });
+    expect(await harness.catalog.jobs.find(encodeJobKind, checkpoint.id)).toMatchObject({
+      state: 'queued',
+      orderKey: run.id,
+      orderSequence: 0,
+    });
+    expect(await harness.catalog.files.list(checkpoint.id)).toMatchObject([
+      { path: 'model.safetensors', role: 'model', received: true },
+    ]);
     expect(await push(5, model)).toEqual({ checkpoint, created: false });
     expect(await added()).toHaveLength(1);
   });
@@ -75,7 +95,10 @@ describe('a checkpoint pushed in one request', () => {
 
   it('with other bytes for the step names the fork call', async () => {
     await push(5, model);
-    await expect(push(5, otherModel)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining(forkCall) as string });
+    await expect(push(5, otherModel)).rejects.toMatchObject({
+      code: 'step-exists',
+      message: expect.stringContaining(forkCall) as string,
+    });
     expect(await added()).toHaveLength(1);
     // A step of several files is not the pushed one, though one of them is.
     const several = await reserve(6, [{ path: 'model.safetensors' }, { path: 'config.json' }]);
@@ -93,26 +116,35 @@ describe('a checkpoint pushed in one request', () => {
     ['a model of another run', 'layout-mismatch', safetensorsFile([['w', 'F32', [1]]]), {}],
   ];
 
-  it.each(refusals)('and refused for %s, leaves neither object nor reservation', async (_what, code, bytes, announced) => {
-    const { checkpoint } = await push(1, model);
-    before = await harness.everything();
-    await expect(push(2, bytes, announced)).rejects.toMatchObject({ code });
-    expect(await added()).toEqual([]);
-    expect((await listed()).map(({ id }) => id)).toEqual([checkpoint.id]);
-    expect(await push(2, otherModel)).toMatchObject({ created: true });
-  });
+  it.each(refusals)(
+    'and refused for %s, leaves neither object nor reservation',
+    async (_what, code, bytes, announced) => {
+      const { checkpoint } = await push(1, model);
+      before = await harness.everything();
+      await expect(push(2, bytes, announced)).rejects.toMatchObject({ code });
+      expect(await added()).toEqual([]);
+      expect((await listed()).map(({ id }) => id)).toEqual([checkpoint.id]);
+      expect(await push(2, otherModel)).toMatchObject({ created: true });
+    },
+  );
 
-  it.each(refusals)('and refused for %s, leaves the reservation that the client made itself, with what had arrived', async (_what, code, bytes, announced) => {
-    await push(1, model);
-    const reserved = await reserve(2, [{ path: 'model.safetensors' }]);
-    await receiveFile(ctx, reserved.id, { path: 'model.safetensors' }, uploadOf(otherModel));
-    before = await harness.everything();
-    await expect(push(2, bytes, announced)).rejects.toMatchObject({ code });
-    expect(await harness.everything()).toEqual(before);
-    expect(await harness.catalog.jobs.find(encodeJobKind, reserved.id)).toMatchObject({ state: 'held' });
-    expect(await commitCheckpoint(ctx, run, reserved.id)).toMatchObject({ created: true, checkpoint: { id: reserved.id } });
-    expect((await stored(reserved)).equals(otherModel)).toBe(true);
-  });
+  it.each(refusals)(
+    'and refused for %s, leaves the reservation that the client made itself, with what had arrived',
+    async (_what, code, bytes, announced) => {
+      await push(1, model);
+      const reserved = await reserve(2, [{ path: 'model.safetensors' }]);
+      await receiveFile(ctx, reserved.id, { path: 'model.safetensors' }, uploadOf(otherModel));
+      before = await harness.everything();
+      await expect(push(2, bytes, announced)).rejects.toMatchObject({ code });
+      expect(await harness.everything()).toEqual(before);
+      expect(await harness.catalog.jobs.find(encodeJobKind, reserved.id)).toMatchObject({ state: 'held' });
+      expect(await commitCheckpoint(ctx, run, reserved.id)).toMatchObject({
+        created: true,
+        checkpoint: { id: reserved.id },
+      });
+      expect((await stored(reserved)).equals(otherModel)).toBe(true);
+    },
+  );
 
   describe('for a reservation of the one file', () => {
     it('commits it, and replaces what had arrived', async () => {
@@ -126,9 +158,13 @@ describe('a checkpoint pushed in one request', () => {
     });
 
     it('is held to its announcement', async () => {
-      const reserved = await reserve(1, [{ path: 'model.safetensors', sizeBytes: model.length, sha256: '0'.repeat(64) }]);
+      const reserved = await reserve(1, [
+        { path: 'model.safetensors', sizeBytes: model.length, sha256: '0'.repeat(64) },
+      ]);
       await expect(push(1, model)).rejects.toMatchObject({ code: 'digest-mismatch' });
-      await expect(pushUpload(1, { body: unreadBody, lengthBytes: 7 })).rejects.toMatchObject({ code: 'length-mismatch' });
+      await expect(pushUpload(1, { body: unreadBody, lengthBytes: 7 })).rejects.toMatchObject({
+        code: 'length-mismatch',
+      });
       expect(await harness.catalog.checkpoints.get(reserved.id)).toMatchObject({ state: 'open' });
       expect(await added()).toEqual([]);
     });
@@ -146,9 +182,15 @@ describe('a checkpoint pushed in one request', () => {
   });
 
   it('does not take over a reservation of other files', async () => {
-    for (const [step, files] of [[{ path: 'model.safetensors' }, { path: 'config.json' }], [{ path: 'config.json' }], []].entries()) {
+    for (const [step, files] of [
+      [{ path: 'model.safetensors' }, { path: 'config.json' }],
+      [{ path: 'config.json' }],
+      [],
+    ].entries()) {
       const reserved = await reserve(step, files);
-      await expect(pushUpload(step, { body: unreadBody, lengthBytes: model.length })).rejects.toMatchObject({ code: 'step-exists' });
+      await expect(pushUpload(step, { body: unreadBody, lengthBytes: model.length })).rejects.toMatchObject({
+        code: 'step-exists',
+      });
       expect(await harness.catalog.checkpoints.get(reserved.id)).toMatchObject({ state: 'open' });
     }
   });
@@ -158,12 +200,21 @@ describe('a checkpoint pushed in one request', () => {
     const upload = (): Upload => uploadOf(model);
     const { checkpoint } = await pushCheckpoint(ctx, run, { step: 1, upload: upload(), layerTypes });
     expect(checkpoint.layerTypes).toEqual(layerTypes);
-    expect(await pushCheckpoint(ctx, run, { step: 1, upload: upload(), layerTypes: { ...layerTypes } })).toMatchObject({ created: false });
+    expect(await pushCheckpoint(ctx, run, { step: 1, upload: upload(), layerTypes: { ...layerTypes } })).toMatchObject({
+      created: false,
+    });
     expect(await pushCheckpoint(ctx, run, { step: 1, upload: upload() })).toMatchObject({ created: false });
-    await expect(pushCheckpoint(ctx, run, { step: 1, upload: upload(), layerTypes: { w: 'linear' } })).rejects.toMatchObject({ code: 'step-exists' });
+    await expect(
+      pushCheckpoint(ctx, run, { step: 1, upload: upload(), layerTypes: { w: 'linear' } }),
+    ).rejects.toMatchObject({ code: 'step-exists' });
     const reserved = await reserveCheckpoint(ctx, run, { step: 2, files: [{ path: 'model.safetensors' }], layerTypes });
-    await expect(pushCheckpoint(ctx, run, { step: 2, upload: upload(), layerTypes: { w: 'linear' } })).rejects.toMatchObject({ code: 'step-exists' });
-    expect((await pushCheckpoint(ctx, run, { step: 2, upload: upload() })).checkpoint).toMatchObject({ id: reserved.id, layerTypes });
+    await expect(
+      pushCheckpoint(ctx, run, { step: 2, upload: upload(), layerTypes: { w: 'linear' } }),
+    ).rejects.toMatchObject({ code: 'step-exists' });
+    expect((await pushCheckpoint(ctx, run, { step: 2, upload: upload() })).checkpoint).toMatchObject({
+      id: reserved.id,
+      layerTypes,
+    });
   });
 
   it('is not collected, though its object has no checkpoint in its key', async () => {
@@ -189,7 +240,8 @@ describe('a checkpoint pushed in one request', () => {
   });
 
   describe('twice at the same time', () => {
-    const slow = (bytes: Buffer, announced: Partial<Upload> = {}) => pushUpload(1, { body: piecesOf(bytes, 50), lengthBytes: bytes.length, ...announced });
+    const slow = (bytes: Buffer, announced: Partial<Upload> = {}) =>
+      pushUpload(1, { body: piecesOf(bytes, 50), lengthBytes: bytes.length, ...announced });
     /** A body of which the second half comes once `until` is settled. */
     const waiting = (bytes: Buffer, until: () => Promise<unknown>, announced: Partial<Upload> = {}) =>
       pushUpload(1, {
@@ -210,12 +262,20 @@ describe('a checkpoint pushed in one request', () => {
     });
 
     /** Exactly one is there, whole; the others were told how to go on. */
-    async function expectOneWinner(bodies: readonly Buffer[], outcomes: readonly PromiseSettledResult<Awaited<ReturnType<typeof push>>>[]): Promise<void> {
+    async function expectOneWinner(
+      bodies: readonly Buffer[],
+      outcomes: readonly PromiseSettledResult<Awaited<ReturnType<typeof push>>>[],
+    ): Promise<void> {
       const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       for (const outcome of outcomes) {
-        if (outcome.status === 'fulfilled') expect(outcome.value).toMatchObject({ created: true, checkpoint: { state: 'queued' } });
-        else expect(outcome.reason).toMatchObject({ code: 'step-exists', message: expect.stringContaining(forkCall) as string });
+        if (outcome.status === 'fulfilled')
+          expect(outcome.value).toMatchObject({ created: true, checkpoint: { state: 'queued' } });
+        else
+          expect(outcome.reason).toMatchObject({
+            code: 'step-exists',
+            message: expect.stringContaining(forkCall) as string,
+          });
       }
       const [checkpoint, ...others] = await listed();
       expect(others).toEqual([]);

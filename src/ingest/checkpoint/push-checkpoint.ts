@@ -41,21 +41,36 @@ export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): 
   if (existing !== undefined && existing.state !== 'open') return pushAgain(ctx, existing, push);
   const known = existing && (await reservedFile(ctx.catalog, existing, push));
   const place = existing ?? { id: ctx.newKeyPart(), runId: run.id, sequence: Number.MAX_SAFE_INTEGER };
-  return stageFile(ctx, place, { file: { path: pushedPath, role: 'model', known }, upload: push.upload }, async (staged) => {
-    const recorded = await recordStaged(ctx, staged, () => record(ctx, run, push, staged)).catch(async (err: unknown) => {
-      const committed = await committedWith(ctx.catalog, run, push.step, staged.key).catch(() => undefined);
-      if (committed === undefined) throw err;
-      return { checkpoint: committed, created: true };
-    });
-    // Others had pushed the same bytes before.
-    if (!recorded.created) await dropObjects(ctx, [staged.key]);
-    return recorded;
-  });
+  return stageFile(
+    ctx,
+    place,
+    { file: { path: pushedPath, role: 'model', known }, upload: push.upload },
+    async (staged) => {
+      const recorded = await recordStaged(ctx, staged, () => record(ctx, run, push, staged)).catch(
+        async (err: unknown) => {
+          const committed = await committedWith(ctx.catalog, run, push.step, staged.key).catch(() => undefined);
+          if (committed === undefined) throw err;
+          return { checkpoint: committed, created: true };
+        },
+      );
+      // Others had pushed the same bytes before.
+      if (!recorded.created) await dropObjects(ctx, [staged.key]);
+      return recorded;
+    },
+  );
 }
 
 async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBody): Promise<CommittedCheckpoint> {
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
-  const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
+  const file = {
+    path: pushedPath,
+    role: 'model',
+    sizeBytes,
+    sha256,
+    rawKey,
+    rawStoredBytes,
+    ...(gitSha1 !== undefined && { gitSha1 }),
+  } as const;
   const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
   await refuseUnfitFirst(ctx, run, { layout: model, signal: push.upload.signal });
   const checked = { model, files: [file], traceparent: ctx.tracer.current() };
@@ -82,31 +97,49 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
 async function reservedFile(catalog: Catalog, reservation: Checkpoint, push: Push): Promise<CheckpointFile> {
   const files = await catalog.files.list(reservation.id);
   const [file] = files;
-  if (files.length !== 1 || file?.path !== pushedPath || file.role !== 'model' || !hasSettings(reservation, push)) throw reservedOtherwise(push.step);
+  if (files.length !== 1 || file?.path !== pushedPath || file.role !== 'model' || !hasSettings(reservation, push))
+    throw reservedOtherwise(push.step);
   return file;
 }
 
 function reservedOtherwise(step: number): FirnError {
-  return new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
+  return new FirnError(
+    'step-exists',
+    `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`,
+  );
 }
 
 function isAsAnnounced(announced: CheckpointFile, { sizeBytes, sha256 }: StagedBody): boolean {
   return (announced.sizeBytes ?? sizeBytes) === sizeBytes && (announced.sha256 ?? sha256) === sha256;
 }
 
-/** Throws `step-exists` unless the checkpoint is what this push would have made, as far as its digest is known; `conflict` when it was never committed. */
+/**
+ * Throws `step-exists` unless the checkpoint is what this push would have made, as far as its digest is known;
+ * `conflict` when it was never committed.
+ */
 async function checkSamePush(catalog: Catalog, checkpoint: Checkpoint, push: Push, sha256?: string): Promise<void> {
   if (checkpoint.revision === undefined)
-    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
+    throw new FirnError(
+      'conflict',
+      `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`,
+    );
   const files = await catalog.files.list(checkpoint.id);
   const [file] = files;
-  if (files.length !== 1 || file!.path !== pushedPath || file!.sha256 !== (sha256 ?? file!.sha256) || !hasSettings(checkpoint, push))
+  if (
+    files.length !== 1 ||
+    file!.path !== pushedPath ||
+    file!.sha256 !== (sha256 ?? file!.sha256) ||
+    !hasSettings(checkpoint, push)
+  )
     throw await stepExists(catalog, checkpoint);
 }
 
 /** Whether a checkpoint has what a push says of it; what it leaves out it does not ask for. */
 function hasSettings(checkpoint: Checkpoint, { layerTypes, expects }: Push): boolean {
-  return (layerTypes === undefined || sameEntries(layerTypes, checkpoint.layerTypes)) && (expects === undefined || sameEntries(expects, checkpoint.expects));
+  return (
+    (layerTypes === undefined || sameEntries(layerTypes, checkpoint.layerTypes)) &&
+    (expects === undefined || sameEntries(expects, checkpoint.expects))
+  );
 }
 
 /** Compares a body with a step that is committed, without storing it. */
@@ -117,7 +150,10 @@ async function pushAgain(ctx: IngestContext, checkpoint: Checkpoint, push: Push)
   return { checkpoint, created: false };
 }
 
-/** The checkpoint of the step if it is committed with this very object: what a failure that says nothing about the outcome may hide. */
+/**
+ * The checkpoint of the step if it is committed with this very object: what a failure that says nothing about the
+ * outcome may hide.
+ */
 async function committedWith(catalog: Catalog, run: Run, step: number, key: string): Promise<Checkpoint | undefined> {
   const checkpoint = await catalog.checkpoints.find(run.id, step);
   const file = checkpoint?.revision === undefined ? undefined : await catalog.files.find(checkpoint.id, pushedPath);

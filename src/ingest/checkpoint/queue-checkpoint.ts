@@ -22,10 +22,18 @@ export interface CheckedFiles {
  * revision, is to be measured with what the run has at this moment, and its encode job is released. Locks the run.
  * Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
  */
-export async function queueCheckpoint(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, files, traceparent }: CheckedFiles): Promise<Checkpoint> {
+export async function queueCheckpoint(
+  tx: Catalog,
+  run: Run,
+  checkpoint: Checkpoint,
+  { model, files, traceparent }: CheckedFiles,
+): Promise<Checkpoint> {
   const revision = revisionId(run.id, checkpoint.step, files);
   await settleLayout(tx, run, checkpoint, model);
-  const queued = await tx.checkpoints.transition(checkpoint.id, ['open'], 'queued', { revision, ...(await evaluationNow(tx, run)) });
+  const queued = await tx.checkpoints.transition(checkpoint.id, ['open'], 'queued', {
+    revision,
+    ...(await evaluationNow(tx, run)),
+  });
   // From here on no file can change; one that did since the headers were read undoes the commit.
   if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision)
     throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');

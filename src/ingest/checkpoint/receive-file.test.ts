@@ -6,7 +6,14 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import type { IngestContext } from '../ingest-context.ts';
-import { openIngestHarness, piecesOf, safetensorsFile, unreadBody, uploadOf, type IngestHarness } from '../ingest.test-support.ts';
+import {
+  openIngestHarness,
+  piecesOf,
+  safetensorsFile,
+  unreadBody,
+  uploadOf,
+  type IngestHarness,
+} from '../ingest.test-support.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile } from './reserve-checkpoint.ts';
 import type { Upload } from '../stage/upload.ts';
@@ -46,9 +53,12 @@ describe('receiving a file', () => {
     expect(await harness.catalog.bodyReservations.has(checkpoint.id)).toBe(false);
   });
 
-  const reserve = async (...files: AnnouncedFile[]): Promise<Checkpoint> => (checkpoint = await reserveCheckpoint(ctx, run, { step: step++, files }));
-  const receive = (path: string, upload: Upload, context = ctx) => receiveFile(context, checkpoint.id, { path }, upload);
-  const objects = async (): Promise<string[]> => (await harness.everything()).filter((key) => key.includes(checkpoint.id) || !key.includes('/'));
+  const reserve = async (...files: AnnouncedFile[]): Promise<Checkpoint> =>
+    (checkpoint = await reserveCheckpoint(ctx, run, { step: step++, files }));
+  const receive = (path: string, upload: Upload, context = ctx) =>
+    receiveFile(context, checkpoint.id, { path }, upload);
+  const objects = async (): Promise<string[]> =>
+    (await harness.everything()).filter((key) => key.includes(checkpoint.id) || !key.includes('/'));
   const stored = async (key: string): Promise<Buffer> => {
     const reader = await harness.store.open(key);
     const bytes = Buffer.from(await reader.read(0, reader.sizeBytes));
@@ -61,7 +71,13 @@ describe('receiving a file', () => {
     const received = await receive('model.safetensors', uploadOf(model));
     expect(received).toMatchObject({
       created: true,
-      file: { path: 'model.safetensors', role: 'model', received: true, sizeBytes: model.length, sha256: sha256(model) },
+      file: {
+        path: 'model.safetensors',
+        role: 'model',
+        received: true,
+        sizeBytes: model.length,
+        sha256: sha256(model),
+      },
     });
     expect((await stored(received.file.rawKey!)).equals(model)).toBe(true);
     const { file } = await receive('config.json', uploadOf(config, {}));
@@ -83,7 +99,9 @@ describe('receiving a file', () => {
     await reserve({ path: 'a0' }, { path: 'a-b/c' });
     await receive(first, uploadOf(config));
     const before = await objects();
-    await expect(receive(second, { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(receive(second, { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject({
+      code: 'invalid-request',
+    });
     expect(await objects()).toEqual(before);
 
     await reserve();
@@ -108,10 +126,15 @@ describe('receiving a file', () => {
     await reserve();
     const { file } = await receive('model.safetensors', uploadOf(model));
     await commitCheckpoint(ctx, run, checkpoint.id);
-    expect(await receive('model.safetensors', uploadOf(model, {}))).toMatchObject({ created: false, file: { id: file.id } });
+    expect(await receive('model.safetensors', uploadOf(model, {}))).toMatchObject({
+      created: false,
+      file: { id: file.id },
+    });
     const refusal = {
       code: 'step-exists',
-      message: expect.stringContaining(`POST /v1/repositories/acme/gpt/runs with "forkFrom": {"run": "${run.name}"`) as string,
+      message: expect.stringContaining(
+        `POST /v1/repositories/acme/gpt/runs with "forkFrom": {"run": "${run.name}"`,
+      ) as string,
     };
     await expect(receive('model.safetensors', uploadOf(otherModel))).rejects.toMatchObject(refusal);
     await expect(receive('config.json', uploadOf(config))).rejects.toMatchObject(refusal);
@@ -129,7 +152,8 @@ describe('receiving a file', () => {
         await commitCheckpoint(ctx, run, checkpoint.id);
       })(),
     });
-    // The first body arrives while the checkpoint is committed under it; the store has both until the record is refused.
+    // The first body arrives while the checkpoint is committed under it; the store has both until the record is
+    // refused.
     await expect(receive('config.json', late(config))).rejects.toMatchObject({ code: 'step-exists' });
     expect(await objects()).toHaveLength(1);
     expect(await receive('model.safetensors', late(model))).toMatchObject({ created: false });
@@ -142,7 +166,11 @@ describe('receiving a file', () => {
     })();
   it.each<[string, string, () => Upload]>([
     ['shorter than announced', 'length-mismatch', () => uploadOf(model.subarray(0, -1), { lengthBytes: model.length })],
-    ['longer than announced', 'length-mismatch', () => uploadOf(Buffer.concat([model, Buffer.alloc(1)]), { lengthBytes: model.length })],
+    [
+      'longer than announced',
+      'length-mismatch',
+      () => uploadOf(Buffer.concat([model, Buffer.alloc(1)]), { lengthBytes: model.length }),
+    ],
     ['of another digest', 'digest-mismatch', () => uploadOf(model, { sha256: sha256(otherModel) })],
     ['of no byte', 'empty-body', () => uploadOf(Buffer.alloc(0), {})],
     ['announced to have no byte', 'empty-body', () => ({ body: unreadBody, lengthBytes: 0 })],
@@ -151,13 +179,17 @@ describe('receiving a file', () => {
     [
       'that is a pickle',
       'not-safetensors',
-      () => uploadOf(Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(2000)])),
+      () =>
+        uploadOf(Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(2000)])),
     ],
     ['whose header is cut', 'header-truncated', () => uploadOf(model.subarray(0, 50))],
     [
       'whose header is too large',
       'header-too-large',
-      () => uploadOf(Buffer.concat([Buffer.from(new BigUint64Array([30_000_000n]).buffer), Buffer.from('{'), Buffer.alloc(100)])),
+      () =>
+        uploadOf(
+          Buffer.concat([Buffer.from(new BigUint64Array([30_000_000n]).buffer), Buffer.from('{'), Buffer.alloc(100)]),
+        ),
     ],
     ['larger than a file may be', 'payload-too-large', () => ({ body: unreadBody, lengthBytes: 2 ** 40 })],
   ])('leaves nothing of a body %s: %s', async (_what, code, upload) => {
@@ -171,14 +203,24 @@ describe('receiving a file', () => {
 
   it('refuses unread what contradicts the reservation', async () => {
     await reserve({ path: 'model.safetensors', sizeBytes: model.length, sha256: sha256(model) });
-    await expect(receive('model.safetensors', { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject({ code: 'length-mismatch' });
-    await expect(receive('model.safetensors', { body: unreadBody, sha256: sha256(otherModel) })).rejects.toMatchObject({ code: 'digest-mismatch' });
-    await expect(receiveFile(ctx, checkpoint.id, { path: 'model.safetensors', role: 'other' }, { body: unreadBody })).rejects.toMatchObject({
+    await expect(receive('model.safetensors', { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject({
+      code: 'length-mismatch',
+    });
+    await expect(receive('model.safetensors', { body: unreadBody, sha256: sha256(otherModel) })).rejects.toMatchObject({
+      code: 'digest-mismatch',
+    });
+    await expect(
+      receiveFile(ctx, checkpoint.id, { path: 'model.safetensors', role: 'other' }, { body: unreadBody }),
+    ).rejects.toMatchObject({
       code: 'invalid-request',
     });
-    await expect(receive('../../model.safetensors', { body: unreadBody })).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(receive('../../model.safetensors', { body: unreadBody })).rejects.toMatchObject({
+      code: 'invalid-request',
+    });
     await expect(receive('model.safetensors', uploadOf(otherModel))).rejects.toMatchObject({ code: 'digest-mismatch' });
-    await expect(receiveFile(ctx, 'f'.repeat(32), { path: 'a' }, { body: unreadBody })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(receiveFile(ctx, 'f'.repeat(32), { path: 'a' }, { body: unreadBody })).rejects.toMatchObject({
+      code: 'not-found',
+    });
     expect(await objects()).toEqual([]);
   });
 
@@ -190,7 +232,9 @@ describe('receiving a file', () => {
         throw new FirnError('storage-full', 'The storage is full.');
       },
     });
-    await expect(receive('model.safetensors', uploadOf(model), harness.context({}, full))).rejects.toMatchObject({ code: 'storage-full' });
+    await expect(receive('model.safetensors', uploadOf(model), harness.context({}, full))).rejects.toMatchObject({
+      code: 'storage-full',
+    });
     expect(await objects()).toEqual([]);
     expect(await harness.catalog.files.list(checkpoint.id)).toEqual([]);
   });
@@ -204,9 +248,13 @@ describe('receiving a file', () => {
     const ofRun = await harness.catalog.files.stagedBytes(run.id);
     for (const limits of [{ stagedBytesMax: staged + 999 }, { stagedBytesPerRunMax: ofRun + 999 }]) {
       const tight = harness.context(limits);
-      await expect(receive('a.bin', { body: unreadBody, lengthBytes: 1000 }, tight)).rejects.toMatchObject({ code: 'overloaded' });
+      await expect(receive('a.bin', { body: unreadBody, lengthBytes: 1000 }, tight)).rejects.toMatchObject({
+        code: 'overloaded',
+      });
       // Of unknown length, it is refused once it has grown too large.
-      await expect(receive('a.bin', uploadOf(Buffer.alloc(2000), {}), tight)).rejects.toMatchObject({ code: 'overloaded' });
+      await expect(receive('a.bin', uploadOf(Buffer.alloc(2000), {}), tight)).rejects.toMatchObject({
+        code: 'overloaded',
+      });
       expect(await receive('a.bin', uploadOf(Buffer.alloc(400)), tight)).toMatchObject({ created: true });
       // Two at a time share the room.
       let arrived = (): void => undefined;
@@ -227,7 +275,9 @@ describe('receiving a file', () => {
           tight,
         );
       });
-      await expect(receive('c.bin', { body: unreadBody, lengthBytes: 500 }, tight)).rejects.toMatchObject({ code: 'overloaded' });
+      await expect(receive('c.bin', { body: unreadBody, lengthBytes: 500 }, tight)).rejects.toMatchObject({
+        code: 'overloaded',
+      });
       arrived();
       await first;
       await harness.catalog.checkpoints.discard(checkpoint.id);

@@ -38,11 +38,20 @@ export async function receiveFile(
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return compareWithCommitted(ctx, checkpoint, path, upload);
   const file = await placeFile(ctx, checkpoint.id, { path, ...(asked !== undefined && { role: asked }) });
-  return stageFile(ctx, checkpoint, { file, upload }, (staged) => record(ctx, checkpoint, { path, role: file.role }, staged));
+  return stageFile(ctx, checkpoint, { file, upload }, (staged) =>
+    record(ctx, checkpoint, { path, role: file.role }, staged),
+  );
 }
 
-/** What a file that is to arrive in an open checkpoint will be. Errors: `invalid-request`, `payload-too-large` (too many files). */
-export async function placeFile(ctx: IngestContext, checkpointId: string, { path, role: asked }: { path: string; role?: FileRole }): Promise<FileToStage> {
+/**
+ * What a file that is to arrive in an open checkpoint will be. Errors: `invalid-request`, `payload-too-large` (too many
+ * files).
+ */
+export async function placeFile(
+  ctx: IngestContext,
+  checkpointId: string,
+  { path, role: asked }: { path: string; role?: FileRole },
+): Promise<FileToStage> {
   const known = await ctx.catalog.files.find(checkpointId, path);
   if (known === undefined) await checkNewFile(ctx, checkpointId, path);
   // What was announced binds; what an earlier body brought may be replaced with it.
@@ -59,7 +68,12 @@ async function checkNewFile({ catalog, limits }: IngestContext, checkpointId: st
   if (clash !== undefined) throw pathClashError(clash);
 }
 
-async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: string; role: FileRole }, staged: StagedBody): Promise<ReceivedFile> {
+async function record(
+  ctx: IngestContext,
+  checkpoint: Checkpoint,
+  file: { path: string; role: FileRole },
+  staged: StagedBody,
+): Promise<ReceivedFile> {
   const { catalog } = ctx;
   const before = await catalog.files.find(checkpoint.id, file.path);
   if (before?.received === true && before.sha256 === staged.sha256 && before.role === file.role) {
@@ -70,12 +84,20 @@ async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: 
   try {
     await recordStaged(ctx, staged, () =>
       catalog.transaction(async (tx) => {
-        await tx.files.receive(checkpoint.id, { ...file, sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) });
+        await tx.files.receive(checkpoint.id, {
+          ...file,
+          sizeBytes,
+          sha256,
+          rawKey,
+          rawStoredBytes,
+          ...(gitSha1 !== undefined && { gitSha1 }),
+        });
         await releaseRoom(tx, staged);
       }),
     );
   } catch (err) {
-    if (err instanceof FirnError && err.code === 'conflict') return committedMeanwhile(ctx, checkpoint.id, file.path, sha256);
+    if (err instanceof FirnError && err.code === 'conflict')
+      return committedMeanwhile(ctx, checkpoint.id, file.path, sha256);
     throw err;
   }
   const received = await catalog.files.find(checkpoint.id, file.path);
@@ -84,9 +106,15 @@ async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: 
 }
 
 /** Another upload of the step was faster: it may well have brought the same bytes. */
-async function committedMeanwhile({ catalog }: IngestContext, checkpointId: string, path: string, sha256: string): Promise<ReceivedFile> {
+async function committedMeanwhile(
+  { catalog }: IngestContext,
+  checkpointId: string,
+  path: string,
+  sha256: string,
+): Promise<ReceivedFile> {
   const checkpoint = await catalog.checkpoints.get(checkpointId);
-  if (checkpoint?.revision === undefined) throw new FirnError('conflict', 'The checkpoint was given up while the file arrived.');
+  if (checkpoint?.revision === undefined)
+    throw new FirnError('conflict', 'The checkpoint was given up while the file arrived.');
   const file = await catalog.files.find(checkpointId, path);
   if (file?.sha256 !== sha256) throw await stepExists(catalog, checkpoint);
   if (checkpoint.state === 'failed') throw await stepFailed(catalog, checkpoint);
@@ -94,9 +122,17 @@ async function committedMeanwhile({ catalog }: IngestContext, checkpointId: stri
 }
 
 /** The same upload twice is fine; a committed checkpoint never changes. */
-async function compareWithCommitted(ctx: IngestContext, checkpoint: Checkpoint, path: string, upload: Upload): Promise<ReceivedFile> {
+async function compareWithCommitted(
+  ctx: IngestContext,
+  checkpoint: Checkpoint,
+  path: string,
+  upload: Upload,
+): Promise<ReceivedFile> {
   if (checkpoint.revision === undefined)
-    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
+    throw new FirnError(
+      'conflict',
+      `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`,
+    );
   const file = await ctx.catalog.files.find(checkpoint.id, path);
   if (file === undefined || !(await hasSameBytes(ctx, file, upload))) throw await stepExists(ctx.catalog, checkpoint);
   if (checkpoint.state === 'failed') throw await stepFailed(ctx.catalog, checkpoint);

@@ -36,7 +36,8 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
-  if (!Number.isSafeInteger(step) || step < 0) throw new FirnError('invalid-request', 'A step is a whole number from 0 on.');
+  if (!Number.isSafeInteger(step) || step < 0)
+    throw new FirnError('invalid-request', 'A step is a whole number from 0 on.');
   if (fixedConfig !== undefined) methodConfigOf(fixedConfig.method).check?.(fixedConfig);
   const files = planFiles(ctx, reservation.files);
   await checkExpects(ctx.catalog, run, reservation.expects);
@@ -51,7 +52,8 @@ export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservatio
 function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): PlannedFile[] {
   if (files.length > limits.filesPerCheckpointMax)
     throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
-  if (new Set(files.map(({ path }) => path)).size < files.length) throw new FirnError('invalid-request', 'A file path is announced twice.');
+  if (new Set(files.map(({ path }) => path)).size < files.length)
+    throw new FirnError('invalid-request', 'A file path is announced twice.');
   const clash = pathClash(files.map(({ path }) => path));
   if (clash !== undefined) throw pathClashError(clash);
   let totalBytes = 0;
@@ -62,31 +64,51 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
       throw new FirnError('invalid-request', 'The size of a file is a whole number of bytes.');
     if (sizeBytes !== undefined && sizeBytes > limits.fileBytesMax)
       throw new FirnError('payload-too-large', `A file may have at most ${limits.fileBytesMax} bytes.`);
-    if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256)) throw new FirnError('invalid-request', 'A sha256 has 64 hex digits.');
+    if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
+      throw new FirnError('invalid-request', 'A sha256 has 64 hex digits.');
     totalBytes += sizeBytes ?? 0;
     const role = roleOfFile(file.path, file.role);
-    if (sizeBytes === 0 && mustBeSafetensors(file.path, role)) throw new FirnError('invalid-request', 'A safetensors file has at least its header.');
+    if (sizeBytes === 0 && mustBeSafetensors(file.path, role))
+      throw new FirnError('invalid-request', 'A safetensors file has at least its header.');
     return { ...file, role, ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
   });
   if (totalBytes > Math.min(limits.stagedBytesPerRunMax, limits.stagedBytesMax)) {
-    throw new FirnError('payload-too-large', 'The files together are larger than what may wait for compression at once.');
+    throw new FirnError(
+      'payload-too-large',
+      'The files together are larger than what may wait for compression at once.',
+    );
   }
   return planned;
 }
 
-async function repeatedReservation({ catalog }: IngestContext, run: Run, asked: Reservation & { readonly files: readonly PlannedFile[] }): Promise<Checkpoint> {
+async function repeatedReservation(
+  { catalog }: IngestContext,
+  run: Run,
+  asked: Reservation & { readonly files: readonly PlannedFile[] },
+): Promise<Checkpoint> {
   const { step, files, fixedConfig, layerTypes, expects } = asked;
   const existing = await catalog.checkpoints.find(run.id, step);
   if (existing === undefined) throw new FirnError('conflict', `Step ${step} was deleted a moment ago; try again.`);
-  if (existing.state === 'cancelled') throw new FirnError('conflict', 'The checkpoint is cancelled and takes no files; delete it to upload the step again.');
-  if (existing.state === 'failed' && announceNoOther(await catalog.files.list(existing.id), files)) throw await stepFailed(catalog, existing);
+  if (existing.state === 'cancelled')
+    throw new FirnError(
+      'conflict',
+      'The checkpoint is cancelled and takes no files; delete it to upload the step again.',
+    );
+  if (existing.state === 'failed' && announceNoOther(await catalog.files.list(existing.id), files))
+    throw await stepFailed(catalog, existing);
   if (existing.state !== 'open') throw await stepExists(catalog, existing);
   const sameConfig =
     existing.fixedConfig === fixedConfig ||
-    (existing.fixedConfig !== undefined && fixedConfig !== undefined && configKey(existing.fixedConfig) === configKey(fixedConfig));
-  const sameSettings = sameConfig && sameEntries(existing.layerTypes, layerTypes) && sameEntries(existing.expects, expects);
+    (existing.fixedConfig !== undefined &&
+      fixedConfig !== undefined &&
+      configKey(existing.fixedConfig) === configKey(fixedConfig));
+  const sameSettings =
+    sameConfig && sameEntries(existing.layerTypes, layerTypes) && sameEntries(existing.expects, expects);
   if (!sameSettings || !announceTheSame(await catalog.files.list(existing.id), files)) {
-    throw new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
+    throw new FirnError(
+      'step-exists',
+      `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`,
+    );
   }
   return existing;
 }
@@ -96,7 +118,9 @@ function announceNoOther(committed: readonly CheckpointFile[], asked: readonly P
   const byPath = new Map(committed.map((file) => [file.path, file]));
   return asked.every(({ path, sizeBytes, sha256 }) => {
     const file = byPath.get(path);
-    return file !== undefined && (sizeBytes ?? file.sizeBytes) === file.sizeBytes && (sha256 ?? file.sha256) === file.sha256;
+    return (
+      file !== undefined && (sizeBytes ?? file.sizeBytes) === file.sizeBytes && (sha256 ?? file.sha256) === file.sha256
+    );
   });
 }
 
@@ -107,7 +131,11 @@ function announceTheSame(existing: readonly CheckpointFile[], asked: readonly Pl
     existing.length === asked.length &&
     asked.every(({ path, role, sizeBytes, sha256 }) => {
       const file = byPath.get(path);
-      return file !== undefined && file.role === role && (file.received || (file.sizeBytes === sizeBytes && file.sha256 === sha256));
+      return (
+        file !== undefined &&
+        file.role === role &&
+        (file.received || (file.sizeBytes === sizeBytes && file.sha256 === sha256))
+      );
     })
   );
 }

@@ -8,7 +8,13 @@ import { changeRun } from '../run/change-run.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { createRun } from '../run/create-run.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
-import { openIngestHarness, safetensorsFile, uploadOf, type IngestHarness, type TestTensor } from '../ingest.test-support.ts';
+import {
+  openIngestHarness,
+  safetensorsFile,
+  uploadOf,
+  type IngestHarness,
+  type TestTensor,
+} from '../ingest.test-support.ts';
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import type { FitsEvalSet } from '../ingest-context.ts';
@@ -42,7 +48,11 @@ afterAll(() => harness.close());
 
 async function newEvalSet(names: readonly string[] = ['loss']): Promise<EvalSet> {
   const spec: EvalSetSpec = { inputs: {}, metrics: names.map((name) => ({ name, kind: 'loss', output: name })) };
-  const { id } = await harness.catalog.evalSets.create({ repositoryId: harness.repository.id, name: `set-${sets++}`, spec });
+  const { id } = await harness.catalog.evalSets.create({
+    repositoryId: harness.repository.id,
+    name: `set-${sets++}`,
+    spec,
+  });
   await harness.catalog.evalSets.setState(id, 'ready');
   return (await harness.catalog.evalSets.get(id))!;
 }
@@ -79,7 +89,10 @@ describe('a checkpoint', () => {
     const changed = await changeRun(ctx, run, { evalSet: other.name, thresholds: { right: 0.2 } });
     expect(changed).toMatchObject({ evalSetId: other.id, thresholds: { right: 0.2 } });
     const { checkpoint: second } = await commitCheckpoint(ctx, run, reserved.id);
-    expect((await harness.catalog.checkpoints.get(first.id))!).toMatchObject({ evalSetId: set.id, thresholds: { loss: 0.01 } });
+    expect((await harness.catalog.checkpoints.get(first.id))!).toMatchObject({
+      evalSetId: set.id,
+      thresholds: { loss: 0.01 },
+    });
     expect(second).toMatchObject({ evalSetId: other.id, thresholds: { right: 0.2 } });
     for (const each of [first, second]) await give(each);
   });
@@ -89,7 +102,10 @@ describe('a checkpoint', () => {
     const pushed = await push(run, 1);
     expect([pushed.evalSetId, pushed.thresholds]).toEqual([undefined, undefined]);
     const { name } = await newEvalSet();
-    await expect(changeRun(ctx, run, { evalSet: name })).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('exact') as string });
+    await expect(changeRun(ctx, run, { evalSet: name })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('exact') as string,
+    });
     await give(pushed);
   });
 });
@@ -100,7 +116,10 @@ describe('a run', () => {
     const [same, else_] = [await newEvalSet(['right', 'loss']), await newEvalSet(['right', 'wrong'])];
     expect((await changeRun(ctx, run, { evalSet: same.name })).thresholds).toEqual({ loss: 0.01 });
     expect((await changeRun(ctx, run, { evalSet: else_.name })).thresholds).toEqual({ right: 0.005 });
-    expect(await changeRun(ctx, run, { thresholds: { wrong: 0.3 } })).toMatchObject({ evalSetId: else_.id, thresholds: { wrong: 0.3 } });
+    expect(await changeRun(ctx, run, { thresholds: { wrong: 0.3 } })).toMatchObject({
+      evalSetId: else_.id,
+      thresholds: { wrong: 0.3 },
+    });
     await expect(changeRun(ctx, run, { thresholds: { loss: 0.3 } })).rejects.toMatchObject({ code: 'metric-unknown' });
     await expect(changeRun(ctx, run, { evalSet: 'none' })).rejects.toMatchObject({ code: 'not-found' });
     expect(await harness.catalog.runs.get(run.id)).toMatchObject({ evalSetId: else_.id, thresholds: { wrong: 0.3 } });
@@ -114,13 +133,25 @@ describe('a failed checkpoint', () => {
     const other = await newEvalSet(['right']);
     await changeRun(ctx, run, { evalSet: other.name });
     const queued = await retryCheckpoint(ctx, run, failed, {});
-    expect(queued).toMatchObject({ id: failed.id, state: 'queued', sequence: 0, revision: failed.revision, evalSetId: other.id, thresholds: { right: 0.005 } });
+    expect(queued).toMatchObject({
+      id: failed.id,
+      state: 'queued',
+      sequence: 0,
+      revision: failed.revision,
+      evalSetId: other.id,
+      thresholds: { right: 0.005 },
+    });
     expect(queued.errorCode).toBeUndefined();
     expect(await jobOf(queued)).toMatchObject({ state: 'queued', attempts: 0, orderKey: run.id, orderSequence: 0 });
-    await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('is queued') as string });
+    await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('is queued') as string,
+    });
     await fail(queued);
     const named = await newEvalSet(['loss']);
-    expect(await retryCheckpoint(ctx, run, failed, { evalSet: named.name, thresholds: { loss: 2 }, allowLarge: true })).toMatchObject({
+    expect(
+      await retryCheckpoint(ctx, run, failed, { evalSet: named.name, thresholds: { loss: 2 }, allowLarge: true }),
+    ).toMatchObject({
       evalSetId: named.id,
       thresholds: { loss: 2 },
     });
@@ -131,8 +162,12 @@ describe('a failed checkpoint', () => {
   it('stays failed, without a job, where the retry is refused', async () => {
     const { run } = await lossyRun();
     const failed = await fail(await push(run, 1));
-    await expect(retryCheckpoint(ctx, run, failed, { thresholds: { gone: 0.1 } })).rejects.toMatchObject({ code: 'metric-unknown' });
-    await expect(retryCheckpoint(ctx, run, failed, { thresholds: { loss: 2 } })).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(retryCheckpoint(ctx, run, failed, { thresholds: { gone: 0.1 } })).rejects.toMatchObject({
+      code: 'metric-unknown',
+    });
+    await expect(retryCheckpoint(ctx, run, failed, { thresholds: { loss: 2 } })).rejects.toMatchObject({
+      code: 'invalid-request',
+    });
     const { id: subjectId, runId: orderKey, sequence: orderSequence } = failed;
     // One transaction: without its job it is not queued.
     await harness.catalog.jobs.enqueue({ kind: encodeJobKind, subjectId, orderKey, orderSequence });
@@ -144,7 +179,10 @@ describe('a failed checkpoint', () => {
     const [file] = await harness.catalog.files.list(failed.id);
     await give(later);
     await harness.store.delete(file!.rawKey!);
-    await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('not kept') as string });
+    await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('not kept') as string,
+    });
     expect(await harness.catalog.checkpoints.get(failed.id)).toEqual(failed);
     expect(await jobOf(failed)).toMatchObject({ state: 'cancelled' });
   });
@@ -166,7 +204,10 @@ describe('a failed checkpoint', () => {
     const call = `POST /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/7/retry with {"evalSet": "<`;
     for (const way of again) {
       const error: unknown = await way().catch((err: unknown) => err);
-      expect(error).toMatchObject({ code: 'checkpoint-failed', message: expect.stringContaining('It lacks "w".') as string });
+      expect(error).toMatchObject({
+        code: 'checkpoint-failed',
+        message: expect.stringContaining('It lacks "w".') as string,
+      });
       expect((error as Error).message).toContain(call);
     }
     const others = [
@@ -183,7 +224,8 @@ describe('a failed checkpoint', () => {
 
 describe('how to try a failed step again', () => {
   const runPath = (run: Run) => `/v1/repositories/acme/gpt/runs/${run.name}`;
-  const sayFor = async (run: Run): Promise<string> => ((await push(run, 1).catch((err: unknown) => err)) as FirnError).message;
+  const sayFor = async (run: Run): Promise<string> =>
+    ((await push(run, 1).catch((err: unknown) => err)) as FirnError).message;
 
   it('names the eval set that it failed with, and the calls that replace it: for the step, and for its run', async () => {
     const { run, set } = await lossyRun();
@@ -202,7 +244,9 @@ describe('how to try a failed step again', () => {
     const other = await newEvalSet();
     await changeRun(ctx, run, { evalSet: other.name });
     const said = await sayFor(run);
-    expect(said).toContain(`POST ${runPath(run)}/checkpoints/1/retry without a body tries it with eval set "${other.name}"`);
+    expect(said).toContain(
+      `POST ${runPath(run)}/checkpoints/1/retry without a body tries it with eval set "${other.name}"`,
+    );
     expect(said).toContain(`it failed with "${set.name}"`);
   });
 
@@ -225,11 +269,17 @@ describe('what the training job measured', () => {
     expect(reserved.expects).toEqual({ loss: 1.8604 });
     expect(await reserveCheckpoint(ctx, run, { step: 1, files: [], expects: { loss: 1.8604 } })).toEqual(reserved);
     for (const expects of [undefined, {}, { loss: 1.86 }])
-      await expect(reserveCheckpoint(ctx, run, { step: 1, files: [], ...(expects && { expects }) })).rejects.toMatchObject({ code: 'step-exists' });
+      await expect(
+        reserveCheckpoint(ctx, run, { step: 1, files: [], ...(expects && { expects }) }),
+      ).rejects.toMatchObject({ code: 'step-exists' });
     const pushed = await pushCheckpoint(ctx, run, { step: 2, expects: { loss: 2 }, upload: uploadOf(model) });
     expect(pushed.checkpoint.expects).toEqual({ loss: 2 });
-    expect((await pushCheckpoint(ctx, run, { step: 2, expects: { loss: 2 }, upload: uploadOf(model) })).created).toBe(false);
-    await expect(pushCheckpoint(ctx, run, { step: 2, expects: { loss: 3 }, upload: uploadOf(model) })).rejects.toMatchObject({ code: 'step-exists' });
+    expect((await pushCheckpoint(ctx, run, { step: 2, expects: { loss: 2 }, upload: uploadOf(model) })).created).toBe(
+      false,
+    );
+    await expect(
+      pushCheckpoint(ctx, run, { step: 2, expects: { loss: 3 }, upload: uploadOf(model) }),
+    ).rejects.toMatchObject({ code: 'step-exists' });
     await give(pushed.checkpoint);
   });
 
@@ -237,12 +287,19 @@ describe('what the training job measured', () => {
     ['of a metric that the eval set lacks', 'metric-unknown', { right: 1 }, true],
     ['that is no number', 'invalid-request', { loss: Number.NaN }, true],
     ['without an eval set', 'invalid-request', { loss: 1 }, false],
-    ['of too many metrics', 'invalid-request', Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`m${i}`, 1])), true],
+    [
+      'of too many metrics',
+      'invalid-request',
+      Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`m${i}`, 1])),
+      true,
+    ],
   ])('%s is %s, and reserves nothing', async (_, code, expects, lossy) => {
     const run = lossy ? (await lossyRun()).run : await harness.newRun();
     const given = expects as Record<string, number>;
     await expect(reserveCheckpoint(ctx, run, { step: 1, files: [], expects: given })).rejects.toMatchObject({ code });
-    await expect(pushCheckpoint(ctx, run, { step: 1, expects: given, upload: uploadOf(model) })).rejects.toMatchObject({ code });
+    await expect(pushCheckpoint(ctx, run, { step: 1, expects: given, upload: uploadOf(model) })).rejects.toMatchObject({
+      code,
+    });
     expect(await harness.catalog.checkpoints.list(run.id, { limit: 5 })).toEqual([]);
   });
 });
@@ -297,8 +354,13 @@ describe('an eval set that cannot measure a layout', () => {
         signal?.throwIfAborted();
       },
     };
-    await expect(pushCheckpoint(leaving, run, { step: 3, upload: { ...uploadOf(model), signal: going.signal } })).rejects.toMatchObject(cancelled);
-    expect((await harness.catalog.checkpoints.list(run.id, { limit: 5 })).map(({ state }) => state)).toEqual(['failed', 'open']);
+    await expect(
+      pushCheckpoint(leaving, run, { step: 3, upload: { ...uploadOf(model), signal: going.signal } }),
+    ).rejects.toMatchObject(cancelled);
+    expect((await harness.catalog.checkpoints.list(run.id, { limit: 5 })).map(({ state }) => state)).toEqual([
+      'failed',
+      'open',
+    ]);
     expect((await harness.catalog.runs.get(run.id))!.evalSetId).toBe(set.id);
     // Who stays is not kept waiting by a storage that is away: the job will tell.
     await give((await commitCheckpoint(ctx, run, reserved.id)).checkpoint);
@@ -327,7 +389,11 @@ describe('an eval set that cannot measure a layout', () => {
     expect(await harness.catalog.checkpoints.get(failed.id)).toEqual(failed);
     const forkFrom = { run: run.name, step: 2 };
     const fork = (name: string, evalSet?: string) =>
-      createRun({ ...ctx, newSeed: () => '1' }, harness.repository, { name, forkFrom, ...(evalSet !== undefined && { evalSet }) });
+      createRun({ ...ctx, newSeed: () => '1' }, harness.repository, {
+        name,
+        forkFrom,
+        ...(evalSet !== undefined && { evalSet }),
+      });
     await expect(fork('forked', other.name)).rejects.toBe(unfit);
     expect(await harness.catalog.runs.find(harness.repository.id, 'forked')).toBeUndefined();
     asked = [];

@@ -41,13 +41,20 @@ export async function retryCheckpoint(
     await settleLayout(tx, run, checkpoint, model);
     const now = (await tx.runs.get(run.id))!;
     const queued = await tx.checkpoints.retry(id, await evaluationAfter(tx, now, change));
-    await tx.jobs.restart({ kind: encodeJobKind, subjectId: id, orderKey: run.id, orderSequence: checkpoint.sequence, traceparent });
+    await tx.jobs.restart({
+      kind: encodeJobKind,
+      subjectId: id,
+      orderKey: run.id,
+      orderSequence: checkpoint.sequence,
+      traceparent,
+    });
     return queued;
   });
 }
 
 function checkFailed({ state }: Checkpoint): void {
-  if (state !== 'failed') throw new FirnError('conflict', `The checkpoint is ${state}; only a failed one can be tried again.`);
+  if (state !== 'failed')
+    throw new FirnError('conflict', `The checkpoint is ${state}; only a failed one can be tried again.`);
 }
 
 /** What was uploaded must be there whole: nothing of it can be sent again to this step. */

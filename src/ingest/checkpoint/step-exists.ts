@@ -5,8 +5,14 @@ import { runOfCheckpoint } from '../../compress/run-of-checkpoint.ts';
 import { unfitCodes } from '../refuse-unfit.ts';
 import { runsPath } from '../runs-path.ts';
 
-/** The answer to other bytes for a committed step: what happened, and the call that resumes training from an earlier step instead. */
-export async function stepExists(catalog: Catalog, { runId, step }: Pick<Checkpoint, 'runId' | 'step'>): Promise<FirnError> {
+/**
+ * The answer to other bytes for a committed step: what happened, and the call that resumes training from an earlier
+ * step instead.
+ */
+export async function stepExists(
+  catalog: Catalog,
+  { runId, step }: Pick<Checkpoint, 'runId' | 'step'>,
+): Promise<FirnError> {
   const run = await catalog.runs.get(runId);
   return new FirnError(
     'step-exists',
@@ -19,11 +25,20 @@ export async function stepExists(catalog: Catalog, { runId, step }: Pick<Checkpo
 export async function stepFailed(catalog: Catalog, checkpoint: Checkpoint): Promise<FirnError> {
   const { step, errorMessage } = checkpoint;
   const why = errorMessage ?? 'no reason was recorded.';
-  return new FirnError('checkpoint-failed', `Step ${step} has these bytes and failed: ${why} They are kept. ${await waysToRetry(catalog, checkpoint)}`);
+  return new FirnError(
+    'checkpoint-failed',
+    `Step ${step} has these bytes and failed: ${why} They are kept. ${await waysToRetry(catalog, checkpoint)}`,
+  );
 }
 
 /** Failures that the same eval set would bring again, if the server stays as it is. */
-const ofEvalSet: readonly (FirnErrorCode | undefined)[] = [...unfitCodes, 'eval-timeout', 'eval-memory', 'eval-crashed', 'eval-set-not-ready'];
+const ofEvalSet: readonly (FirnErrorCode | undefined)[] = [
+  ...unfitCodes,
+  'eval-timeout',
+  'eval-memory',
+  'eval-crashed',
+  'eval-set-not-ready',
+];
 
 async function waysToRetry(catalog: Catalog, checkpoint: Checkpoint): Promise<string> {
   const run = await catalog.runs.get(checkpoint.runId);

@@ -6,14 +6,20 @@ import type { IngestContext } from '../ingest-context.ts';
 export type EvalSetCheck = (evalSet: EvalSet) => Promise<void>;
 
 /**
- * Closes an eval set: both parts have arrived and pass `check`. A set that fails it is `failed` with the reason, which is also thrown; delete it to try
- * again. Errors that say nothing about the set (`overloaded`, `internal` and the like) leave it open. Repeating a commit answers as the first time.
- * Errors: `upload-incomplete`, `not-found`, `conflict` (a part changed meanwhile), and those of `check`.
+ * Closes an eval set: both parts have arrived and pass `check`. A set that fails it is `failed` with the reason, which
+ * is also thrown; delete it to try again. Errors that say nothing about the set (`overloaded`, `internal` and the like)
+ * leave it open. Repeating a commit answers as the first time. Errors: `upload-incomplete`, `not-found`, `conflict` (a
+ * part changed meanwhile), and those of `check`.
  */
-export async function commitEvalSet({ catalog }: Pick<IngestContext, 'catalog'>, evalSetId: string, check: EvalSetCheck): Promise<EvalSet> {
+export async function commitEvalSet(
+  { catalog }: Pick<IngestContext, 'catalog'>,
+  evalSetId: string,
+  check: EvalSetCheck,
+): Promise<EvalSet> {
   const evalSet = await find(catalog, evalSetId);
   if (evalSet.state === 'ready') return evalSet;
-  if (evalSet.state === 'failed') throw new FirnError(evalSet.errorCode ?? 'graph-invalid', evalSet.errorMessage ?? 'The eval set failed its check.');
+  if (evalSet.state === 'failed')
+    throw new FirnError(evalSet.errorCode ?? 'graph-invalid', evalSet.errorMessage ?? 'The eval set failed its check.');
   const missing = evalSet.graphKey === undefined ? 'graph' : evalSet.batchesKey === undefined ? 'batches' : undefined;
   if (missing !== undefined) throw new FirnError('upload-incomplete', `The eval set has no ${missing} yet.`);
   try {

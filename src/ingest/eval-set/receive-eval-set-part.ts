@@ -6,10 +6,16 @@ import { recordStaged, releaseRoom, stageBody } from '../stage/stage-body.ts';
 import type { Upload } from '../stage/upload.ts';
 
 /**
- * Takes the graph (any bytes; the commit judges them) or the batches (safetensors, header checked as it passes) of an open eval set; other bytes replace
- * the earlier ones. Errors: as `receiveFile`; `conflict` when the eval set is not open.
+ * Takes the graph (any bytes; the commit judges them) or the batches (safetensors, header checked as it passes) of an
+ * open eval set; other bytes replace the earlier ones. Errors: as `receiveFile`; `conflict` when the eval set is not
+ * open.
  */
-export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, part: EvalSetPart, upload: Upload): Promise<void> {
+export async function receiveEvalSetPart(
+  ctx: IngestContext,
+  evalSetId: string,
+  part: EvalSetPart,
+  upload: Upload,
+): Promise<void> {
   const { catalog, budget } = ctx;
   const evalSet = await catalog.evalSets.get(evalSetId);
   if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
@@ -18,7 +24,11 @@ export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, 
   const body = new CheckedBody(upload, rules);
   const ticket = upload.hasRoom === true ? undefined : await budget.admitPart(catalog, evalSetId, body.lengthBytes);
   try {
-    const staged = await stageBody(ctx, body, { prefix: `${evalSetPrefix}${evalSetId}/`, sizeMaxBytes: rules.sizeMaxBytes, ...(ticket && { ticket }) });
+    const staged = await stageBody(ctx, body, {
+      prefix: `${evalSetPrefix}${evalSetId}/`,
+      sizeMaxBytes: rules.sizeMaxBytes,
+      ...(ticket && { ticket }),
+    });
     const { key, sha256, sizeBytes, storedBytes } = staged;
     await recordStaged(ctx, staged, () =>
       catalog.transaction(async (tx) => {
@@ -32,6 +42,11 @@ export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, 
 }
 
 /** What the bytes of a part are held to. */
-export function partRules({ limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>, part: EvalSetPart): BodyRules {
-  return part === 'graph' ? { sizeMaxBytes: limits.graphBytesMax } : { sizeMaxBytes: limits.batchesBytesMax, headerLimits };
+export function partRules(
+  { limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>,
+  part: EvalSetPart,
+): BodyRules {
+  return part === 'graph'
+    ? { sizeMaxBytes: limits.graphBytesMax }
+    : { sizeMaxBytes: limits.batchesBytesMax, headerLimits };
 }

@@ -7,8 +7,9 @@ import { placeFile } from '../checkpoint/receive-file.ts';
 import { fileRules } from '../stage/stage-file.ts';
 
 /**
- * Passes on the first bytes of an upload. Where it has to be safetensors and they begin with another header, it ends, so that nobody sends the rest for nothing; a header of which these
- * bytes are only a part is judged when all have come. Errors: those of the header, and of `placeFile`.
+ * Passes on the first bytes of an upload. Where it has to be safetensors and they begin with another header, it ends,
+ * so that nobody sends the rest for nothing; a header of which these bytes are only a part is judged when all have
+ * come. Errors: those of the header, and of `placeFile`.
  */
 export async function* checkHeader(
   ctx: IngestContext,

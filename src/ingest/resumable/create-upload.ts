@@ -36,7 +36,8 @@ export async function createFileUpload(
   announced: AnnouncedUpload,
 ): Promise<UploadRecord> {
   checkNewFilePath(file.path);
-  if (checkpoint.revision !== undefined) throw await committedAlready(ctx, checkpoint, { path: file.path, ...announced });
+  if (checkpoint.revision !== undefined)
+    throw await committedAlready(ctx, checkpoint, { path: file.path, ...announced });
   const rules = fileRules(ctx, await placeFile(ctx, checkpoint.id, file));
   const admit = (sizeBytes: number) => ctx.budget.admit(ctx.catalog, checkpoint, sizeBytes);
   return create(ctx, { repositoryId, admit, target: { checkpointId: checkpoint.id, ...file }, rules }, announced);
@@ -48,11 +49,15 @@ async function committedAlready(
   announced: AnnouncedUpload & { readonly path: string },
 ): Promise<FirnError> {
   const file = checkpoint.state === 'failed' ? await catalog.files.find(checkpoint.id, announced.path) : undefined;
-  const isSame = file?.sizeBytes === announced.sizeBytes && (announced.sha256?.toLowerCase() ?? file.sha256) === file.sha256;
+  const isSame =
+    file?.sizeBytes === announced.sizeBytes && (announced.sha256?.toLowerCase() ?? file.sha256) === file.sha256;
   return isSame ? stepFailed(catalog, checkpoint) : stepExists(catalog, checkpoint);
 }
 
-/** Begins the upload of the graph or the batches of an open eval set, which only the quota bounds. Errors: as `createFileUpload`. */
+/**
+ * Begins the upload of the graph or the batches of an open eval set, which only the quota bounds. Errors: as
+ * `createFileUpload`.
+ */
 export async function createEvalSetUpload(
   ctx: IngestContext,
   { id, repositoryId }: EvalSet,
@@ -71,14 +76,23 @@ interface PlannedUpload {
   readonly rules: BodyRules;
 }
 
-async function create(ctx: IngestContext, { repositoryId, admit, target, rules }: PlannedUpload, announced: AnnouncedUpload): Promise<UploadRecord> {
+async function create(
+  ctx: IngestContext,
+  { repositoryId, admit, target, rules }: PlannedUpload,
+  announced: AnnouncedUpload,
+): Promise<UploadRecord> {
   const { catalog, limits } = ctx;
   const { sizeBytes, sha256, partBytes } = announced;
   checkAnnounced(announced, rules);
   if (partBytes !== undefined) checkPartBytes(partBytes, sizeBytes);
   const ticket = await admit(sizeBytes);
   try {
-    const upload = { ...announced, ...target, repositoryId, ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
+    const upload = {
+      ...announced,
+      ...target,
+      repositoryId,
+      ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }),
+    };
     return await catalog.uploads.create(upload, { openMax: limits.openUploadsMax, ttlMs: limits.uploadTtlMs });
   } finally {
     // The upload itself counts from now on.
@@ -88,7 +102,8 @@ async function create(ctx: IngestContext, { repositoryId, admit, target, rules }
 
 /** Refuses what the bytes would be refused for by their announcement alone. */
 function checkAnnounced({ sizeBytes, sha256 }: AnnouncedUpload, rules: BodyRules): void {
-  if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw new FirnError('invalid-request', 'The size of an upload is a whole number of bytes.');
+  if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
+    throw new FirnError('invalid-request', 'The size of an upload is a whole number of bytes.');
   new CheckedBody({ body: nothing(), lengthBytes: sizeBytes, ...(sha256 !== undefined && { sha256 }) }, rules);
 }
 

@@ -1,4 +1,7 @@
-/** A body that is read as several, one after the other. Where it breaks, the one being read ends as if nothing more had been sent, so that what arrived can be kept. */
+/**
+ * A body that is read as several, one after the other. Where it breaks, the one being read ends as if nothing more had
+ * been sent, so that what arrived can be kept.
+ */
 export class CutBody {
   readonly #source: AsyncIterator<Uint8Array>;
   #next: Uint8Array | undefined;

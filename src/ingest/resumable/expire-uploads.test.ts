@@ -42,10 +42,14 @@ it('an upload to which nothing comes is given up with its bytes, others stay, an
 it('a piece that is not there any more or too many bytes leave the upload where it was', async () => {
   const { ctx, upload } = await begin(60_000);
   const first = await receiveBytes(ctx, upload, { offsetBytes: 0, body: bodyOf(Buffer.from('12345')) });
-  await expect(receiveBytes(ctx, first, { offsetBytes: 5, body: bodyOf(Buffer.from('6789012')) })).rejects.toMatchObject({ code: 'length-mismatch' });
+  await expect(
+    receiveBytes(ctx, first, { offsetBytes: 5, body: bodyOf(Buffer.from('6789012')) }),
+  ).rejects.toMatchObject({ code: 'length-mismatch' });
   expect((await ctx.catalog.uploads.find(harness.repository.id, upload.id))!.receivedBytes).toBe(5);
   const [piece] = await ctx.catalog.uploads.pieces(upload.id, { limit: 1 });
   await ctx.store.delete(piece!.key);
-  await expect(receiveBytes(ctx, first, { offsetBytes: 5, body: bodyOf(Buffer.from('67890')) })).rejects.toMatchObject({ code: 'not-found' });
+  await expect(receiveBytes(ctx, first, { offsetBytes: 5, body: bodyOf(Buffer.from('67890')) })).rejects.toMatchObject({
+    code: 'not-found',
+  });
   expect((await ctx.catalog.uploads.find(harness.repository.id, upload.id))!.receivedBytes).toBe(5);
 });

@@ -7,7 +7,10 @@ import { receiveFile } from '../checkpoint/receive-file.ts';
 import { dropPieces } from './drop-pieces.ts';
 import type { Upload } from '../stage/upload.ts';
 
-/** How long an upload stays held for a process that says nothing any more, in ms: as long as its client waits after a crash. */
+/**
+ * How long an upload stays held for a process that says nothing any more, in ms: as long as its client waits after a
+ * crash.
+ */
 export const finishMs = 15_000;
 /** Signs of life in that time. */
 const keepsPerTerm = 3;
@@ -26,13 +29,18 @@ const transientCodes: ReadonlySet<FirnErrorCode> = new Set([
 ]);
 
 /**
- * Makes what it was for of an upload whose bytes are all there and that `writer` holds, as if they had come in one request, then forgets the pieces. What a crash leaves undone is done
- * again when the last bytes are sent again. Bytes that are refused end the upload, unless another writes it by now. Errors: those of `receiveFile` or `receiveEvalSetPart`, `upload-busy`.
+ * Makes what it was for of an upload whose bytes are all there and that `writer` holds, as if they had come in one
+ * request, then forgets the pieces. What a crash leaves undone is done again when the last bytes are sent again. Bytes
+ * that are refused end the upload, unless another writes it by now. Errors: those of `receiveFile` or
+ * `receiveEvalSetPart`, `upload-busy`.
  */
 export async function finishUpload(ctx: IngestContext, upload: UploadRecord, writer: string): Promise<UploadRecord> {
   const { uploads } = ctx.catalog;
   const { uploadTtlMs: ttlMs } = ctx.limits;
-  const keeping = setInterval(() => void uploads.keepFinishing(upload, writer, { finishMs, ttlMs }).catch(() => undefined), finishMs / keepsPerTerm).unref();
+  const keeping = setInterval(
+    () => void uploads.keepFinishing(upload, writer, { finishMs, ttlMs }).catch(() => undefined),
+    finishMs / keepsPerTerm,
+  ).unref();
   try {
     await deliver(ctx, upload);
     await dropPieces(ctx, await uploads.complete(upload, ttlMs));
@@ -48,13 +56,25 @@ export async function finishUpload(ctx: IngestContext, upload: UploadRecord, wri
 
 async function deliver(ctx: IngestContext, upload: UploadRecord): Promise<void> {
   const { checkpointId, path, role, evalSetId, part, sizeBytes, sha256 } = upload;
-  const whole: Upload = { body: bytesOf(ctx, upload), lengthBytes: sizeBytes, hasRoom: true, ...(sha256 !== undefined && { sha256 }) };
-  if (checkpointId !== undefined) await receiveFile(ctx, checkpointId, { path: path!, ...(role !== undefined && { role }) }, whole);
+  const whole: Upload = {
+    body: bytesOf(ctx, upload),
+    lengthBytes: sizeBytes,
+    hasRoom: true,
+    ...(sha256 !== undefined && { sha256 }),
+  };
+  if (checkpointId !== undefined)
+    await receiveFile(ctx, checkpointId, { path: path!, ...(role !== undefined && { role }) }, whole);
   else await receiveEvalSetPart(ctx, evalSetId!, part!, whole);
 }
 
-/** The bytes of all pieces, in order. `upload-busy` where not all are there: who held the upload for too short a time has lost them to the next. */
-async function* bytesOf({ catalog, store }: IngestContext, { id, sizeBytes }: UploadRecord): AsyncGenerator<Uint8Array> {
+/**
+ * The bytes of all pieces, in order. `upload-busy` where not all are there: who held the upload for too short a time
+ * has lost them to the next.
+ */
+async function* bytesOf(
+  { catalog, store }: IngestContext,
+  { id, sizeBytes }: UploadRecord,
+): AsyncGenerator<Uint8Array> {
   let atBytes = 0;
   for await (const piece of piecesOf(catalog, id)) {
     if (piece.offsetBytes !== atBytes) throw pieceMissing(id, atBytes);
@@ -70,7 +90,9 @@ async function* bytesOf({ catalog, store }: IngestContext, { id, sizeBytes }: Up
 }
 
 function pieceMissing(id: string, atBytes: number): FirnError {
-  return new FirnError('upload-busy', 'Another request writes this upload.', { detail: `${id} has no piece at ${atBytes}` });
+  return new FirnError('upload-busy', 'Another request writes this upload.', {
+    detail: `${id} has no piece at ${atBytes}`,
+  });
 }
 
 async function* piecesOf({ uploads }: IngestContext['catalog'], id: string): AsyncGenerator<UploadPiece> {

@@ -1,6 +1,9 @@
 const mebibyte = 2 ** 20;
 
-/** Bytes of one request become objects of this size, each acknowledged by itself: what a client sends twice after a kill, at most. */
+/**
+ * Bytes of one request become objects of this size, each acknowledged by itself: what a client sends twice after a
+ * kill, at most.
+ */
 export const pieceBytesMax = 8 * mebibyte;
 /** Bytes under one checksum are one piece, however many: they are acknowledged together or not at all. */
 export const checksummedBytesMax = 64 * mebibyte;

@@ -25,10 +25,12 @@ export interface NextBytes {
 }
 
 /**
- * Takes the next bytes of an upload, piece by piece; each is acknowledged as soon as it is durable, so that a broken request keeps what arrived, and a killed process loses at most one
- * piece. Bytes under a checksum are one piece, kept only if it holds. The last piece is acknowledged when what the upload is for has all of it. Of two requests the later one wins: the
- * earlier can add nothing any more. Errors: `conflict` (another offset; an upload in parts), `upload-busy`, `length-mismatch` (more than announced), `checksum-mismatch`,
- * `payload-too-large` (too much under one checksum, too many pieces), `upload-aborted`, `body-too-slow`, the store's, and those of `finishUpload`.
+ * Takes the next bytes of an upload, piece by piece; each is acknowledged as soon as it is durable, so that a broken
+ * request keeps what arrived, and a killed process loses at most one piece. Bytes under a checksum are one piece, kept
+ * only if it holds. The last piece is acknowledged when what the upload is for has all of it. Of two requests the later
+ * one wins: the earlier can add nothing any more. Errors: `conflict` (another offset; an upload in parts),
+ * `upload-busy`, `length-mismatch` (more than announced), `checksum-mismatch`, `payload-too-large` (too much under one
+ * checksum, too many pieces), `upload-aborted`, `body-too-slow`, the store's, and those of `finishUpload`.
  */
 export async function receiveBytes(ctx: IngestContext, upload: UploadRecord, bytes: NextBytes): Promise<UploadRecord> {
   checkNext(upload, bytes);
@@ -43,7 +45,10 @@ export async function receiveBytes(ctx: IngestContext, upload: UploadRecord, byt
 }
 
 /** What can be refused before a byte is read. */
-function checkNext({ partBytes, sizeBytes }: UploadRecord, { offsetBytes, lengthBytes = 0, checksum }: NextBytes): void {
+function checkNext(
+  { partBytes, sizeBytes }: UploadRecord,
+  { offsetBytes, lengthBytes = 0, checksum }: NextBytes,
+): void {
   if (partBytes !== undefined) throw new FirnError('conflict', 'The upload is one in parts; send them to its parts.');
   if (offsetBytes + lengthBytes > sizeBytes) throw longer(sizeBytes);
   if (checksum !== undefined && lengthBytes > checksummedBytesMax) throw tooMuchChecksummed();
@@ -62,7 +67,10 @@ async function receivePieces(ctx: IngestContext, begun: UploadRecord, receiving:
   while (await body.hasMore()) {
     if (upload.receivedBytes === upload.sizeBytes) throw longer(upload.sizeBytes);
     if (upload.pieceCount >= piecesPerUploadMax)
-      throw new FirnError('payload-too-large', `The upload has come in ${piecesPerUploadMax} pieces, which is the most; send it again in larger ones.`);
+      throw new FirnError(
+        'payload-too-large',
+        `The upload has come in ${piecesPerUploadMax} pieces, which is the most; send it again in larger ones.`,
+      );
     const piece = await storePiece(ctx, upload, receiving);
     if (piece.offsetBytes + piece.sizeBytes < upload.sizeBytes) {
       upload = await recordStaged(ctx, piece, () => uploads.append(upload, writer, piece, ctx.limits.uploadTtlMs));
@@ -73,18 +81,32 @@ async function receivePieces(ctx: IngestContext, begun: UploadRecord, receiving:
     return finishUpload(ctx, upload, writer);
   }
   body.throwFailure();
-  if (upload === begun && receiving.checksum !== undefined) checkDigest(createHash(receiving.checksum.algorithm), receiving.checksum);
+  if (upload === begun && receiving.checksum !== undefined)
+    checkDigest(createHash(receiving.checksum.algorithm), receiving.checksum);
   return upload;
 }
 
-/** Puts the next piece into the store; nothing stays of one whose checksum does not hold, or that cannot be the beginning of the file. */
-async function storePiece(ctx: IngestContext, upload: UploadRecord, { writer, body, checksum }: Receiving): Promise<UploadPiece> {
+/**
+ * Puts the next piece into the store; nothing stays of one whose checksum does not hold, or that cannot be the
+ * beginning of the file.
+ */
+async function storePiece(
+  ctx: IngestContext,
+  upload: UploadRecord,
+  { writer, body, checksum }: Receiving,
+): Promise<UploadPiece> {
   const { id, receivedBytes, sizeBytes: wholeBytes } = upload;
-  const sizeMaxBytes = Math.min(checksum === undefined ? pieceBytesMax : checksummedBytesMax, wholeBytes - receivedBytes);
+  const sizeMaxBytes = Math.min(
+    checksum === undefined ? pieceBytesMax : checksummedBytesMax,
+    wholeBytes - receivedBytes,
+  );
   const next = checksum === undefined ? body.take(sizeMaxBytes) : checked(body, sizeMaxBytes, checksum);
   // Bytes under a checksum may yet turn out to be others than were meant.
-  const content = receivedBytes === 0 && checksum === undefined ? checkHeader(ctx, upload, { writer, bytes: next }) : next;
-  const { key, sizeBytes, storedBytes } = await ctx.store.put(`${piecePrefix}${id}/${ctx.newKeyPart()}`, content, { sizeMaxBytes });
+  const content =
+    receivedBytes === 0 && checksum === undefined ? checkHeader(ctx, upload, { writer, bytes: next }) : next;
+  const { key, sizeBytes, storedBytes } = await ctx.store.put(`${piecePrefix}${id}/${ctx.newKeyPart()}`, content, {
+    sizeMaxBytes,
+  });
   return { offsetBytes: receivedBytes, sizeBytes, storedBytes, key };
 }
 
@@ -100,11 +122,19 @@ async function* checked(body: CutBody, bytesMax: number, { algorithm, digest }: 
 }
 
 function checkDigest(hash: Hash, { algorithm, digest }: Checksum): void {
-  if (hash.digest('hex') !== digest) throw new FirnError('checksum-mismatch', `The bytes have another ${algorithm} than announced.`);
+  if (hash.digest('hex') !== digest)
+    throw new FirnError('checksum-mismatch', `The bytes have another ${algorithm} than announced.`);
 }
 
-/** Bytes behind the last are a mistake about all of them. That the connection breaks or drips behind the last is none. */
-async function refuseSurplus(ctx: IngestContext, { key }: UploadPiece, { sizeBytes }: UploadRecord, body: CutBody): Promise<void> {
+/**
+ * Bytes behind the last are a mistake about all of them. That the connection breaks or drips behind the last is none.
+ */
+async function refuseSurplus(
+  ctx: IngestContext,
+  { key }: UploadPiece,
+  { sizeBytes }: UploadRecord,
+  body: CutBody,
+): Promise<void> {
   const surplus = await body.hasMore();
   const { failure } = body;
   if (!surplus && (failure === undefined || isOfConnection(failure))) return;
@@ -120,7 +150,9 @@ function isOfConnection(failure: unknown): boolean {
 function longer(sizeBytes?: number): FirnError {
   return new FirnError(
     'length-mismatch',
-    sizeBytes === undefined ? 'There are more bytes than announced.' : `There are more than the ${sizeBytes} bytes announced.`,
+    sizeBytes === undefined
+      ? 'There are more bytes than announced.'
+      : `There are more than the ${sizeBytes} bytes announced.`,
   );
 }
 

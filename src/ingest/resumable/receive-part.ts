@@ -13,20 +13,34 @@ export function partCount({ sizeBytes, partBytes }: Pick<UploadRecord, 'sizeByte
 }
 
 /**
- * Takes one part, whole or not at all; durable when it resolves. Sent again it replaces the one before. Errors: `conflict` (complete, or an upload without parts), `invalid-request`
- * (no such part), `upload-busy`, and those of a body.
+ * Takes one part, whole or not at all; durable when it resolves. Sent again it replaces the one before. Errors:
+ * `conflict` (complete, or an upload without parts), `invalid-request` (no such part), `upload-busy`, and those of a
+ * body.
  */
-export async function receivePart(ctx: IngestContext, upload: UploadRecord, number: number, part: Upload): Promise<UploadPiece> {
+export async function receivePart(
+  ctx: IngestContext,
+  upload: UploadRecord,
+  number: number,
+  part: Upload,
+): Promise<UploadPiece> {
   const { offsetBytes, sizeBytes } = placeOfPart(upload, number);
   const body = new CheckedBody(part, { sizeMaxBytes: sizeBytes, announced: { sizeBytes } });
-  const { key, sha256, storedBytes } = await stageBody(ctx, body, { prefix: `${piecePrefix}${upload.id}/`, sizeMaxBytes: sizeBytes });
+  const { key, sha256, storedBytes } = await stageBody(ctx, body, {
+    prefix: `${piecePrefix}${upload.id}/`,
+    sizeMaxBytes: sizeBytes,
+  });
   const piece = { offsetBytes, sizeBytes, storedBytes, key, sha256 };
-  const replaced = await recordStaged(ctx, piece, () => ctx.catalog.uploads.putPart(upload, piece, ctx.limits.uploadTtlMs));
+  const replaced = await recordStaged(ctx, piece, () =>
+    ctx.catalog.uploads.putPart(upload, piece, ctx.limits.uploadTtlMs),
+  );
   await dropPieces(ctx, [replaced]);
   return piece;
 }
 
-/** Makes what it was for of an upload whose parts are all there, or that has no byte; repeating it is no error. Errors: `upload-incomplete`, `upload-busy`, `conflict`, and those of `finishUpload`. */
+/**
+ * Makes what it was for of an upload whose parts are all there, or that has no byte; repeating it is no error. Errors:
+ * `upload-incomplete`, `upload-busy`, `conflict`, and those of `finishUpload`.
+ */
 export async function completeUpload(ctx: IngestContext, upload: UploadRecord): Promise<UploadRecord> {
   if (upload.isComplete) return upload;
   if (upload.partBytes === undefined && upload.sizeBytes > 0) throw withoutParts();
@@ -38,11 +52,15 @@ export async function completeUpload(ctx: IngestContext, upload: UploadRecord): 
 function placeOfPart(upload: UploadRecord, number: number): Pick<UploadPiece, 'offsetBytes' | 'sizeBytes'> {
   const { sizeBytes, partBytes } = upload;
   if (partBytes === undefined) throw withoutParts();
-  if (number < 1 || number > partCount(upload)) throw new FirnError('invalid-request', `The upload has the parts 1 to ${partCount(upload)}.`);
+  if (number < 1 || number > partCount(upload))
+    throw new FirnError('invalid-request', `The upload has the parts 1 to ${partCount(upload)}.`);
   const offsetBytes = (number - 1) * partBytes;
   return { offsetBytes, sizeBytes: Math.min(partBytes, sizeBytes - offsetBytes) };
 }
 
 function withoutParts(): FirnError {
-  return new FirnError('conflict', 'The upload is one without parts; its bytes come one after the other, and the last completes it.');
+  return new FirnError(
+    'conflict',
+    'The upload is one without parts; its bytes come one after the other, and the last completes it.',
+  );
 }

@@ -9,7 +9,12 @@ import { refuseUnfit } from '../refuse-unfit.ts';
  * become the default on its first one. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`,
  * `conflict` (the run is exact), and those of `refuseUnfit` where the layout of the run's checkpoints is known.
  */
-export async function changeRun(ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet'>, run: Run, change: EvaluationChange, signal?: AbortSignal): Promise<Run> {
+export async function changeRun(
+  ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet'>,
+  run: Run,
+  change: EvaluationChange,
+  signal?: AbortSignal,
+): Promise<Run> {
   const { catalog } = ctx;
   const evalSet = await evalSetAfter(catalog, run, change);
   const layout = change.evalSet === undefined ? undefined : await catalog.runs.layoutOf(run.id);

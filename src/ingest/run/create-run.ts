@@ -43,7 +43,12 @@ export interface CreateRunContext {
  * `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or
  * `checkpoint-failed` (the checkpoint to fork from).
  */
-export async function createRun(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run> {
+export async function createRun(
+  ctx: CreateRunContext,
+  repository: Repository,
+  input: CreateRunInput,
+  signal?: AbortSignal,
+): Promise<Run> {
   const { catalog, newSeed } = ctx;
   await refuseUnfitFork(ctx, repository, input, signal);
   return catalog.transaction(async (tx) => {
@@ -52,7 +57,10 @@ export async function createRun(ctx: CreateRunContext, repository: Repository, i
     const search = mergeSearch(parent?.run.search ?? defaultSearchOptions, input.search ?? {});
     const { thresholds: given, allowLarge } = input;
     const thresholds = settleThresholds({ given, inherited: parent?.run.thresholds, allowLarge, evalSet });
-    const fidelity = input.fidelity ?? inheritedFidelity(input, parent?.run) ?? (evalSet !== undefined || isDecided(search) ? 'lossy' : 'exact');
+    const fidelity =
+      input.fidelity ??
+      inheritedFidelity(input, parent?.run) ??
+      (evalSet !== undefined || isDecided(search) ? 'lossy' : 'exact');
     if (fidelity === 'lossy' && evalSet === undefined && !isDecided(search)) {
       throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
     }
@@ -72,16 +80,31 @@ export async function createRun(ctx: CreateRunContext, repository: Repository, i
 }
 
 /** The layout of a fork is its parent's, so whether an eval set can measure it is known before anything is uploaded. */
-async function refuseUnfitFork(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<void> {
+async function refuseUnfitFork(
+  ctx: CreateRunContext,
+  repository: Repository,
+  input: CreateRunInput,
+  signal?: AbortSignal,
+): Promise<void> {
   const { catalog, fitsEvalSet } = ctx;
-  if (fitsEvalSet === undefined || input.forkFrom === undefined || input.evalSet === undefined || input.fidelity === 'exact') return;
+  if (
+    fitsEvalSet === undefined ||
+    input.forkFrom === undefined ||
+    input.evalSet === undefined ||
+    input.fidelity === 'exact'
+  )
+    return;
   const { run } = await forkPoint(catalog, repository, input.forkFrom);
   const evalSet = await readyEvalSet(catalog, repository.id, input.evalSet);
   const layout = evalSet.id === run.evalSetId ? undefined : await catalog.runs.layoutOf(run.id);
   if (layout !== undefined) await refuseUnfit({ fitsEvalSet }, { evalSet, layout, signal });
 }
 
-async function forkPoint(tx: Catalog, repository: Repository, { run: name, step }: { run: string; step: number }): Promise<{ run: Run; checkpointId: string }> {
+async function forkPoint(
+  tx: Catalog,
+  repository: Repository,
+  { run: name, step }: { run: string; step: number },
+): Promise<{ run: Run; checkpointId: string }> {
   const run = await tx.runs.find(repository.id, name);
   if (run === undefined) throw new FirnError('not-found', 'There is no such run to fork from.');
   const checkpoint = await tx.checkpoints.find(run.id, step);
@@ -99,8 +122,14 @@ async function forkPoint(tx: Catalog, repository: Repository, { run: name, step 
   }
 }
 
-async function evalSetOf(tx: Catalog, repository: Repository, input: CreateRunInput, parent: Run | undefined): Promise<EvalSet | undefined> {
-  if (input.evalSet === undefined) return parent?.evalSetId === undefined ? undefined : tx.evalSets.get(parent.evalSetId);
+async function evalSetOf(
+  tx: Catalog,
+  repository: Repository,
+  input: CreateRunInput,
+  parent: Run | undefined,
+): Promise<EvalSet | undefined> {
+  if (input.evalSet === undefined)
+    return parent?.evalSetId === undefined ? undefined : tx.evalSets.get(parent.evalSetId);
   return readyEvalSet(tx, repository.id, input.evalSet);
 }
 
@@ -121,7 +150,10 @@ function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 
 }
 
 function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {
-  const search = { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) } as SearchOptions;
+  const search = {
+    ...defaults,
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  } as SearchOptions;
   for (const { checkAxes } of methodConfigs) checkAxes?.(search);
   if (search.fixedConfig !== undefined) methodConfigOf(search.fixedConfig.method).check?.(search.fixedConfig);
   return search;

@@ -21,7 +21,11 @@ export type Evaluation = Pick<Run, 'evalSetId' | 'thresholds'>;
  * The eval set that a change leads to; undefined for a run without one. Errors: `not-found`, `eval-set-not-ready`,
  * `conflict` (an exact run measures nothing).
  */
-export async function evalSetAfter(catalog: Catalog, run: Run, { evalSet, thresholds }: EvaluationChange): Promise<EvalSet | undefined> {
+export async function evalSetAfter(
+  catalog: Catalog,
+  run: Run,
+  { evalSet, thresholds }: EvaluationChange,
+): Promise<EvalSet | undefined> {
   if (run.fidelity === 'exact' && (evalSet !== undefined || thresholds !== undefined)) {
     throw new FirnError(
       'conflict',
@@ -47,6 +51,7 @@ export async function evaluationAfter(tx: Catalog, run: Run, change: EvaluationC
 export async function readyEvalSet(catalog: Catalog, repositoryId: string, name: string): Promise<EvalSet> {
   const evalSet = await catalog.evalSets.find(repositoryId, name);
   if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
-  if (evalSet.state !== 'ready') throw new FirnError('eval-set-not-ready', 'The eval set has not been committed, or its check failed.');
+  if (evalSet.state !== 'ready')
+    throw new FirnError('eval-set-not-ready', 'The eval set has not been committed, or its check failed.');
   return evalSet;
 }

@@ -11,7 +11,8 @@ const file = (path: string, ...tensors: TestTensor[]) => ({
   layout: buildSafetensorsHeader(tensors.map(([name, dtype, shape]) => ({ name, dtype, shape }))),
 });
 const layoutOf = (...tensors: TestTensor[]): RunLayout => joinLayouts([file('f', ...tensors)]);
-const mismatch = (message: RegExp) => expect.objectContaining({ code: 'layout-mismatch', message: expect.stringMatching(message) as string });
+const mismatch = (message: RegExp) =>
+  expect.objectContaining({ code: 'layout-mismatch', message: expect.stringMatching(message) as string });
 
 describe('the layout of a checkpoint', () => {
   it('joins its shards by name, in whatever file or order', () => {
@@ -31,10 +32,26 @@ describe('the layout of a checkpoint', () => {
   it.each<[string, RunLayout, RegExp]>([
     ['a missing tensor', layoutOf(['a', 'F32', [2, 3]], ['z', 'F32', []]), /"m" of the run is missing/],
     ['a missing last tensor', layoutOf(['a', 'F32', [2, 3]], ['m', 'F32', [4]]), /"z" of the run is missing/],
-    ['an extra tensor', layoutOf(['a', 'F32', [2, 3]], ['b', 'F32', [1]], ['m', 'F32', [4]], ['z', 'F32', []]), /"b" is not in the run/],
-    ['an extra last tensor', layoutOf(['a', 'F32', [2, 3]], ['m', 'F32', [4]], ['z', 'F32', []], ['zz', 'F32', []]), /"zz" is not in the run/],
-    ['another shape', layoutOf(['a', 'F32', [3, 2]], ['m', 'F32', [5]], ['z', 'F32', []]), /"a" is F32 \[3, 2\]; in the run it is F32 \[2, 3\]/],
-    ['another rank', layoutOf(['a', 'F32', [2, 3]], ['m', 'F32', [4]], ['z', 'F32', [1]]), /"z" is F32 \[1\]; in the run it is F32 \[\]/],
+    [
+      'an extra tensor',
+      layoutOf(['a', 'F32', [2, 3]], ['b', 'F32', [1]], ['m', 'F32', [4]], ['z', 'F32', []]),
+      /"b" is not in the run/,
+    ],
+    [
+      'an extra last tensor',
+      layoutOf(['a', 'F32', [2, 3]], ['m', 'F32', [4]], ['z', 'F32', []], ['zz', 'F32', []]),
+      /"zz" is not in the run/,
+    ],
+    [
+      'another shape',
+      layoutOf(['a', 'F32', [3, 2]], ['m', 'F32', [5]], ['z', 'F32', []]),
+      /"a" is F32 \[3, 2\]; in the run it is F32 \[2, 3\]/,
+    ],
+    [
+      'another rank',
+      layoutOf(['a', 'F32', [2, 3]], ['m', 'F32', [4]], ['z', 'F32', [1]]),
+      /"z" is F32 \[1\]; in the run it is F32 \[\]/,
+    ],
     ['another dtype', layoutOf(['a', 'F32', [2, 3]], ['m', 'BF16', [4]], ['z', 'F32', []]), /"m" is BF16/],
     ['no tensor', [], /"a" of the run is missing/],
   ])('that differs by %s names it', (_what, found, message) => {
@@ -71,7 +88,10 @@ describe('revision ids', () => {
       revisionId('run', 6, files),
       revisionId('run', 5, files.slice(1)),
       ...(['path', 'role', 'sizeBytes', 'sha256'] as const).map((key) =>
-        revisionId('run', 5, [{ ...files[0], [key]: key === 'role' ? 'optimizer' : key === 'sizeBytes' ? 3 : '3' }, files[1]]),
+        revisionId('run', 5, [
+          { ...files[0], [key]: key === 'role' ? 'optimizer' : key === 'sizeBytes' ? 3 : '3' },
+          files[1],
+        ]),
       ),
     ];
     expect(new Set([id, ...others]).size).toBe(others.length + 1);
@@ -85,7 +105,11 @@ describe('roles', () => {
     expect(roleOfFile('x.safetensors', 'sensitivity')).toBe('sensitivity');
     expect(roleOfFile('x.safetensors', undefined, 'optimizer')).toBe('optimizer');
     expect(roleOfFile('optimizer.pt', 'optimizer')).toBe('optimizer');
-    expect(() => roleOfFile('x.safetensors', 'model', 'other')).toThrow(expect.objectContaining({ code: 'invalid-request' }));
-    expect(() => roleOfFile('pytorch_model.bin', 'model')).toThrow(expect.objectContaining({ code: 'invalid-request' }));
+    expect(() => roleOfFile('x.safetensors', 'model', 'other')).toThrow(
+      expect.objectContaining({ code: 'invalid-request' }),
+    );
+    expect(() => roleOfFile('pytorch_model.bin', 'model')).toThrow(
+      expect.objectContaining({ code: 'invalid-request' }),
+    );
   });
 });

@@ -19,11 +19,16 @@ export function joinLayouts(files: readonly LaidOutFile[]): RunLayout {
     for (const { name, dtype, shape } of layout.tensors) {
       const earlier = tensors.get(name);
       if (earlier !== undefined)
-        throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} is in ${quoteName(earlier.path)} and in ${quoteName(path)}.`);
+        throw new FirnError(
+          'tensor-duplicate',
+          `Tensor ${quoteName(name)} is in ${quoteName(earlier.path)} and in ${quoteName(path)}.`,
+        );
       tensors.set(name, { name, dtype, shape, path });
     }
   }
-  return [...tensors.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ name, dtype, shape }) => ({ name, dtype, shape }));
+  return [...tensors.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, dtype, shape }) => ({ name, dtype, shape }));
 }
 
 /** Throws `layout-mismatch` naming the first tensor, by name, in which a checkpoint differs from its run. */
@@ -33,22 +38,31 @@ export function checkSameLayout(ofRun: RunLayout, ofCheckpoint: RunLayout): void
     const found = ofCheckpoint[i];
     if (expected !== undefined && (found === undefined || expected.name < found.name))
       throw mismatch(`Tensor ${quoteName(expected.name)} of the run is missing.`);
-    if (found !== undefined && (expected === undefined || found.name < expected.name)) throw mismatch(`Tensor ${quoteName(found.name)} is not in the run.`);
+    if (found !== undefined && (expected === undefined || found.name < expected.name))
+      throw mismatch(`Tensor ${quoteName(found.name)} is not in the run.`);
     if (expected!.dtype !== found!.dtype || !sameShape(expected!.shape, found!.shape)) {
-      throw mismatch(`Tensor ${quoteName(found!.name)} is ${describe(found!)}; in the run it is ${describe(expected!)}.`);
+      throw mismatch(
+        `Tensor ${quoteName(found!.name)} is ${describe(found!)}; in the run it is ${describe(expected!)}.`,
+      );
     }
   }
 }
 
-/** Every sensitivity must belong to a model tensor of its shape, in a dtype sums are made of. Throws `layout-mismatch` naming the first that does not. */
+/**
+ * Every sensitivity must belong to a model tensor of its shape, in a dtype sums are made of. Throws `layout-mismatch`
+ * naming the first that does not.
+ */
 export function checkSensitivity(model: RunLayout, sensitivity: RunLayout): void {
   const byName = new Map(model.map((tensor) => [tensor.name, tensor]));
   for (const tensor of sensitivity) {
     const weights = byName.get(tensor.name);
     if (weights === undefined) throw mismatch(`Sensitivity ${quoteName(tensor.name)} belongs to no model tensor.`);
     if (!sameShape(weights.shape, tensor.shape))
-      throw mismatch(`Sensitivity ${quoteName(tensor.name)} is ${describe(tensor)}; its model tensor is ${describe(weights)}.`);
-    if (!isQuantizable(tensor.dtype)) throw mismatch(`Sensitivity ${quoteName(tensor.name)} is ${tensor.dtype}; it must be F32, F16 or BF16.`);
+      throw mismatch(
+        `Sensitivity ${quoteName(tensor.name)} is ${describe(tensor)}; its model tensor is ${describe(weights)}.`,
+      );
+    if (!isQuantizable(tensor.dtype))
+      throw mismatch(`Sensitivity ${quoteName(tensor.name)} is ${tensor.dtype}; it must be F32, F16 or BF16.`);
   }
 }
 

@@ -24,7 +24,13 @@ export async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint
 async function hasOtherCommitted(tx: Catalog, run: Run, { id }: Checkpoint): Promise<boolean> {
   for (let after: string | undefined; ;) {
     const page = await tx.checkpoints.list(run.id, { limit: pageCheckpoints, ...(after !== undefined && { after }) });
-    if (page.some((other) => other.id !== id && (other.state === 'queued' || other.state === 'working' || other.state === 'ready'))) return true;
+    if (
+      page.some(
+        (other) =>
+          other.id !== id && (other.state === 'queued' || other.state === 'working' || other.state === 'ready'),
+      )
+    )
+      return true;
     if (page.length < pageCheckpoints) return false;
     after = String(page.at(-1)!.sequence);
   }

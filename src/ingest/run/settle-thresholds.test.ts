@@ -12,13 +12,22 @@ const evalSet = {
     ],
   },
 } as unknown as EvalSet;
-const settle = (asked: Partial<AskedThresholds>) => settleThresholds({ given: undefined, inherited: undefined, allowLarge: undefined, evalSet, ...asked });
+const settle = (asked: Partial<AskedThresholds>) =>
+  settleThresholds({ given: undefined, inherited: undefined, allowLarge: undefined, evalSet, ...asked });
 
 describe('thresholds', () => {
   test.each<[string, Partial<AskedThresholds>, object]>([
     ['are those given', { given: { ppl: 0.5 }, inherited: { loss: 0.1 } }, { ppl: 0.5 }],
-    ['are inherited, large or not, where the eval set has them all', { inherited: { ppl: 3, loss: 0.1 } }, { ppl: 3, loss: 0.1 }],
-    ['are the default where the eval set lacks one that would be inherited', { inherited: { loss: 0.1, gone: 0.1 } }, { loss: 0.005 }],
+    [
+      'are inherited, large or not, where the eval set has them all',
+      { inherited: { ppl: 3, loss: 0.1 } },
+      { ppl: 3, loss: 0.1 },
+    ],
+    [
+      'are the default where the eval set lacks one that would be inherited',
+      { inherited: { loss: 0.1, gone: 0.1 } },
+      { loss: 0.005 },
+    ],
     ['are the default on the first metric', {}, { loss: 0.005 }],
     ['are the default where none would be inherited', { inherited: {} }, { loss: 0.005 }],
     ['are none without an eval set', { inherited: { loss: 0.1 }, evalSet: undefined }, {}],
@@ -30,11 +39,23 @@ describe('thresholds', () => {
   test.each<[string, Partial<AskedThresholds>, string, RegExp]>([
     ['a metric that the eval set lacks', { given: { gone: 0.1 } }, 'metric-unknown', /"gone"/],
     ['no metric', { given: {} }, 'invalid-request', /At least one/],
-    ['a metric without an eval set', { given: { loss: 0.1 }, evalSet: undefined }, 'invalid-request', /need an eval set/],
-    ['a large one unsaid', { given: { loss: 0.1, ppl: 0.51 } }, 'invalid-request', /0\.51 of "ppl".*51 %: its loss by at most 0\.412 nats.*"allowLarge": true/],
+    [
+      'a metric without an eval set',
+      { given: { loss: 0.1 }, evalSet: undefined },
+      'invalid-request',
+      /need an eval set/,
+    ],
+    [
+      'a large one unsaid',
+      { given: { loss: 0.1, ppl: 0.51 } },
+      'invalid-request',
+      /0\.51 of "ppl".*51 %: its loss by at most 0\.412 nats.*"allowLarge": true/,
+    ],
     ['a large one denied', { given: { loss: 1 }, allowLarge: false }, 'invalid-request', /100 %/],
   ])('%s is refused', (_, asked, code, sentence) => {
     expect(() => settle(asked)).toThrow(FirnError);
-    expect(() => settle(asked)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(sentence) as string }) as Error);
+    expect(() => settle(asked)).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(sentence) as string }) as Error,
+    );
   });
 });

@@ -30,8 +30,10 @@ export function settleThresholds({ given, inherited, allowLarge, evalSet }: Aske
 
 function checkKnown(thresholds: QualityThresholds, evalSet: EvalSet | undefined): void {
   const bounded = Object.keys(thresholds);
-  if (evalSet === undefined && bounded.length > 0) throw new FirnError('invalid-request', 'Thresholds need an eval set to be measured on.');
-  if (evalSet !== undefined && bounded.length === 0) throw new FirnError('invalid-request', 'At least one metric of the eval set must be bounded.');
+  if (evalSet === undefined && bounded.length > 0)
+    throw new FirnError('invalid-request', 'Thresholds need an eval set to be measured on.');
+  if (evalSet !== undefined && bounded.length === 0)
+    throw new FirnError('invalid-request', 'At least one metric of the eval set must be bounded.');
   const unknown = evalSet && unknownMetric(bounded, evalSet);
   if (unknown !== undefined) throw new FirnError('metric-unknown', `The eval set has no metric named "${unknown}".`);
 }

@@ -26,7 +26,10 @@ describe('a checked body', () => {
         fc.integer({ min: 1, max: 700 }),
         fc.boolean(),
         async (bytes, pieceBytes, announce) => {
-          const upload = { body: piecesOf(bytes, pieceBytes), ...(announce && { lengthBytes: bytes.length, sha256: sha256(bytes).toUpperCase() }) };
+          const upload = {
+            body: piecesOf(bytes, pieceBytes),
+            ...(announce && { lengthBytes: bytes.length, sha256: sha256(bytes).toUpperCase() }),
+          };
           const { bytes: passed, facts } = await take(upload);
           expect(passed.equals(bytes)).toBe(true);
           expect(facts).toEqual({
@@ -41,7 +44,9 @@ describe('a checked body', () => {
   });
 
   it('has the git blob id git gives, up to 1 MiB', async () => {
-    expect((await take(uploadOf(Buffer.from('hello\n')))).facts.gitSha1).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
+    expect((await take(uploadOf(Buffer.from('hello\n')))).facts.gitSha1).toBe(
+      'ce013625030ba8dba906f756967f9e9ca394464a',
+    );
     expect((await take(uploadOf(Buffer.alloc(gitBlobBytesMax)))).facts.gitSha1).toBeDefined();
     expect((await take(uploadOf(Buffer.alloc(gitBlobBytesMax + 1)))).facts.gitSha1).toBeUndefined();
   });
@@ -55,7 +60,9 @@ describe('a checked body', () => {
       ['invalid-request', { sha256: 'abc' }, {}],
     ];
     for (const [code, upload, rules] of cases) {
-      expect(() => new CheckedBody({ body: unreadBody, ...upload }, { ...roomy, ...rules })).toThrow(expect.objectContaining({ code }));
+      expect(() => new CheckedBody({ body: unreadBody, ...upload }, { ...roomy, ...rules })).toThrow(
+        expect.objectContaining({ code }),
+      );
     }
   });
 
@@ -64,23 +71,63 @@ describe('a checked body', () => {
     ['b', 'F16', [7]],
   ]);
   const badHeader = (json: string): Buffer =>
-    Buffer.concat([Buffer.from(new BigUint64Array([BigInt(json.length)]).buffer), Buffer.from(json), Buffer.alloc(5000)]);
+    Buffer.concat([
+      Buffer.from(new BigUint64Array([BigInt(json.length)]).buffer),
+      Buffer.from(json),
+      Buffer.alloc(5000),
+    ]);
   it.each<[string, FirnErrorCode, Buffer, Partial<Upload>, BodyRules]>([
     ['no byte', 'empty-body', Buffer.alloc(0), {}, roomy],
     ['fewer bytes than announced', 'length-mismatch', Buffer.alloc(99), { lengthBytes: 100 }, roomy],
     ['more bytes than announced', 'length-mismatch', Buffer.alloc(101), { lengthBytes: 100 }, roomy],
     ['more bytes than allowed', 'payload-too-large', Buffer.alloc(101), {}, { sizeMaxBytes: 100 }],
     ['another digest', 'digest-mismatch', Buffer.alloc(100), { sha256: sha256(Buffer.alloc(99)) }, roomy],
-    ['another digest than announced before', 'digest-mismatch', Buffer.alloc(100), {}, { ...roomy, announced: { sha256: sha256(Buffer.alloc(99)) } }],
-    ['a pickle', 'not-safetensors', Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(100)]), {}, strict],
+    [
+      'another digest than announced before',
+      'digest-mismatch',
+      Buffer.alloc(100),
+      {},
+      { ...roomy, announced: { sha256: sha256(Buffer.alloc(99)) } },
+    ],
+    [
+      'a pickle',
+      'not-safetensors',
+      Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(100)]),
+      {},
+      strict,
+    ],
     ['a wrong header', 'tensor-gap', badHeader('{"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}'), {}, strict],
     ['a header longer than the announced body', 'header-truncated', model.subarray(0, 20), { lengthBytes: 20 }, strict],
-    ['fewer bytes than a header starts with, all of them announced', 'header-truncated', model.subarray(0, 7), { lengthBytes: 7 }, strict],
+    [
+      'fewer bytes than a header starts with, all of them announced',
+      'header-truncated',
+      model.subarray(0, 7),
+      { lengthBytes: 7 },
+      strict,
+    ],
     ['a header that never ends', 'header-truncated', model.subarray(0, 20), {}, strict],
-    ['a safetensors file cut short, announced so', 'length-mismatch', model.subarray(0, -1), { lengthBytes: model.length - 1 }, strict],
+    [
+      'a safetensors file cut short, announced so',
+      'length-mismatch',
+      model.subarray(0, -1),
+      { lengthBytes: model.length - 1 },
+      strict,
+    ],
     ['a safetensors file cut short, not announced', 'length-mismatch', model.subarray(0, -1), {}, strict],
-    ['a safetensors file with bytes after it, announced so', 'tensor-gap', Buffer.concat([model, Buffer.alloc(1)]), { lengthBytes: model.length + 1 }, strict],
-    ['a safetensors file with bytes after it, not announced', 'length-mismatch', Buffer.concat([model, Buffer.alloc(1)]), {}, strict],
+    [
+      'a safetensors file with bytes after it, announced so',
+      'tensor-gap',
+      Buffer.concat([model, Buffer.alloc(1)]),
+      { lengthBytes: model.length + 1 },
+      strict,
+    ],
+    [
+      'a safetensors file with bytes after it, not announced',
+      'length-mismatch',
+      Buffer.concat([model, Buffer.alloc(1)]),
+      {},
+      strict,
+    ],
   ])('of %s is %s', async (_what, code, bytes, announced, rules) => {
     await expect(take(uploadOf(bytes, announced), rules)).rejects.toMatchObject({ code });
   });
@@ -107,7 +154,9 @@ describe('a checked body', () => {
 
   it('describing more than is allowed is refused at its header', async () => {
     const huge = badHeader('{"a":{"dtype":"U8","shape":[100000],"data_offsets":[0,100000]}}');
-    await expect(take(uploadOf(huge, {}), { ...strict, sizeMaxBytes: 50_000 })).rejects.toMatchObject({ code: 'payload-too-large' });
+    await expect(take(uploadOf(huge, {}), { ...strict, sizeMaxBytes: 50_000 })).rejects.toMatchObject({
+      code: 'payload-too-large',
+    });
   });
 
   it('whose source fails is upload-aborted, whatever the source says', async () => {

@@ -28,9 +28,10 @@ export interface BodyFacts {
 }
 
 /**
- * A body being checked while it passes: length, digest, and the safetensors header where one is due. What can be refused by the announcement alone is
- * refused by the constructor, before a byte is read. Errors: `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `invalid-request`
- * (not a digest), `upload-aborted` (the source failed or the signal fired), and those of the header. Holds at most `gitBlobBytesMax` and one header.
+ * A body being checked while it passes: length, digest, and the safetensors header where one is due. What can be
+ * refused by the announcement alone is refused by the constructor, before a byte is read. Errors: `empty-body`,
+ * `payload-too-large`, `length-mismatch`, `digest-mismatch`, `invalid-request` (not a digest), `upload-aborted` (the
+ * source failed or the signal fired), and those of the header. Holds at most `gitBlobBytesMax` and one header.
  */
 export class CheckedBody {
   readonly #upload: Upload;
@@ -55,7 +56,10 @@ export class CheckedBody {
     return this.#lengthBytes;
   }
 
-  /** The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are passed on, and may throw, or keep them waiting. */
+  /**
+   * The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are
+   * passed on, and may throw, or keep them waiting.
+   */
   async *pieces(onProgress?: (sizeBytes: number) => void | Promise<void>): AsyncGenerator<Uint8Array> {
     const sha256 = createHash('sha256');
     const sha512 = this.#upload.sha512 === undefined ? undefined : createHash('sha512');
@@ -97,7 +101,8 @@ export class CheckedBody {
 
   #checkSize(sizeBytes: number): void {
     if (sizeBytes === 0 && this.#rules.mayBeEmpty !== true) throw new FirnError('empty-body', 'The body is empty.');
-    if (sizeBytes > this.#rules.sizeMaxBytes) throw new FirnError('payload-too-large', `A file may have at most ${this.#rules.sizeMaxBytes} bytes.`);
+    if (sizeBytes > this.#rules.sizeMaxBytes)
+      throw new FirnError('payload-too-large', `A file may have at most ${this.#rules.sizeMaxBytes} bytes.`);
   }
 
   /** What a safetensors header announces, where nothing else did. */
@@ -119,13 +124,16 @@ class SmallBlob {
   }
 
   digest(): string | undefined {
-    return this.#small ? createHash('sha1').update(`blob ${this.#bytes.length}\0`).update(this.#bytes.view()).digest('hex') : undefined;
+    return this.#small
+      ? createHash('sha1').update(`blob ${this.#bytes.length}\0`).update(this.#bytes.view()).digest('hex')
+      : undefined;
   }
 }
 
 /** The source's pieces; whatever makes it fail is the client's upload ending early. */
 async function* readSource({ body, signal }: Upload): AsyncGenerator<Uint8Array> {
-  const aborted = (cause: unknown): FirnError => new FirnError('upload-aborted', 'The connection ended before the whole body had arrived.', { cause });
+  const aborted = (cause: unknown): FirnError =>
+    new FirnError('upload-aborted', 'The connection ended before the whole body had arrived.', { cause });
   const source = untilAborted(body, signal)[Symbol.asyncIterator]();
   try {
     for (;;) {

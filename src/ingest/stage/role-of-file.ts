@@ -9,15 +9,18 @@ export function isSafetensorsPath(path: string): boolean {
 }
 
 /**
- * The role of a file: as announced, as asked for, or by its name. Model weights and sensitivities are safetensors files, whatever else exists.
- * Throws `invalid-request` when the two disagree, or the name does not fit the role.
+ * The role of a file: as announced, as asked for, or by its name. Model weights and sensitivities are safetensors
+ * files, whatever else exists. Throws `invalid-request` when the two disagree, or the name does not fit the role.
  */
 export function roleOfFile(path: string, asked?: FileRole, announced?: FileRole): FileRole {
   if (asked !== undefined && announced !== undefined && asked !== announced)
     throw new FirnError('invalid-request', `The file was announced with the role ${announced}.`);
   const role = announced ?? asked ?? roleByName(path);
   if ((role === 'model' || role === 'sensitivity') && !isSafetensorsPath(path)) {
-    throw new FirnError('invalid-request', `A file of the role ${role} must be a "${safetensorsEnding}" file; send anything else with the role other.`);
+    throw new FirnError(
+      'invalid-request',
+      `A file of the role ${role} must be a "${safetensorsEnding}" file; send anything else with the role other.`,
+    );
   }
   return role;
 }

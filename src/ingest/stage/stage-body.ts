@@ -44,10 +44,14 @@ const refusals: ReadonlySet<FirnErrorCode> = new Set([
 ]);
 
 /**
- * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the record may exist all the same, so
- * the object is left to the collection of orphans.
+ * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the
+ * record may exist all the same, so the object is left to the collection of orphans.
  */
-export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, staged: Pick<StagedBody, 'key'>, record: () => Promise<T>): Promise<T> {
+export async function recordStaged<T>(
+  { store }: Pick<IngestContext, 'store'>,
+  staged: Pick<StagedBody, 'key'>,
+  record: () => Promise<T>,
+): Promise<T> {
   try {
     return await record();
   } catch (err) {
@@ -57,11 +61,20 @@ export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, s
 }
 
 /** Gives back the room of a body, in the transaction that records it. */
-export async function releaseRoom(tx: Pick<Catalog, 'bodyReservations'>, { bodyReservationId }: Pick<StagedBody, 'bodyReservationId'>): Promise<void> {
+export async function releaseRoom(
+  tx: Pick<Catalog, 'bodyReservations'>,
+  { bodyReservationId }: Pick<StagedBody, 'bodyReservationId'>,
+): Promise<void> {
   if (bodyReservationId !== undefined) await tx.bodyReservations.release(bodyReservationId);
 }
 
-/** Deletes objects that no record ever referred to; what a record has named is marked for deletion instead, in the transaction that takes its name away. Those that stay after a failure are collected as orphans. */
-export async function dropObjects({ store }: Pick<IngestContext, 'store'>, keys: readonly (string | undefined)[]): Promise<void> {
+/**
+ * Deletes objects that no record ever referred to; what a record has named is marked for deletion instead, in the
+ * transaction that takes its name away. Those that stay after a failure are collected as orphans.
+ */
+export async function dropObjects(
+  { store }: Pick<IngestContext, 'store'>,
+  keys: readonly (string | undefined)[],
+): Promise<void> {
   await store.deleteMany(keys.filter((key) => key !== undefined)).catch(() => undefined);
 }

@@ -18,8 +18,9 @@ export interface FileToStage {
 export type StagingPlace = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
 
 /**
- * Streams one file of a checkpoint to a fresh key under `staged/<place id>/`, within the limits, and has it recorded. Its room is held until then, so that the object is always known: as arriving, or as recorded.
- * Errors: the body's, the store's, `overloaded`, `quota-exceeded`, and those of `record`.
+ * Streams one file of a checkpoint to a fresh key under `staged/<place id>/`, within the limits, and has it recorded.
+ * Its room is held until then, so that the object is always known: as arriving, or as recorded. Errors: the body's, the
+ * store's, `overloaded`, `quota-exceeded`, and those of `record`.
  */
 export async function stageFile<T>(
   ctx: IngestContext,
@@ -39,7 +40,10 @@ export async function stageFile<T>(
 }
 
 /** What the bytes of a file are held to. */
-export function fileRules({ limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>, { path, role, known }: FileToStage): BodyRules {
+export function fileRules(
+  { limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>,
+  { path, role, known }: FileToStage,
+): BodyRules {
   return {
     sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
     // Once received, size and digest are those of the earlier body, which this one may replace.

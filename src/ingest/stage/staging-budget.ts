@@ -9,19 +9,28 @@ import type { IngestLimits } from '../ingest-limits.ts';
 export interface StagingTicket {
   /** To be released in the transaction that records the body. */
   readonly bodyReservationId: string;
-  /** Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` when there is no room for it; nothing to wait for where it has the room already. */
+  /**
+   * Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` when
+   * there is no room for it; nothing to wait for where it has the room already.
+   */
   readonly grow: (sizeBytes: number) => void | Promise<void>;
   /** Gives back what no record took over. Never rejects: what cannot be given back now runs out. */
   readonly release: () => Promise<void>;
 }
 
-/** The checkpoint that its run waits for may use this many times the run's room: those after it may have taken all of it, and are compressed only after it. */
+/**
+ * The checkpoint that its run waits for may use this many times the run's room: those after it may have taken all of
+ * it, and are compressed only after it.
+ */
 const nextInOrderFactor = 2;
 /** Checkpoints of a run looked at in one page. */
 const pageCheckpoints = 100;
 /** Room that a body of unknown length is given ahead, in bytes, so that the catalog is not asked at every piece. */
 const growthBytes = 16 * 1024 * 1024;
-/** How long the room of a body stays that nobody keeps, in ms: as long as a gateway may be stuck before it is taken for dead. */
+/**
+ * How long the room of a body stays that nobody keeps, in ms: as long as a gateway may be stuck before it is taken for
+ * dead.
+ */
 const ttlMs = 60_000;
 /** Signs of life in that time. */
 const renewalsPerTtl = 3;
@@ -30,7 +39,8 @@ type Limits = Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
 type Place = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
 
 /**
- * Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in total, and all of a namespace below its quota. The catalog keeps the account, in bytes of the store.
+ * Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in
+ * total, and all of a namespace below its quota. The catalog keeps the account, in bytes of the store.
  */
 export class StagingBudget {
   readonly #limits: Limits;
@@ -41,7 +51,10 @@ export class StagingBudget {
     this.#newId = newId;
   }
 
-  /** Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded` or `quota-exceeded`. */
+  /**
+   * Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded` or
+   * `quota-exceeded`.
+   */
   async admit(catalog: Catalog, place: Place, sizeBytes: number | undefined): Promise<StagingTicket> {
     const { stagedBytesPerRunMax: runBytesMax, stagedBytesMax: bytesMax } = this.#limits;
     return this.#ticket(catalog, sizeBytes, async (body) => {
@@ -64,9 +77,13 @@ export class StagingBudget {
     take: (body: BytesToReserve) => ReturnType<BodyReservationRecords['take']>,
   ): Promise<StagingTicket> {
     const reservation = { id: this.#newId(), ttlMs, aheadBytes: sizeBytes === undefined ? growthBytes : 0 };
-    const takeRoom = async (bodyBytes: number): Promise<number> => takenBytes(await take({ ...reservation, sizeBytes: storedSize(bodyBytes) }));
+    const takeRoom = async (bodyBytes: number): Promise<number> =>
+      takenBytes(await take({ ...reservation, sizeBytes: storedSize(bodyBytes) }));
     let roomBytes = await takeRoom(sizeBytes ?? 0);
-    const renewing = setInterval(() => void catalog.bodyReservations.renew(reservation.id, ttlMs).catch(() => undefined), ttlMs / renewalsPerTtl).unref();
+    const renewing = setInterval(
+      () => void catalog.bodyReservations.renew(reservation.id, ttlMs).catch(() => undefined),
+      ttlMs / renewalsPerTtl,
+    ).unref();
     return {
       bodyReservationId: reservation.id,
       grow: (grownBytes) => {
@@ -85,16 +102,28 @@ export class StagingBudget {
 
 function takenBytes(taken: Awaited<ReturnType<BodyReservationRecords['take']>>): number {
   if (taken === 'over-quota')
-    throw new FirnError('quota-exceeded', 'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.');
-  if (taken === 'run-full') throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
+    throw new FirnError(
+      'quota-exceeded',
+      'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.',
+    );
+  if (taken === 'run-full')
+    throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
   if (taken === 'full') throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
   return taken.takenBytes;
 }
 
-/** True when every earlier checkpoint of the run is settled, so that nothing but this one keeps the later ones waiting. */
-async function isNextInOrder(catalog: Catalog, { runId, sequence }: Pick<Checkpoint, 'runId' | 'sequence'>): Promise<boolean> {
+/**
+ * True when every earlier checkpoint of the run is settled, so that nothing but this one keeps the later ones waiting.
+ */
+async function isNextInOrder(
+  catalog: Catalog,
+  { runId, sequence }: Pick<Checkpoint, 'runId' | 'sequence'>,
+): Promise<boolean> {
   for (let after: string | undefined; ;) {
-    const page = await catalog.checkpoints.list(runId, { limit: pageCheckpoints, ...(after !== undefined && { after }) });
+    const page = await catalog.checkpoints.list(runId, {
+      limit: pageCheckpoints,
+      ...(after !== undefined && { after }),
+    });
     const earlier = page.filter((checkpoint) => checkpoint.sequence < sequence);
     if (earlier.some(({ state }) => state === 'open' || state === 'queued' || state === 'working')) return false;
     if (earlier.length < pageCheckpoints) return true;

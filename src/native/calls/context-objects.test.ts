@@ -13,13 +13,20 @@ const slots = 5;
 function block(elementCount: number, oneIn: number, seed: number): ContextBlock {
   const next = randomNumbers(seed);
   const contexts = Uint8Array.from({ length: elementCount }, () => Math.floor(next() * 7));
-  const symbols = Uint8Array.from({ length: elementCount }, () => (next() * oneIn < 1 ? 1 + Math.floor(next() * next() * contextEscape) : 0));
+  const symbols = Uint8Array.from({ length: elementCount }, () =>
+    next() * oneIn < 1 ? 1 + Math.floor(next() * next() * contextEscape) : 0,
+  );
   const escapes = Uint32Array.from(
     symbols.filter((symbol) => symbol === contextEscape),
     () => Math.floor(next() * 1e6),
   );
   const first = Math.floor(elementCount / 3);
-  return { contexts, symbols, escapes, segments: { counts: Uint32Array.of(first, elementCount - first), slots: Uint32Array.of(seed % slots, 4) } };
+  return {
+    contexts,
+    symbols,
+    escapes,
+    segments: { counts: Uint32Array.of(first, elementCount - first), slots: Uint32Array.of(seed % slots, 4) },
+  };
 }
 
 async function tablesOf(blocks: readonly ContextBlock[]) {
@@ -93,15 +100,21 @@ describe('context tables', () => {
       payload = await tables.encode(blocks[0]!);
     const damage = (bytes: Uint8Array) =>
       fc.oneof(
-        fc.array(fc.tuple(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }).map((edits) => {
-          const copy = bytes.slice();
-          for (const [at, difference] of edits) copy[at]! ^= difference;
-          return copy;
-        }),
+        fc
+          .array(fc.tuple(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 })), {
+            minLength: 1,
+            maxLength: 4,
+          })
+          .map((edits) => {
+            const copy = bytes.slice();
+            for (const [at, difference] of edits) copy[at]! ^= difference;
+            return copy;
+          }),
         fc.nat({ max: bytes.length - 1 }).map((length) => bytes.slice(0, length)),
         fc.uint8Array({ minLength: 1, maxLength: 40 }).map((tail) => Uint8Array.from([...bytes, ...tail])),
       );
-    const isDamage = (error: unknown) => error instanceof FirnError && ['corrupt-package', 'unsupported-format'].includes(error.code);
+    const isDamage = (error: unknown) =>
+      error instanceof FirnError && ['corrupt-package', 'unsupported-format'].includes(error.code);
     await fc.assert(
       fc.asyncProperty(damage(stored), damage(payload), async (badTables, badPayload) => {
         try {

@@ -4,7 +4,10 @@ import type { ContextBlock, ContextCounts, ContextLayout, ContextTables, Decoded
 import { nativeError } from '../check/native-status.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
-/** ContextCounts over their C++ object. Adds to one object may be fired together: the pool runs them one after the other. */
+/**
+ * ContextCounts over their C++ object. Adds to one object may be fired together: the pool runs them one after the
+ * other.
+ */
 export class NativeContextCounts implements ContextCounts {
   readonly #runner: JobRunner;
   readonly #handle: ContextCountsHandle;
@@ -16,7 +19,8 @@ export class NativeContextCounts implements ContextCounts {
 
   /** The C++ object of counts that a native core made. */
   static handleOf(counts: ContextCounts): ContextCountsHandle {
-    if (!(counts instanceof NativeContextCounts)) throw new TypeError('counts must be ContextCounts of the native core');
+    if (!(counts instanceof NativeContextCounts))
+      throw new TypeError('counts must be ContextCounts of the native core');
     return counts.#handle;
   }
 
@@ -61,7 +65,8 @@ export class NativeContextTables implements ContextTables {
 
   /** The C++ object of tables that a native core made. */
   static handleOf(tables: ContextTables): ContextTablesHandle {
-    if (!(tables instanceof NativeContextTables)) throw new TypeError('tables must be ContextTables of the native core');
+    if (!(tables instanceof NativeContextTables))
+      throw new TypeError('tables must be ContextTables of the native core');
     return tables.#handle;
   }
 

@@ -10,7 +10,15 @@ import {
   type LatticeSegment,
   type LatticeState,
 } from '../core.ts';
-import { afterOf, contextOf, moveOf, unitsOf, symbolOf, valueOf, type ElementState } from '../lattice-reference.test-support.ts';
+import {
+  afterOf,
+  contextOf,
+  moveOf,
+  unitsOf,
+  symbolOf,
+  valueOf,
+  type ElementState,
+} from '../lattice-reference.test-support.ts';
 import { latticeError } from '../lattice-error.ts';
 import { loadCore } from '../load-core.ts';
 import { bf16Bits, f32FromBits, randomNumbers, randomWeights, valuesOf } from '../reference.test-support.ts';
@@ -27,8 +35,12 @@ const deadZone = 159;
 
 /** A weight follows a path through the checkpoints. */
 function weightsAt(checkpoint: number): Uint8Array {
-  const [start, drift, noise] = [1, 2, 3 + checkpoint].map((seed) => valuesOf(randomWeights(count, 'F32', seed), 'F32'));
-  return new Uint8Array(Float32Array.from(start!, (w, i) => w + 0.1 * checkpoint * drift![i]! + 0.02 * noise![i]!).buffer);
+  const [start, drift, noise] = [1, 2, 3 + checkpoint].map((seed) =>
+    valuesOf(randomWeights(count, 'F32', seed), 'F32'),
+  );
+  return new Uint8Array(
+    Float32Array.from(start!, (w, i) => w + 0.1 * checkpoint * drift![i]! + 0.02 * noise![i]!).buffer,
+  );
 }
 
 interface Step {
@@ -57,30 +69,43 @@ function elementsOf(state: LatticeState | undefined): (ElementState | undefined)
 /** Moves of the reference, from a state. */
 function movesOf({ weights, block }: Step): number[] {
   const previous = elementsOf(block.previous);
-  return valuesOf(weights, 'F32').map((w, i) => moveOf(unitsOf(w, segmentOf[i]!.exponent), previous[i], segmentOf[i]!, deadZone));
+  return valuesOf(weights, 'F32').map((w, i) =>
+    moveOf(unitsOf(w, segmentOf[i]!.exponent), previous[i], segmentOf[i]!, deadZone),
+  );
 }
 
 describe('a base and the checkpoints after it', async () => {
   const series = await steps(4);
 
-  it.each(series.map((step, i) => [i, step] as const))('have the moves, contexts and states of the rules: checkpoint %i', async (_, step) => {
-    const previous = elementsOf(step.block.previous);
-    const moves = movesOf(step);
-    const symbols = moves.map((q, i) => symbolOf(q, previous[i]));
-    expect([...step.moves.symbols]).toEqual(symbols.map((symbol) => Math.min(symbol, latticeEscape)));
-    expect([...step.moves.escapes]).toEqual(symbols.filter((symbol) => symbol >= latticeEscape).map((symbol) => symbol - latticeEscape));
-    expect([...(await core.latticeContexts(step.block))]).toEqual(previous.map((state, i) => contextOf(state, segmentOf[i]!)));
-    expect(elementsOf(step.state)).toEqual(moves.map((q, i) => afterOf(q, previous[i], segmentOf[i]!)));
-  });
+  it.each(series.map((step, i) => [i, step] as const))(
+    'have the moves, contexts and states of the rules: checkpoint %i',
+    async (_, step) => {
+      const previous = elementsOf(step.block.previous);
+      const moves = movesOf(step);
+      const symbols = moves.map((q, i) => symbolOf(q, previous[i]));
+      expect([...step.moves.symbols]).toEqual(symbols.map((symbol) => Math.min(symbol, latticeEscape)));
+      expect([...step.moves.escapes]).toEqual(
+        symbols.filter((symbol) => symbol >= latticeEscape).map((symbol) => symbol - latticeEscape),
+      );
+      expect([...(await core.latticeContexts(step.block))]).toEqual(
+        previous.map((state, i) => contextOf(state, segmentOf[i]!)),
+      );
+      expect(elementsOf(step.state)).toEqual(moves.map((q, i) => afterOf(q, previous[i], segmentOf[i]!)));
+    },
+  );
 
   it('are tested with escapes, with weights that stay and with moves of every size', () => {
     expect(series[0]!.moves.escapes.length).toBeGreaterThan(0);
-    for (const symbol of [0, 1, 2, 3, 4, 5, 6]) expect(series.flatMap(({ moves }) => [...moves.symbols])).toContain(symbol);
+    for (const symbol of [0, 1, 2, 3, 4, 5, 6])
+      expect(series.flatMap(({ moves }) => [...moves.symbols])).toContain(symbol);
   });
 
   it('are rebuilt within half a step and the dead zone', async () => {
     for (const { weights, state } of series) {
-      const values = valuesOf(await core.latticeValues(state.values, [{ ...segments[0]!, elementCount: count }], 'F32'), 'F32');
+      const values = valuesOf(
+        await core.latticeValues(state.values, [{ ...segments[0]!, elementCount: count }], 'F32'),
+        'F32',
+      );
       const wanted = valuesOf(weights, 'F32');
       const bound = (0.5 + deadZone / 256) * segments[0]!.step * 2 ** segments[0]!.exponent;
       for (let i = 0; i < segments[0]!.elementCount; i++) expect(Math.abs(values[i]! - wanted[i]!)).toBeLessThan(bound);
@@ -127,7 +152,11 @@ describe('a base and the checkpoints after it', async () => {
 
   it('have the errors of the rebuilt values, also weighted, with whatever offsets and gain', async () => {
     const { weights, moves, block } = series[3]!;
-    const fitted = segments.map((segment) => ({ ...segment, offsets: [segment.step >> 3, 0, 1 - segment.step] as const, gain: 300 }));
+    const fitted = segments.map((segment) => ({
+      ...segment,
+      offsets: [segment.step >> 3, 0, 1 - segment.step] as const,
+      gain: 300,
+    }));
     const { values } = await core.latticeApply(moves, { ...block, segments: fitted });
     const random = randomNumbers(9);
     const gradients = Float32Array.from({ length: count }, () => random() * 4 - 2);
@@ -135,7 +164,12 @@ describe('a base and the checkpoints after it', async () => {
     gradients[6] = 1e30;
     const gradientScales = Float32Array.of(3, 0, 20);
     const pair = { weights, weightDtype: 'F32' as const };
-    const weighted = { ...pair, gradients: new Uint8Array(gradients.buffer), gradientDtype: 'F32' as const, gradientScales };
+    const weighted = {
+      ...pair,
+      gradients: new Uint8Array(gradients.buffer),
+      gradientDtype: 'F32' as const,
+      gradientScales,
+    };
     for (const request of [pair, weighted]) {
       const expected = segments.map(() => ({ error: 0, fresh: 0 }));
       valuesOf(weights, 'F32').forEach((w, i) => {
@@ -144,7 +178,12 @@ describe('a base and the checkpoints after it', async () => {
         const x = unitsOf(w, exponent);
         const over = Math.abs(x) % step;
         const h = Math.fround(gradients[i]! * gradientScales[index]!);
-        const weight = request === pair || gradientScales[index] === 0 ? 1 : Number.isNaN(h) ? 0 : Math.min(Math.fround(h * h), 2 ** 40);
+        const weight =
+          request === pair || gradientScales[index] === 0
+            ? 1
+            : Number.isNaN(h)
+              ? 0
+              : Math.min(Math.fround(h * h), 2 ** 40);
         expected[index]!.error += weight * (x - (values[i]! * (768 + 300)) / 1024) ** 2;
         expected[index]!.fresh += weight * Math.min(over, step - over) ** 2;
       });
@@ -171,10 +210,13 @@ describe('a base and the checkpoints after it', async () => {
       { symbols, escapes: Uint32Array.of(...escapes, 0) },
       { symbols, escapes: escapes.with(0, 0xffff_ffff) },
     ];
-    for (const hostile of damage) await expect(core.latticeApply(hostile, block)).rejects.toMatchObject({ code: 'corrupt-package' });
+    for (const hostile of damage)
+      await expect(core.latticeApply(hostile, block)).rejects.toMatchObject({ code: 'corrupt-package' });
     const far: LatticeState = { values: new Int32Array(count).fill(2 ** 22), activity: new Uint8Array(count) };
     const still: LatticeSymbols = { symbols: new Uint8Array(count), escapes: new Uint32Array() };
-    await expect(core.latticeApply(still, { segments, previous: far })).rejects.toMatchObject({ code: 'corrupt-package' });
+    await expect(core.latticeApply(still, { segments, previous: far })).rejects.toMatchObject({
+      code: 'corrupt-package',
+    });
   });
 });
 
@@ -183,7 +225,9 @@ describe('weights that no lattice holds', () => {
 
   it.each([NaN, Infinity, -Infinity, 4194303.5, -4194304, 1e30])('are refused: %d', async (weight) => {
     const weights = new Uint8Array(Float32Array.of(weight).buffer);
-    await expect(core.latticeQuantize({ weights, dtype: 'F32', segments: [segment], deadZone })).rejects.toMatchObject({ code: 'native-failure' });
+    await expect(core.latticeQuantize({ weights, dtype: 'F32', segments: [segment], deadZone })).rejects.toMatchObject({
+      code: 'native-failure',
+    });
   });
 
   it('begin right after the largest one', async () => {

@@ -13,18 +13,38 @@ export function latticeCalls(runner: JobRunner) {
       runJob(runner, signal, () => {
         checkLattice.weights(block);
         const { weights, dtype, segments, previous, deadZone } = block;
-        return addon.latticeQuantize(engine, weights, nativeNumbers.dtype[dtype], flattened(segments), previous?.values, previous?.activity, deadZone);
+        return addon.latticeQuantize(
+          engine,
+          weights,
+          nativeNumbers.dtype[dtype],
+          flattened(segments),
+          previous?.values,
+          previous?.activity,
+          deadZone,
+        );
       }),
     latticeContexts: (block, signal) =>
       runJob(runner, signal, () => {
         checkLattice.block(block);
-        return addon.latticeContexts(engine, flattened(block.segments), block.previous?.values, block.previous?.activity);
+        return addon.latticeContexts(
+          engine,
+          flattened(block.segments),
+          block.previous?.values,
+          block.previous?.activity,
+        );
       }),
     latticeApply: async ({ symbols, escapes }, { segments, previous }, signal) =>
       stateOf(
         await runJob(runner, signal, () => {
           checkLattice.moves({ symbols, escapes }, { segments, ...(previous && { previous }) });
-          return addon.latticeApply(engine, symbols, escapes, flattened(segments), previous?.values, previous?.activity);
+          return addon.latticeApply(
+            engine,
+            symbols,
+            escapes,
+            flattened(segments),
+            previous?.values,
+            previous?.activity,
+          );
         }),
       ),
     latticeValues: (values, segments, dtype, signal) =>

@@ -38,7 +38,11 @@ async function steps(checkpoints: number): Promise<Step[]> {
     const weights = new Uint8Array(Float32Array.from(values, (w, k) => 0.05 * w + (k % 13 === i ? 0.03 : 0)).buffer);
     const block = { segments: segmentsAt(i), previous: done[i - 1]?.state ?? start };
     const moves = await core.latticeQuantize({ ...block, weights, dtype: 'F32', deadZone: 156 });
-    const coded = { ...moves, contexts: await core.latticeContexts(block), segments: { counts: Uint32Array.from(counts), slots: Uint32Array.from([2, 0, 1]) } };
+    const coded = {
+      ...moves,
+      contexts: await core.latticeContexts(block),
+      segments: { counts: Uint32Array.from(counts), slots: Uint32Array.from([2, 0, 1]) },
+    };
     const statistics = core.createContextCounts();
     await statistics.add(coded);
     const tables = await statistics.build({ slots: 3 });
@@ -61,7 +65,9 @@ describe('a block through a chain of packages', async () => {
   it('has the state and the elements that its steps one by one lead to', async () => {
     expect(await core.residualState({ links, start: origins })).toEqual(last.state);
     expect(await core.residualElements({ links, start: origins }, 'F32')).toEqual(last.elements);
-    expect(await core.residualElements({ links: links.slice(1), start: series[0]!.state }, 'F32')).toEqual(last.elements);
+    expect(await core.residualElements({ links: links.slice(1), start: series[0]!.state }, 'F32')).toEqual(
+      last.elements,
+    );
   });
 
   it('has elements of another dtype, and puts them where it is told to', async () => {
@@ -88,7 +94,9 @@ describe('a block through a chain of packages', async () => {
       [part(pair, 4, 0), part(pair, 4, 2)],
       [part(pair, 2, 0), { ...part(pair, 2, 1), payload: links[2]!.payload }],
     ]) {
-      await expect(core.residualState({ links: [links[0]!, ...parts], start: origins })).rejects.toMatchObject({ code: 'native-failure' });
+      await expect(core.residualState({ links: [links[0]!, ...parts], start: origins })).rejects.toMatchObject({
+        code: 'native-failure',
+      });
     }
   });
 
@@ -97,9 +105,14 @@ describe('a block through a chain of packages', async () => {
     await expect(core.residualElements({ links: [], start: origins }, 'F32')).rejects.toMatchObject(refused);
     await expect(core.residualElements({ links, start: origins.subarray(1) }, 'F32')).rejects.toMatchObject(refused);
     await expect(
-      core.residualElements({ links: [links[0]!, { ...links[1]!, segments: segmentsAt(1).reverse() }], start: origins }, 'F32'),
+      core.residualElements(
+        { links: [links[0]!, { ...links[1]!, segments: segmentsAt(1).reverse() }], start: origins },
+        'F32',
+      ),
     ).rejects.toMatchObject(refused);
-    await expect(core.residualElements({ links, start: origins }, 'F32', { into: new Uint8Array(5) })).rejects.toMatchObject(refused);
+    await expect(
+      core.residualElements({ links, start: origins }, 'F32', { into: new Uint8Array(5) }),
+    ).rejects.toMatchObject(refused);
     const cut = { ...links[1]!, payload: links[1]!.payload.subarray(1) };
     await expect(core.residualState({ links: [links[0]!, cut, links[2]!], start: origins })).rejects.toMatchObject({
       code: expect.stringMatching(/corrupt|unsupported/),

@@ -14,7 +14,10 @@ import { runJob, type JobRunner } from './run-job.ts';
 export function residualCalls(runner: JobRunner) {
   const { addon, engine } = runner;
 
-  /** Elements of a job, in `into` or in a buffer of their own. `start` checks its own arguments and returns the number of elements with what it started. */
+  /**
+   * Elements of a job, in `into` or in a buffer of their own. `start` checks its own arguments and returns the number
+   * of elements with what it started.
+   */
   async function elementsOf(
     dtype: QuantizableDtype,
     { into, signal }: ElementsOptions,
@@ -49,19 +52,36 @@ export function residualCalls(runner: JobRunner) {
       let elementCount = 0;
       const { symbols, ...sums } = await runJob(runner, signal, () => {
         elementCount = checkLattice.codedBlock(block);
-        return addon.residualQuantize(engine, NativeContextCounts.handleOf(counts), Number(keep), ...blockArguments(block));
+        return addon.residualQuantize(
+          engine,
+          NativeContextCounts.handleOf(counts),
+          Number(keep),
+          ...blockArguments(block),
+        );
       });
       return { ...sums, symbols: symbols && new NativeCachedSymbols(addon, symbols, elementCount) };
     },
     countCachedSymbols: (symbols, { counts: lengths, slots }, counts, signal) =>
       runJob(runner, signal, () => {
         checkArguments.contextSegments({ counts: lengths, slots });
-        return addon.countCachedSymbols(engine, NativeContextCounts.handleOf(counts), NativeCachedSymbols.handleOf(symbols), lengths, slots);
+        return addon.countCachedSymbols(
+          engine,
+          NativeContextCounts.handleOf(counts),
+          NativeCachedSymbols.handleOf(symbols),
+          lengths,
+          slots,
+        );
       }),
     encodeCachedSymbols: (symbols, { counts: lengths, slots }, tables, signal) =>
       runJob(runner, signal, () => {
         checkArguments.contextSegments({ counts: lengths, slots });
-        return addon.encodeCachedSymbols(engine, NativeContextTables.handleOf(tables), NativeCachedSymbols.handleOf(symbols), lengths, slots);
+        return addon.encodeCachedSymbols(
+          engine,
+          NativeContextTables.handleOf(tables),
+          NativeCachedSymbols.handleOf(symbols),
+          lengths,
+          slots,
+        );
       }),
     residualEncode: (block, tables, signal) =>
       runJob(runner, signal, () => {
@@ -81,7 +101,14 @@ export function residualCalls(runner: JobRunner) {
         options,
         () => checkLattice.chainBefore(chain, segments),
         (number) =>
-          addon.residualMovedElements(engine, number, options.into, NativeCachedSymbols.handleOf(symbols), flattened(segments), ...chainArguments(chain)),
+          addon.residualMovedElements(
+            engine,
+            number,
+            options.into,
+            NativeCachedSymbols.handleOf(symbols),
+            flattened(segments),
+            ...chainArguments(chain),
+          ),
       ),
   } satisfies Partial<NativeCore>;
 }
@@ -103,5 +130,14 @@ function chainArguments({ start, links }: ResidualChain) {
 
 function blockArguments(block: ResidualBlock) {
   const { gradientScales, targets, deadZone, prices, segments, slots, chain } = block;
-  return [...pairArguments(block), block.gradients && gradientScales, targets, deadZone, prices, flattened(segments), slots, ...chainArguments(chain)] as const;
+  return [
+    ...pairArguments(block),
+    block.gradients && gradientScales,
+    targets,
+    deadZone,
+    prices,
+    flattened(segments),
+    slots,
+    ...chainArguments(chain),
+  ] as const;
 }

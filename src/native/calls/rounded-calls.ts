@@ -31,7 +31,8 @@ function checkPlace({ segments, beside }: RoundedPlace): number {
   let [elements, rounded] = [0, 0];
   for (const { elementCount, dtype } of segments) {
     checkArguments.integer('elementCount', elementCount, 0, blockElementsMax);
-    if (dtype !== undefined && !Object.hasOwn(nativeNumbers.roundedKind, dtype)) throw argumentError(`dtype: ${String(dtype)}`);
+    if (dtype !== undefined && !Object.hasOwn(nativeNumbers.roundedKind, dtype))
+      throw argumentError(`dtype: ${String(dtype)}`);
     elements += elementCount;
     if (dtype !== undefined) rounded += elementCount;
   }
@@ -47,6 +48,9 @@ function checkLength(name: string, bytes: Uint8Array, length: number): void {
 
 function placeArguments({ segments, beside }: RoundedPlace) {
   const { roundedKind, notRounded } = nativeNumbers;
-  const numbers = segments.flatMap(({ elementCount, dtype }) => [elementCount, dtype === undefined ? notRounded : roundedKind[dtype]]);
+  const numbers = segments.flatMap(({ elementCount, dtype }) => [
+    elementCount,
+    dtype === undefined ? notRounded : roundedKind[dtype],
+  ]);
   return [beside, Uint32Array.from(numbers)] as const;
 }

@@ -13,7 +13,12 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** A sketch with something in every bucket: the best codebook of it takes some hundred milliseconds. */
 const fullSketch = new BigUint64Array(sketchWords).fill(1n, 0, 32768);
 function slowJob(core: NativeCore, signal?: AbortSignal): Promise<unknown> {
-  return core.buildCodebook(fullSketch, 48, { clustering: 'optimal', weighting: 'frequency', sigma: 0.2, seed: 0n }, signal);
+  return core.buildCodebook(
+    fullSketch,
+    48,
+    { clustering: 'optimal', weighting: 'frequency', sigma: 0.2, seed: 0n },
+    signal,
+  );
 }
 
 async function untilRunning(core: NativeCore): Promise<void> {
@@ -36,7 +41,9 @@ describe('a full queue', () => {
     const core = loadCore({ threads: 2, queueMax: 4 });
     const values = randomWeights(2_000_000, 'F32', 1);
     const sketch = new BigUint64Array(sketchWords);
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => core.sketchValues(values, 'F32', sketch)));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => core.sketchValues(values, 'F32', sketch)),
+    );
     const done = outcomes.filter(({ status }) => status === 'fulfilled').length;
     expect(done).toBeLessThan(50);
     expect(sketch).toEqual(sketchOf(valuesOf(values, 'F32')).map((times) => times * BigInt(done)));
@@ -87,7 +94,9 @@ describe('a cancelled job', () => {
     const jobs = aborts.map(({ signal }) => core.sketchValues(values, 'F32', sketch, signal));
     for (const [i, abort] of aborts.entries()) if (i % 3 === 0) abort.abort();
     const outcomes = await Promise.allSettled(jobs);
-    expect(outcomes.map(({ status }) => status)).toEqual(aborts.map((_, i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')));
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      aborts.map((_, i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')),
+    );
     await core.sketchValues(values, 'F32', sketch);
     const total = sketch.reduce((sum, times) => sum + times, 0n);
     expect(total % 200_000n).toBe(0n);
@@ -113,10 +122,17 @@ describe('many jobs at once', () => {
   it('add to one sketch and to one set of counts without losing any', async () => {
     const core = loadCore({ threads: 4 });
     const random = randomNumbers(3);
-    const blocks = Array.from({ length: 200 }, () => Uint8Array.from({ length: 400 }, () => Math.floor(random() ** 3 * 9)));
+    const blocks = Array.from({ length: 200 }, () =>
+      Uint8Array.from({ length: 400 }, () => Math.floor(random() ** 3 * 9)),
+    );
     const sketch = new BigUint64Array(sketchWords);
     const together = core.createTokenCounts();
-    await Promise.all(blocks.flatMap((block) => [core.sketchValues(block, 'F32', sketch), together.add({ current: block, modulus: 9 })]));
+    await Promise.all(
+      blocks.flatMap((block) => [
+        core.sketchValues(block, 'F32', sketch),
+        together.add({ current: block, modulus: 9 }),
+      ]),
+    );
     const apart = core.createTokenCounts();
     for (const block of blocks) await apart.add({ current: block, modulus: 9 });
     expect(together.build().serialize()).toEqual(apart.build().serialize());
@@ -156,7 +172,9 @@ describe('many jobs at once', () => {
 describe('memory', () => {
   it('of inputs is kept until the job has ended', async () => {
     const core = loadCore({ threads: 1 });
-    const jobs = Array.from({ length: 60 }, (_, seed) => core.convert(randomWeights(70_000, 'BF16', seed), 'BF16', 'F32'));
+    const jobs = Array.from({ length: 60 }, (_, seed) =>
+      core.convert(randomWeights(70_000, 'BF16', seed), 'BF16', 'F32'),
+    );
     collectGarbage();
     for (const [seed, wide] of (await Promise.all(jobs)).entries()) {
       const narrow = await core.convert(wide, 'F32', 'BF16');

@@ -11,12 +11,16 @@ export interface JobRunner {
 }
 
 /**
- * Starts one native job and waits for it. Whatever `start` throws (wrong arguments) becomes a rejection.
- * When `signal` fires, a waiting job is taken out of the queue and rejects `cancelled` at once; a running one ends first, so that its
+ * Starts one native job and waits for it. Whatever `start` throws (wrong arguments) becomes a rejection. When `signal`
+ * fires, a waiting job is taken out of the queue and rejects `cancelled` at once; a running one ends first, so that its
  * inputs are free when the promise settles, and then rejects `cancelled` as well. What it wrote to a sketch or to token
  * counts stays written.
  */
-export async function runJob<T>(runner: JobRunner, signal: AbortSignal | undefined, start: () => Started<T>): Promise<T> {
+export async function runJob<T>(
+  runner: JobRunner,
+  signal: AbortSignal | undefined,
+  start: () => Started<T>,
+): Promise<T> {
   if (signal?.aborted) throw cancelledError(signal);
   const started = start();
   if (typeof started === 'number') throw nativeError(started);

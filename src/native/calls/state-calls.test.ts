@@ -12,9 +12,12 @@ const segments: readonly StateSegment[] = [
 ];
 const count = 3027;
 const bytesOf = (values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
-const seconds = (seed: number): number[] => valuesOf(randomWeights(count, 'F32', seed), 'F32').map((x, i) => 1e-9 * 2 ** ((i % 100) / 10 + 20 * x));
+const seconds = (seed: number): number[] =>
+  valuesOf(randomWeights(count, 'F32', seed), 'F32').map((x, i) => 1e-9 * 2 ** ((i % 100) / 10 + 20 * x));
 const second = bytesOf(seconds(1));
-const first = bytesOf(valuesOf(randomWeights(count, 'F32', 2), 'F32').map((x, i) => 10 * x * Math.sqrt(seconds(1)[i]!)));
+const first = bytesOf(
+  valuesOf(randomWeights(count, 'F32', 2), 'F32').map((x, i) => 10 * x * Math.sqrt(seconds(1)[i]!)),
+);
 
 async function rebuilt(values: Uint8Array, place: StatePlace): Promise<Uint8Array> {
   return core.stateDecode(await core.stateEncode(values, place), place);
@@ -29,7 +32,8 @@ describe('optimizer state', () => {
     expect(core.stateNeedsPreviousSync(payload)).toBe(true);
     expect(Buffer.from(await core.stateDecode(payload, { ...place, beside: before })).equals(alone)).toBe(true);
     await expect(core.stateDecode(payload, place)).rejects.toMatchObject({ code: 'native-failure' });
-    for (const [i, v] of valuesOf(alone, 'F32').entries()) expect(Math.abs(Math.log2(v / seconds(1)[i]!))).toBeLessThan(0.6);
+    for (const [i, v] of valuesOf(alone, 'F32').entries())
+      expect(Math.abs(Math.log2(v / seconds(1)[i]!))).toBeLessThan(0.6);
   });
 
   it('of first moments changes no element of the next update by more than a tenth of the learning rate', async () => {
@@ -39,12 +43,15 @@ describe('optimizer state', () => {
     for (const [i, m] of found.entries()) expect(Math.abs(m - wanted[i]!) / (roots[i]! + 1e-8)).toBeLessThan(0.1001);
   });
 
-  it.each(stateEncodings)('of form %s takes at most twelve bits an element and a little, and the same bytes each time', async (form) => {
-    const place = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
-    const payload = await core.stateEncode(form === 'secondMoment' ? second : first, place);
-    expect(payload.length).toBeLessThan(1.5 * count + 260);
-    expect(await core.stateEncode(form === 'secondMoment' ? second : first, place)).toEqual(payload);
-  });
+  it.each(stateEncodings)(
+    'of form %s takes at most twelve bits an element and a little, and the same bytes each time',
+    async (form) => {
+      const place = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
+      const payload = await core.stateEncode(form === 'secondMoment' ? second : first, place);
+      expect(payload.length).toBeLessThan(1.5 * count + 260);
+      expect(await core.stateEncode(form === 'secondMoment' ? second : first, place)).toEqual(payload);
+    },
+  );
 
   it.each([
     [
@@ -64,7 +71,9 @@ describe('optimizer state', () => {
     ['form: levels', { form: 'levels' }],
   ])('refuses %s', async (message, change) => {
     const place = { form: 'secondMoment', segments, ...change } as StatePlace;
-    await expect(core.stateEncode(second, place)).rejects.toMatchObject({ detail: expect.stringContaining(message) as string });
+    await expect(core.stateEncode(second, place)).rejects.toMatchObject({
+      detail: expect.stringContaining(message) as string,
+    });
   });
 
   it('of damaged payloads is refused or means other numbers', async () => {
@@ -74,7 +83,9 @@ describe('optimizer state', () => {
         first.map((byte, i) => (i % 4 === 3 ? byte & 0x7f : byte)),
         place,
       );
-      await expect(core.stateDecode(payload.subarray(0, payload.length - 1), place)).rejects.toMatchObject({ code: 'corrupt-package' });
+      await expect(core.stateDecode(payload.subarray(0, payload.length - 1), place)).rejects.toMatchObject({
+        code: 'corrupt-package',
+      });
       await expect(core.stateDecode(new Uint8Array([3]), place)).rejects.toMatchObject({ code: 'unsupported-format' });
       await expect(core.stateDecode(new Uint8Array(), place)).rejects.toMatchObject({ code: 'corrupt-package' });
     }

@@ -27,6 +27,8 @@ export function stateCalls(runner: JobRunner) {
 }
 
 function placeArguments({ form, segments, beside }: StatePlace) {
-  const numbers = Uint32Array.from(segments.flatMap(({ elementCount, columns, column }) => [elementCount, columns, column]));
+  const numbers = Uint32Array.from(
+    segments.flatMap(({ elementCount, columns, column }) => [elementCount, columns, column]),
+  );
   return [nativeNumbers.stateEncoding[form], numbers, beside] as const;
 }

@@ -4,7 +4,9 @@ import type { LevelBlock, TokenCounts, TokenTables } from '../core.ts';
 import { nativeError } from '../check/native-status.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
-/** TokenCounts over their C++ object. Adds to one object may be fired together: the pool runs them one after the other. */
+/**
+ * TokenCounts over their C++ object. Adds to one object may be fired together: the pool runs them one after the other.
+ */
 export class NativeTokenCounts implements TokenCounts {
   readonly #runner: JobRunner;
   readonly #handle: TokenCountsHandle;
@@ -59,11 +61,22 @@ export class NativeTokenTables implements TokenTables {
     });
   }
 
-  decode(payload: Uint8Array, request: Parameters<TokenTables['decode']>[1], signal?: AbortSignal): Promise<Uint8Array> {
+  decode(
+    payload: Uint8Array,
+    request: Parameters<TokenTables['decode']>[1],
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
     const { addon, engine } = this.#runner;
     return runJob(this.#runner, signal, () => {
       checkArguments.levelDecode(payload, request);
-      return addon.tokenTablesDecode(engine, this.#handle, payload, request.previous, request.elementCount, request.modulus);
+      return addon.tokenTablesDecode(
+        engine,
+        this.#handle,
+        payload,
+        request.previous,
+        request.elementCount,
+        request.modulus,
+      );
     });
   }
 }

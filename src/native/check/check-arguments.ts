@@ -21,8 +21,9 @@ import { elementKindBytes, nativeNumbers } from './native-numbers.ts';
 import { argumentError } from './native-status.ts';
 
 /**
- * The checks every native call makes before it crosses the seam: a value of the wrong type is a TypeError, one that breaks a range
- * stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps (at most 256 entries of each kind).
+ * The checks every native call makes before it crosses the seam: a value of the wrong type is a TypeError, one that
+ * breaks a range stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps
+ * (at most 256 entries of each kind).
  */
 export const checkArguments = {
   bytes,
@@ -57,14 +58,20 @@ function bytes(name: string, value: Uint8Array): void {
   typed(name, value, Uint8Array);
 }
 
-function typed(name: string, value: ArrayBufferView, type: { new (...args: never[]): ArrayBufferView; readonly name: string }): void {
+function typed(
+  name: string,
+  value: ArrayBufferView,
+  type: { new (...args: never[]): ArrayBufferView; readonly name: string },
+): void {
   if (!(value instanceof type)) throw new TypeError(`${name} must be a ${type.name}`);
   // Its memory could be given back while a job reads it.
-  if ((value.buffer as { resizable?: boolean }).resizable === true) throw new TypeError(`${name} must not be a view of a resizable buffer`);
+  if ((value.buffer as { resizable?: boolean }).resizable === true)
+    throw new TypeError(`${name} must not be a view of a resizable buffer`);
 }
 
 function known<T extends string>(name: string, value: T, numbers: Readonly<Record<T, number>>): void {
-  if (!Object.hasOwn(numbers, value)) throw argumentError(`${name}: ${String(value)} is not one of ${Object.keys(numbers).join(', ')}`);
+  if (!Object.hasOwn(numbers, value))
+    throw argumentError(`${name}: ${String(value)} is not one of ${Object.keys(numbers).join(', ')}`);
 }
 
 function integer(name: string, value: number, minimum: number, maximum: number): void {
@@ -106,7 +113,8 @@ function weightBlock(pair: WeightBlock): void {
 function parts({ weights, weightDtype }: WeightBlock, counts: Uint32Array): void {
   typed('counts', counts, Uint32Array);
   const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total !== weights.byteLength / dtypeBytes[weightDtype]) throw argumentError(`counts: ${total} elements in all, but not as many weights`);
+  if (total !== weights.byteLength / dtypeBytes[weightDtype])
+    throw argumentError(`counts: ${total} elements in all, but not as many weights`);
 }
 
 function partition(value: Partition): void {
@@ -127,7 +135,8 @@ function codebook(bins: number, options: CodebookOptions): void {
   known('weighting', options.weighting, nativeNumbers.weighting);
   if (!(options.sigma >= 0 && options.sigma <= 1)) throw argumentError(`sigma: ${options.sigma} is not in 0..1`);
   if (typeof options.seed !== 'bigint') throw new TypeError('seed must be a bigint');
-  if (options.seed !== BigInt.asUintN(64, options.seed)) throw argumentError(`seed: ${options.seed} does not fit 64 bits`);
+  if (options.seed !== BigInt.asUintN(64, options.seed))
+    throw argumentError(`seed: ${options.seed} does not fit 64 bits`);
 }
 
 function entropyCodebook(bins: number, options: EntropyOptions): void {
@@ -135,8 +144,10 @@ function entropyCodebook(bins: number, options: EntropyOptions): void {
   known('weighting', options.weighting, nativeNumbers.weighting);
   // Every bucket has to have weight.
   const sigmaMin = options.weighting === 'frequency' ? 0 : 2 ** -20;
-  if (!(options.sigma >= sigmaMin && options.sigma <= 1)) throw argumentError(`sigma: ${options.sigma} is not in ${sigmaMin}..1`);
-  if (!(options.bitPrice >= 0 && options.bitPrice <= bitPriceMax)) throw argumentError(`bitPrice: ${options.bitPrice} is not in 0..${bitPriceMax}`);
+  if (!(options.sigma >= sigmaMin && options.sigma <= 1))
+    throw argumentError(`sigma: ${options.sigma} is not in ${sigmaMin}..1`);
+  if (!(options.bitPrice >= 0 && options.bitPrice <= bitPriceMax))
+    throw argumentError(`bitPrice: ${options.bitPrice} is not in 0..${bitPriceMax}`);
 }
 
 function levelMap({ centroids, boundaries, prunedLevel, protectedLevel }: LevelMap): void {
@@ -146,7 +157,12 @@ function levelMap({ centroids, boundaries, prunedLevel, protectedLevel }: LevelM
   }
   if (prunedLevel !== undefined) integer('prunedLevel', prunedLevel, centroids.length, levelsMax - 1);
   if (protectedLevel !== undefined) {
-    integer('protectedLevel', protectedLevel, prunedLevel === undefined ? centroids.length : prunedLevel + 1, levelsMax - 1);
+    integer(
+      'protectedLevel',
+      protectedLevel,
+      prunedLevel === undefined ? centroids.length : prunedLevel + 1,
+      levelsMax - 1,
+    );
   }
 }
 
@@ -155,7 +171,8 @@ function increasing(name: string, values: Float32Array): number {
   typed(name, values, Float32Array);
   for (let i = 0; i < Math.min(values.length, levelsMax); i++) {
     const value = values[i]!;
-    if (!Number.isFinite(value) || (i > 0 && value <= values[i - 1]!)) throw argumentError(`${name}: not finite and strictly increasing at index ${i}`);
+    if (!Number.isFinite(value) || (i > 0 && value <= values[i - 1]!))
+      throw argumentError(`${name}: not finite and strictly increasing at index ${i}`);
   }
   return values.length;
 }
@@ -177,7 +194,10 @@ function levelBlock(block: LevelBlock): void {
   integer('modulus', block.modulus, 1, levelsMax);
 }
 
-function levelDecode(payload: Uint8Array, request: { previous?: Uint8Array; elementCount: number; modulus: number }): void {
+function levelDecode(
+  payload: Uint8Array,
+  request: { previous?: Uint8Array; elementCount: number; modulus: number },
+): void {
   bytes('payload', payload);
   integer('elementCount', request.elementCount, 0, blockElementsMax);
   previousLevels(request.previous, request.elementCount);
@@ -225,7 +245,12 @@ function exactBlock(current: Uint8Array, previous: Uint8Array | undefined, kind:
   exactBytes(previous, current.byteLength);
 }
 
-function exactDecode(payload: Uint8Array, previous: Uint8Array | undefined, kind: ElementKind, elementCount: number): void {
+function exactDecode(
+  payload: Uint8Array,
+  previous: Uint8Array | undefined,
+  kind: ElementKind,
+  elementCount: number,
+): void {
   known('kind', kind, nativeNumbers.elementKind);
   bytes('payload', payload);
   integer('elementCount', elementCount, 0, exactBytesMax);
@@ -236,5 +261,6 @@ function exactBytes(previous: Uint8Array | undefined, sizeBytes: number): void {
   integer('block bytes', sizeBytes, 0, exactBytesMax);
   if (previous === undefined) return;
   bytes('previous', previous);
-  if (previous.byteLength !== sizeBytes) throw argumentError(`previous: ${previous.byteLength} bytes for a block of ${sizeBytes}`);
+  if (previous.byteLength !== sizeBytes)
+    throw argumentError(`previous: ${previous.byteLength} bytes for a block of ${sizeBytes}`);
 }

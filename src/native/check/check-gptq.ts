@@ -14,7 +14,8 @@ const sideMax = 2 ** 31 - 1;
 function gram(matrix: Float32Array, size: number, damping: number): void {
   typed('gram', matrix, Float32Array);
   integer('size', size, 1, gptqBlockMax);
-  if (matrix.length % (size * size) !== 0) throw argumentError(`gram: ${matrix.length} numbers are no blocks of ${size} x ${size}`);
+  if (matrix.length % (size * size) !== 0)
+    throw argumentError(`gram: ${matrix.length} numbers are no blocks of ${size} x ${size}`);
   if (!(damping > 0 && Number.isFinite(damping))) throw argumentError(`damping: ${damping}, but positive expected`);
 }
 
@@ -22,13 +23,15 @@ function weights(request: GptqWeights): void {
   const { segment, previous, firstElement, strength, deadZone } = request;
   const { factor, size, inputs, outputs } = request.place;
   const count = checkLattice.block({ segments: [segment], ...(previous && { previous }) });
-  if (elements('weights', request.weights, request.dtype) !== count) throw argumentError(`weights: not the ${count} elements of the segment`);
+  if (elements('weights', request.weights, request.dtype) !== count)
+    throw argumentError(`weights: not the ${count} elements of the segment`);
   checkLattice.prices(request.prices);
   typed('factor', factor, Float32Array);
   integer('size', size, 1, gptqBlockMax);
   integer('inputs', inputs, 1, sideMax);
   integer('outputs', outputs, 1, sideMax);
-  if (inputs % size !== 0 || factor.length !== inputs * size) throw argumentError(`factor: ${factor.length} numbers for ${inputs} inputs in blocks of ${size}`);
+  if (inputs % size !== 0 || factor.length !== inputs * size)
+    throw argumentError(`factor: ${factor.length} numbers for ${inputs} inputs in blocks of ${size}`);
   integer('firstElement', firstElement, 0, inputs * outputs - count);
   if (!(strength >= 0 && strength <= 1)) throw argumentError(`strength: ${strength}, but 0 to 1 expected`);
   integer('deadZone', deadZone, 0, 256);

@@ -84,7 +84,8 @@ function chainBefore({ links, start }: ResidualChain, own: readonly LatticeSegme
 function partOfPayload({ tuples: { symbols, width }, position }: LinkPart, before: LinkPart | undefined): void {
   bytes('tuples', symbols);
   integer('width of tuples', width, 2, jointSymbolWidthMax);
-  if (symbols.length === 0 || symbols.length % width !== 0) throw argumentError(`tuples: ${symbols.length} symbols of ${width} checkpoints`);
+  if (symbols.length === 0 || symbols.length % width !== 0)
+    throw argumentError(`tuples: ${symbols.length} symbols of ${width} checkpoints`);
   integer('position', position, 0, width - 1);
   if (position > 0 && before?.position !== position - 1) throw argumentError('position: not behind the one before it');
 }

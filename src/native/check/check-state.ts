@@ -15,8 +15,10 @@ export function checkState({ form, segments, beside }: StatePlace, values?: Uint
   checkArguments.integer('elements of a block', count, 0, blockElementsMax);
   if (values !== undefined) checkElements('values', values, count);
   if (beside !== undefined) checkElements('beside', beside, count);
-  if (form === 'firstMoment' && beside === undefined) throw argumentError('first moments need the second moments beside them');
-  if ((form === 'momentum' || form === 'clusters') && beside !== undefined) throw argumentError(`nothing is beside ${form}`);
+  if (form === 'firstMoment' && beside === undefined)
+    throw argumentError('first moments need the second moments beside them');
+  if ((form === 'momentum' || form === 'clusters') && beside !== undefined)
+    throw argumentError(`nothing is beside ${form}`);
 }
 
 function checkSegment({ elementCount, columns, column }: StateSegment): void {
@@ -27,5 +29,6 @@ function checkSegment({ elementCount, columns, column }: StateSegment): void {
 
 function checkElements(name: string, bytes: Uint8Array, count: number): void {
   checkArguments.bytes(name, bytes);
-  if (bytes.byteLength !== count * elementBytes) throw argumentError(`${name}: ${bytes.byteLength} bytes for ${count} elements`);
+  if (bytes.byteLength !== count * elementBytes)
+    throw argumentError(`${name}: ${bytes.byteLength} bytes for ${count} elements`);
 }

@@ -13,7 +13,8 @@ const statuses = [...header.matchAll(/^ {2}(\w+) = (\d+),/gm)]
 describe('nativeError', () => {
   it('knows every status of the core by its number', () => {
     expect(statuses.length).toBeGreaterThan(5);
-    for (const { name, number } of statuses) expect(nativeError(number)).toMatchObject({ detail: `native core: ${name}` });
+    for (const { name, number } of statuses)
+      expect(nativeError(number)).toMatchObject({ detail: `native core: ${name}` });
   });
 
   it.each([
@@ -24,7 +25,10 @@ describe('nativeError', () => {
     ['unsupported', 'unsupported-format'],
     ['internal', 'internal'],
   ])('makes %s of the core the error %s', (name, code) => {
-    expect(nativeError(statuses.find((status) => status.name === name)?.number)).toMatchObject({ name: 'FirnError', code });
+    expect(nativeError(statuses.find((status) => status.name === name)?.number)).toMatchObject({
+      name: 'FirnError',
+      code,
+    });
   });
 
   it('passes on what is no status', () => {

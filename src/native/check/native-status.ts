@@ -14,11 +14,14 @@ const errors: Readonly<Record<NativeStatus, readonly [code: FirnErrorCode, messa
   101: ['cancelled', 'The operation was cancelled.', 'cancelled before it started'],
 };
 
-/** The FirnError for what a native call returned or rejected with; anything but a known status number is passed through. */
+/**
+ * The FirnError for what a native call returned or rejected with; anything but a known status number is passed through.
+ */
 export function nativeError(status: unknown): unknown {
   if (typeof status !== 'number') return status;
   const known = (errors as Readonly<Record<number, (typeof errors)[NativeStatus] | undefined>>)[status];
-  if (known === undefined) return new FirnError('native-failure', 'The native core failed.', { detail: `status ${status}` });
+  if (known === undefined)
+    return new FirnError('native-failure', 'The native core failed.', { detail: `status ${status}` });
   const [code, message, detail] = known;
   return new FirnError(code, message, { detail: `native core: ${detail}` });
 }

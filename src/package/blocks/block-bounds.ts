@@ -15,5 +15,9 @@ export function mergedPackagePayloadBytesMax(block: PlannedBlock): number {
 
 /** At least this many blocks hold the tensors; cheap to know before planning them one by one. */
 export function blockCountMin(tensors: readonly Pick<TensorEntry, 'elementCount'>[]): number {
-  return tensors.reduce((count, tensor) => (tensor.elementCount > blockElementsMax ? count + Math.ceil(tensor.elementCount / blockElementsMax) : count), 0);
+  return tensors.reduce(
+    (count, tensor) =>
+      tensor.elementCount > blockElementsMax ? count + Math.ceil(tensor.elementCount / blockElementsMax) : count,
+    0,
+  );
 }

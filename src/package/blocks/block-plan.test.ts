@@ -10,8 +10,12 @@ import { planBlob, planTensors } from './plan-file.ts';
 type Wanted = { readonly dtype: Dtype; readonly count: number; readonly codebook?: number };
 
 function layoutOf(tensors: readonly Wanted[]) {
-  const layout = buildSafetensorsHeader(tensors.map(({ dtype, count }, i) => ({ name: `t${i}`, dtype, shape: [count] })));
-  const codings = tensors.map(({ codebook }): TensorCoding => (codebook === undefined ? { kind: 'exact', layerType: 'bias' } : { kind: 'levels', codebook }));
+  const layout = buildSafetensorsHeader(
+    tensors.map(({ dtype, count }, i) => ({ name: `t${i}`, dtype, shape: [count] })),
+  );
+  const codings = tensors.map(({ codebook }): TensorCoding =>
+    codebook === undefined ? { kind: 'exact', layerType: 'bias' } : { kind: 'levels', codebook },
+  );
   return { layout, codings };
 }
 
@@ -114,7 +118,13 @@ describe('planBlocks', () => {
     });
     fc.assert(
       fc.property(fc.array(tensor, { maxLength: 20 }), (tensors) => {
-        const { layout, codings } = layoutOf(tensors.map(({ dtype, count, codebook }) => ({ dtype, count, ...(codebook === undefined ? {} : { codebook }) })));
+        const { layout, codings } = layoutOf(
+          tensors.map(({ dtype, count, codebook }) => ({
+            dtype,
+            count,
+            ...(codebook === undefined ? {} : { codebook }),
+          })),
+        );
         const plan = planTensors(layout, codings);
         const next = layout.tensors.map(() => 0);
         let first = -1;
@@ -138,7 +148,13 @@ describe('planBlocks', () => {
 
   it('cuts any other file into blocks of bytes', () => {
     expect(planBlob(0).blocks).toEqual([]);
-    expect(planBlob(5).blocks.map(({ coding, elementCount }) => [coding, elementCount])).toEqual([[{ kind: 'exact', elementKind: 'bytes' }, 5]]);
-    expect(planBlob(2 * blockElementsMax + 1).blocks.map(({ elementCount }) => elementCount)).toEqual([blockElementsMax, blockElementsMax, 1]);
+    expect(planBlob(5).blocks.map(({ coding, elementCount }) => [coding, elementCount])).toEqual([
+      [{ kind: 'exact', elementKind: 'bytes' }, 5],
+    ]);
+    expect(planBlob(2 * blockElementsMax + 1).blocks.map(({ elementCount }) => elementCount)).toEqual([
+      blockElementsMax,
+      blockElementsMax,
+      1,
+    ]);
   });
 });

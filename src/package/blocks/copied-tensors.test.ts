@@ -32,9 +32,19 @@ function packageOf(first: Codings, second: Codings, changes: Partial<PackageInde
     const layout = buildSafetensorsHeader(tensors, {});
     const all = layout.tensors.map(({ name }) => codings[tensors.findIndex((tensor) => tensor.name === name)] ?? exact);
     const blocks = planTensors(layout, all).blocks.map(entry);
-    return { path, sizeBytes: layout.sizeBytes, sha256: 'ab'.repeat(32), content: { type: 'safetensors', layout, codings: all, blocks } };
+    return {
+      path,
+      sizeBytes: layout.sizeBytes,
+      sha256: 'ab'.repeat(32),
+      content: { type: 'safetensors', layout, codings: all, blocks },
+    };
   };
-  const blob: PackageFile = { path: 'blob', sizeBytes: 600, sha256: 'cd'.repeat(32), content: { type: 'blob', blocks: [entry()] } };
+  const blob: PackageFile = {
+    path: 'blob',
+    sizeBytes: 600,
+    sha256: 'cd'.repeat(32),
+    content: { type: 'blob', blocks: [entry()] },
+  };
   const files = [blob, fileOf('one', first), fileOf('two', second)];
   return { formatVersion: 4, id, kind: 'base', codebooks: [], tableSets: [], files, ...changes };
 }
@@ -43,11 +53,15 @@ function decoded(index: PackageIndex, formatVersion: FormatVersion = index.forma
   return decodePackageIndex(encodePackageIndex(index), { id, formatVersion });
 }
 
-const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string => refusalOf(() => decoded(index, formatVersion));
+const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string =>
+  refusalOf(() => decoded(index, formatVersion));
 
 describe('an index with copies', () => {
   it('says of which tensor each is, in its own file and in earlier ones, whatever their shapes', () => {
-    const index = packageOf({ 1: copyOf(1, 0) }, { 0: copyOf(1, 0), 1: copyOf(1, 2), 2: copyOf(1, 0), 3: copyOf(1, 3), 4: copyOf(1, 4) });
+    const index = packageOf(
+      { 1: copyOf(1, 0) },
+      { 0: copyOf(1, 0), 1: copyOf(1, 2), 2: copyOf(1, 0), 3: copyOf(1, 3), 4: copyOf(1, 4) },
+    );
     expect(decoded(index)).toEqual(index);
     expect(index.files[2]!.content).toMatchObject({ blocks: [] });
   });

@@ -1,29 +1,42 @@
 import { blockElementsMax } from '../../native/core.ts';
 import { corruptPackage } from '../corrupt-package.ts';
-import { isBlockless, type CopyCoding, type PackageFile, type PackageIndex, type SafetensorsContent, type TensorCoding } from '../package-index.ts';
+import {
+  isBlockless,
+  type CopyCoding,
+  type PackageFile,
+  type PackageIndex,
+  type SafetensorsContent,
+  type TensorCoding,
+} from '../package-index.ts';
 import type { CopiedBlock, FilePlan, InheritedBlock } from './plan-file.ts';
 
 type TensorsOf = Pick<SafetensorsContent, 'layout' | 'codings'>;
 
 /**
- * Throws `corrupt-package` unless every copy that is not widened of file number `earlier.length` is of a tensor before it (of an earlier file, or earlier in its own) that has blocks of its own, and its dtype and number of
- * elements, at least one: copies then never form a chain or a circle.
+ * Throws `corrupt-package` unless every copy that is not widened of file number `earlier.length` is of a tensor before
+ * it (of an earlier file, or earlier in its own) that has blocks of its own, and its dtype and number of elements, at
+ * least one: copies then never form a chain or a circle.
  */
 export function checkCopies(content: TensorsOf, earlier: readonly PackageFile[]): void {
   for (const [tensor, coding] of content.codings.entries()) {
     if (coding.kind !== 'copy' || coding.widened === true) continue;
     const isOwn = coding.file === earlier.length;
-    if (coding.file > earlier.length || (isOwn && coding.tensor >= tensor)) throw corruptPackage('a tensor is a copy of one that does not come before it');
+    if (coding.file > earlier.length || (isOwn && coding.tensor >= tensor))
+      throw corruptPackage('a tensor is a copy of one that does not come before it');
     const holder = isOwn ? content : earlier[coding.file]!.content;
     if (!('layout' in holder)) throw corruptPackage('a tensor is a copy of one in a file without tensors');
     const [copy, original] = [content.layout.tensors[tensor]!, holder.layout.tensors[coding.tensor]];
-    if (original === undefined || isBlockless(holder.codings[coding.tensor]!)) throw corruptPackage('a tensor is a copy of one that has no blocks itself');
+    if (original === undefined || isBlockless(holder.codings[coding.tensor]!))
+      throw corruptPackage('a tensor is a copy of one that has no blocks itself');
     if (original.dtype !== copy.dtype || original.elementCount !== copy.elementCount || copy.elementCount === 0)
       throw corruptPackage('a tensor is a copy of one of another dtype or size');
   }
 }
 
-/** Throws `corrupt-package` unless every kept tensor is one of the ancestor of the same dtype and number of elements, at least one. */
+/**
+ * Throws `corrupt-package` unless every kept tensor is one of the ancestor of the same dtype and number of elements, at
+ * least one.
+ */
 export function checkKept({ layout, codings }: TensorsOf, ancestor: PackageIndex | undefined): void {
   for (const [tensor, coding] of codings.entries()) {
     if (coding.kind !== 'inherited') continue;
@@ -36,8 +49,9 @@ export function checkKept({ layout, codings }: TensorsOf, ancestor: PackageIndex
 }
 
 /**
- * The plan of a file with the places of its copied and kept tensors: they get block numbers behind the file's own, which `copied` maps to what is decoded for them. `planOf`: the plan of another file of the
- * package, without its copies. The plan itself where there are none.
+ * The plan of a file with the places of its copied and kept tensors: they get block numbers behind the file's own,
+ * which `copied` maps to what is decoded for them. `planOf`: the plan of another file of the package, without its
+ * copies. The plan itself where there are none.
  */
 export function placeCopies(
   plan: FilePlan,
@@ -54,15 +68,28 @@ export function placeCopies(
       firstElement[tensor] = 0;
       for (let first = 0; first < elementCount; first += blockElementsMax) {
         const kept = { file: coding.file, tensor: coding.tensor };
-        copied.push({ inherited: kept, firstElement: first, elementCount: Math.min(blockElementsMax, elementCount - first) });
+        copied.push({
+          inherited: kept,
+          firstElement: first,
+          elementCount: Math.min(blockElementsMax, elementCount - first),
+        });
       }
     }
     if (coding.kind !== 'copy') continue;
     const original = coding.file === file ? plan : planOf(coding.file);
-    const first = { file: coding.file, block: original.firstBlock[coding.tensor]!, ...(coding.widened === true && { widened: true as const }) };
+    const first = {
+      file: coding.file,
+      block: original.firstBlock[coding.tensor]!,
+      ...(coding.widened === true && { widened: true as const }),
+    };
     const last = copied.at(-1);
     // Neighbours that were neighbours need their block only once.
-    const isSame = last !== undefined && 'block' in last && last.file === first.file && last.block === first.block && last.widened === first.widened;
+    const isSame =
+      last !== undefined &&
+      'block' in last &&
+      last.file === first.file &&
+      last.block === first.block &&
+      last.widened === first.widened;
     if (!isSame) {
       firstBlock[tensor] = plan.blocks.length + copied.length;
       for (let i = 0; i * blockElementsMax < elementCount; i++) copied.push({ ...first, block: first.block + i });
@@ -73,7 +100,10 @@ export function placeCopies(
 }
 
 /** How the bytes of a tensor are coded in its package: as its original's where it is a copy. */
-export function codingBehind(coding: TensorCoding, codingsOf: (file: number) => readonly TensorCoding[]): Exclude<TensorCoding, CopyCoding> {
+export function codingBehind(
+  coding: TensorCoding,
+  codingsOf: (file: number) => readonly TensorCoding[],
+): Exclude<TensorCoding, CopyCoding> {
   const behind = coding.kind === 'copy' ? codingsOf(coding.file)[coding.tensor]! : coding;
   if (behind.kind === 'copy') throw new TypeError('a copy of a copy');
   return behind;

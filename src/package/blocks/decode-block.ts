@@ -19,27 +19,51 @@ export interface LevelDecodeRequest {
   readonly modulus: number;
 }
 
-/** Reads what `encodeLevelBlock` wrote; every level is below the codebook's level count. Rejects with `corrupt-package`. */
-export async function decodeLevelBlock(payload: Uint8Array, request: LevelDecodeRequest, signal?: AbortSignal): Promise<DecodedLevels> {
+/**
+ * Reads what `encodeLevelBlock` wrote; every level is below the codebook's level count. Rejects with `corrupt-package`.
+ */
+export async function decodeLevelBlock(
+  payload: Uint8Array,
+  request: LevelDecodeRequest,
+  signal?: AbortSignal,
+): Promise<DecodedLevels> {
   const { tables, codebook, elementCount, previous, modulus } = request;
   const reader = new ByteReader(payload);
-  const wordCount = reader.varint(codebook.protectedLevel === undefined ? 0 : elementCount, 'the number of protected words');
+  const wordCount = reader.varint(
+    codebook.protectedLevel === undefined ? 0 : elementCount,
+    'the number of protected words',
+  );
   const protectedWords = readWords(reader.take(2 * wordCount));
-  const levels = await tables.decode(reader.rest(), { elementCount, modulus, ...(previous === undefined ? {} : { previous }) }, signal);
+  const levels = await tables.decode(
+    reader.rest(),
+    { elementCount, modulus, ...(previous === undefined ? {} : { previous }) },
+    signal,
+  );
   if (modulus > codebook.levelCount && levels.some((level) => level >= codebook.levelCount))
     throw corruptPackage('a level is above the level count of its codebook');
   return { levels, protectedWords };
 }
 
-/** Reads what `encodeExactBlock` wrote. `previous` is asked for only when the payload needs it. Rejects with `corrupt-package`. */
+/**
+ * Reads what `encodeExactBlock` wrote. `previous` is asked for only when the payload needs it. Rejects with
+ * `corrupt-package`.
+ */
 export function decodeExactBlock(
   core: NativeCore,
   payload: Uint8Array,
-  request: { readonly elementKind: ElementKind; readonly elementCount: number; readonly previous?: Uint8Array | undefined },
+  request: {
+    readonly elementKind: ElementKind;
+    readonly elementCount: number;
+    readonly previous?: Uint8Array | undefined;
+  },
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const { elementKind, elementCount, previous } = request;
-  return core.exactDecode(payload, { kind: elementKind, elementCount, ...(previous === undefined ? {} : { previous }) }, signal);
+  return core.exactDecode(
+    payload,
+    { kind: elementKind, elementCount, ...(previous === undefined ? {} : { previous }) },
+    signal,
+  );
 }
 
 function readWords(bytes: Uint8Array): Uint16Array {

@@ -12,10 +12,21 @@ export interface LevelsToEncode {
   readonly modulus: number;
 }
 
-/** The payload of a level block: protected words, then the token stream (docs/format.md, "Payloads"). Errors as `TokenTables.encode`. */
-export async function encodeLevelBlock(tables: TokenTables, block: LevelsToEncode, signal?: AbortSignal): Promise<Uint8Array> {
+/**
+ * The payload of a level block: protected words, then the token stream (docs/format.md, "Payloads"). Errors as
+ * `TokenTables.encode`.
+ */
+export async function encodeLevelBlock(
+  tables: TokenTables,
+  block: LevelsToEncode,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const tokens = await tables.encode(
-    { current: block.levels, modulus: block.modulus, ...(block.previous === undefined ? {} : { previous: block.previous }) },
+    {
+      current: block.levels,
+      modulus: block.modulus,
+      ...(block.previous === undefined ? {} : { previous: block.previous }),
+    },
     signal,
   );
   const writer = new ByteWriter().varint(block.protectedWords.length);
@@ -25,12 +36,18 @@ export async function encodeLevelBlock(tables: TokenTables, block: LevelsToEncod
   return writer.append(words).append(tokens).finish();
 }
 
-/** The payload of an exact block, alone or against the ancestor's bytes of the matched block, whichever is smaller. Errors as `exactEncode`. */
+/**
+ * The payload of an exact block, alone or against the ancestor's bytes of the matched block, whichever is smaller.
+ * Errors as `exactEncode`.
+ */
 export function encodeExactBlock(
   core: NativeCore,
   block: { readonly bytes: Uint8Array; readonly previous?: Uint8Array | undefined; readonly elementKind: ElementKind },
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const { bytes, previous, elementKind } = block;
-  return core.exactEncode({ current: bytes, kind: elementKind, ...(previous === undefined ? {} : { previous }) }, signal);
+  return core.exactEncode(
+    { current: bytes, kind: elementKind, ...(previous === undefined ? {} : { previous }) },
+    signal,
+  );
 }

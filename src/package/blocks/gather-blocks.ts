@@ -19,13 +19,17 @@ export class TensorNames {
     this.#files = files;
   }
 
-  /** The tensor of a name: of the file of that path, or else of the first file that has one (docs/format.md, "Gathered blocks"). */
+  /**
+   * The tensor of a name: of the file of that path, or else of the first file that has one (docs/format.md, "Gathered
+   * blocks").
+   */
   find(path: string, name: string): TensorPlace | undefined {
     return this.#ofFile(path).get(name) ?? this.#all().get(name);
   }
 
   #ofFile(path: string): ReadonlyMap<string, TensorPlace> {
-    const known = this.#ofFiles.get(path) ?? placesIn([...this.#files.entries()].filter(([, file]) => file.path === path));
+    const known =
+      this.#ofFiles.get(path) ?? placesIn([...this.#files.entries()].filter(([, file]) => file.path === path));
     this.#ofFiles.set(path, known);
     return known;
   }
@@ -41,14 +45,18 @@ function placesIn(files: Iterable<readonly [number, PackageFile]>): Map<string, 
   const places = new Map<string, TensorPlace>();
   for (const [file, { content }] of files) {
     if (content.type !== 'safetensors') continue;
-    for (const [tensor, { name }] of content.layout.tensors.entries()) if (!places.has(name)) places.set(name, { file, tensor });
+    for (const [tensor, { name }] of content.layout.tensors.entries())
+      if (!places.has(name)) places.set(name, { file, tensor });
   }
   return places;
 }
 
 /** Whether the exact blocks of a package of version 6 may gather, by what it builds on, directly or not. */
 export function mayGather(ancestors: readonly { readonly formatVersion: FormatVersion }[]): boolean {
-  return ancestors.length > 0 && ancestors.filter(({ formatVersion }) => formatVersion >= gatheringVersionMin).length < gatheringsMax;
+  return (
+    ancestors.length > 0 &&
+    ancestors.filter(({ formatVersion }) => formatVersion >= gatheringVersionMin).length < gatheringsMax
+  );
 }
 
 export interface AncestorTensors {
@@ -64,8 +72,9 @@ export interface GatheringFile {
 }
 
 /**
- * Where the elements lie that an exact block of a safetensors file may be coded against where it has no previous block: those of the ancestor's tensors of the same names, dtypes and sizes, whatever their
- * codings, a part for each segment. Undefined where one of its tensors has none.
+ * Where the elements lie that an exact block of a safetensors file may be coded against where it has no previous block:
+ * those of the ancestor's tensors of the same names, dtypes and sizes, whatever their codings, a part for each segment.
+ * Undefined where one of its tensors has none.
  */
 export function gatherBlock(
   { segments }: PlannedBlock,
@@ -78,7 +87,8 @@ export function gatherBlock(
     const place = names.find(path, name);
     const plan = place && planOf(place.file);
     const there = place && plan?.layout.tensors[place.tensor];
-    if (place === undefined || plan === undefined || there?.dtype !== dtype || there.elementCount !== elementCount) return undefined;
+    if (place === undefined || plan === undefined || there?.dtype !== dtype || there.elementCount !== elementCount)
+      return undefined;
     parts.push({ ...place, ...partOf(plan, place.tensor, segment) });
   }
   return parts;

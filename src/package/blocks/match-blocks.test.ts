@@ -20,9 +20,13 @@ function file(
   codebooks: readonly PackageCodebook[],
   tensors: readonly (readonly [name: string, count: number, coding: 'exact' | QuantizedLayerType, dtype?: Dtype])[],
 ): PlannedFile {
-  const layout = buildSafetensorsHeader(tensors.map(([name, count, , dtype]) => ({ name, dtype: dtype ?? 'F32', shape: [count] })));
+  const layout = buildSafetensorsHeader(
+    tensors.map(([name, count, , dtype]) => ({ name, dtype: dtype ?? 'F32', shape: [count] })),
+  );
   const codings = tensors.map(([, , coding]): TensorCoding =>
-    coding === 'exact' ? { kind: 'exact', layerType: 'norm' } : { kind: 'levels', codebook: codebooks.findIndex(({ layerType }) => layerType === coding) },
+    coding === 'exact'
+      ? { kind: 'exact', layerType: 'norm' }
+      : { kind: 'levels', codebook: codebooks.findIndex(({ layerType }) => layerType === coding) },
   );
   return { plan: planTensors(layout, codings), codebooks };
 }

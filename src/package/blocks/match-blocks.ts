@@ -11,9 +11,10 @@ export interface PlannedFile {
 }
 
 /**
- * For each block of `file`, the number of the ancestor's block it is coded against, or -1: the block with the same coding (layer type and
- * dtype of the codebook, dtype of residual tensors, form of optimizer state, or element kind) and the same runs of equally named tensors, in the ancestor's file of the same path and content
- * type (docs/format.md, "Previous blocks"). A rule of the format: level blocks use that block whenever there is one.
+ * For each block of `file`, the number of the ancestor's block it is coded against, or -1: the block with the same
+ * coding (layer type and dtype of the codebook, dtype of residual tensors, form of optimizer state, or element kind)
+ * and the same runs of equally named tensors, in the ancestor's file of the same path and content type (docs/format.md,
+ * "Previous blocks"). A rule of the format: level blocks use that block whenever there is one.
  */
 export function matchBlocks(ancestor: PlannedFile, file: PlannedFile): Int32Array {
   const tensorThere = new Map(ancestor.plan.layout.tensors.map((tensor, number) => [tensor.name, number]));
@@ -23,14 +24,17 @@ export function matchBlocks(ancestor: PlannedFile, file: PlannedFile): Int32Arra
     if (tensor === undefined || ancestor.plan.firstBlock[tensor]! < 0) return -1;
     const number = ancestor.plan.firstBlock[tensor]! + Math.floor(first.firstElement / blockElementsMax);
     const candidate = ancestor.plan.blocks[number];
-    const same = candidate !== undefined && sameCoding(candidate, ancestor, block, file) && sameSegments(candidate, ancestor, block, file);
+    const same =
+      candidate !== undefined &&
+      sameCoding(candidate, ancestor, block, file) &&
+      sameSegments(candidate, ancestor, block, file);
     return same ? number : -1;
   });
 }
 
 /**
- * The modulus of a level block's differences: the larger level count of its codebook and of the matched block's codebook in the ancestor.
- * `previous` is that codebook, or undefined for a block without one.
+ * The modulus of a level block's differences: the larger level count of its codebook and of the matched block's
+ * codebook in the ancestor. `previous` is that codebook, or undefined for a block without one.
  */
 export function levelModulus(codebook: PackageCodebook, previous: PackageCodebook | undefined): number {
   return Math.max(codebook.levelCount, previous?.levelCount ?? 0);
@@ -38,7 +42,10 @@ export function levelModulus(codebook: PackageCodebook, previous: PackageCodeboo
 
 function sameCoding(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {
   if (a.coding.kind !== b.coding.kind) return false;
-  return codingRuleOf(a.coding).matches({ coding: a.coding, codebooks: fileA.codebooks }, { coding: b.coding, codebooks: fileB.codebooks });
+  return codingRuleOf(a.coding).matches(
+    { coding: a.coding, codebooks: fileA.codebooks },
+    { coding: b.coding, codebooks: fileB.codebooks },
+  );
 }
 
 function sameSegments(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {
@@ -47,7 +54,11 @@ function sameSegments(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, file
     a.segments.length === b.segments.length &&
     a.segments.every((segment, i) => {
       const other = b.segments[i]!;
-      return segment.firstElement === other.firstElement && segment.elementCount === other.elementCount && name(fileA, segment) === name(fileB, other);
+      return (
+        segment.firstElement === other.firstElement &&
+        segment.elementCount === other.elementCount &&
+        name(fileA, segment) === name(fileB, other)
+      );
     })
   );
 }

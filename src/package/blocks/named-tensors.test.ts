@@ -10,7 +10,11 @@ import { refusalOf } from '../refusal.test-support.ts';
 
 const id = '1'.repeat(32);
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
-const masterOf = (file: number, tensor: number): TensorCoding => ({ kind: 'exact', layerType: 'buffer', rounded: { file, tensor } });
+const masterOf = (file: number, tensor: number): TensorCoding => ({
+  kind: 'exact',
+  layerType: 'buffer',
+  rounded: { file, tensor },
+});
 const widenedOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor, widened: true });
 const copyOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor });
 const moments: TensorCoding = { kind: 'state', form: 'momentum' };
@@ -35,16 +39,35 @@ function packageOf(first: Codings, second: Codings, changes: Partial<PackageInde
     const layout = buildSafetensorsHeader(tensors, {});
     const all = layout.tensors.map(({ name }) => codings[tensors.findIndex((tensor) => tensor.name === name)] ?? exact);
     const blocks = planTensors(layout, all).blocks.map(entry);
-    return { path, sizeBytes: layout.sizeBytes, sha256: 'ab'.repeat(32), content: { type: 'safetensors', layout, codings: all, blocks } };
+    return {
+      path,
+      sizeBytes: layout.sizeBytes,
+      sha256: 'ab'.repeat(32),
+      content: { type: 'safetensors', layout, codings: all, blocks },
+    };
   };
-  const blob: PackageFile = { path: 'blob', sizeBytes: 600, sha256: 'cd'.repeat(32), content: { type: 'blob', blocks: [entry()] } };
-  return { formatVersion: 5, id, kind: 'base', codebooks: [], tableSets: [], files: [blob, fileOf('one', first), fileOf('two', second)], ...changes };
+  const blob: PackageFile = {
+    path: 'blob',
+    sizeBytes: 600,
+    sha256: 'cd'.repeat(32),
+    content: { type: 'blob', blocks: [entry()] },
+  };
+  return {
+    formatVersion: 5,
+    id,
+    kind: 'base',
+    codebooks: [],
+    tableSets: [],
+    files: [blob, fileOf('one', first), fileOf('two', second)],
+    ...changes,
+  };
 }
 
 const decoded = (index: PackageIndex, formatVersion: FormatVersion = index.formatVersion): PackageIndex =>
   decodePackageIndex(encodePackageIndex(index), { id, formatVersion });
 
-const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string => refusalOf(() => decoded(index, formatVersion));
+const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string =>
+  refusalOf(() => decoded(index, formatVersion));
 
 describe('an index with masters and widened copies', () => {
   it('says what each is told by, in files before, after, and its own, beside copies', () => {
@@ -61,7 +84,8 @@ describe('an index with masters and widened copies', () => {
     const delta = packageOf({ 0: masterOf(1, 2) }, { 1: widenedOf(2, 3) }, { kind: 'delta', ancestorId: ancestor.id });
     const bytes = encodePackageIndex(delta, ancestor);
     expect(decodePackageIndex(bytes, { id, formatVersion: 5, ancestor })).toEqual(delta);
-    for (const formatVersion of [1, 2, 4] as const) expect(() => decodePackageIndex(bytes, { id, formatVersion, ancestor })).toThrow();
+    for (const formatVersion of [1, 2, 4] as const)
+      expect(() => decodePackageIndex(bytes, { id, formatVersion, ancestor })).toThrow();
   });
 
   it.each<[string, Codings, Codings, string]>([
@@ -111,7 +135,9 @@ it('versions 5 and 6 are read, and a later one is not supported', () => {
 it('widened copies have blocks of their own beside plain ones of the same block', () => {
   const layout = buildSafetensorsHeader([tensors[0]!, tensors[1]!, tensors[6]!], {});
   const original = planTensors(buildSafetensorsHeader([{ name: 'x', dtype: 'F32', shape: [600] }], {}), [exact]);
-  const codings = layout.tensors.map(({ name }) => (name === 'a' ? copyOf(0, 0) : name === 'b' ? widenedOf(0, 0) : exact));
+  const codings = layout.tensors.map(({ name }) =>
+    name === 'a' ? copyOf(0, 0) : name === 'b' ? widenedOf(0, 0) : exact,
+  );
   const placed = placeCopies(planTensors(layout, codings), { codings, file: 1, planOf: () => original });
   expect(placed.copied).toEqual([
     { file: 0, block: 0 },

@@ -8,8 +8,9 @@ export interface FilePlan {
   readonly layout: SafetensorsLayout;
   readonly blocks: readonly PlannedBlock[];
   /**
-   * By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the blocks after it, alone. -1 for an empty tensor, and for a copy
-   * or a kept tensor until it has a place (`placeCopies`).
+   * By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the
+   * blocks after it, alone. -1 for an empty tensor, and for a copy or a kept tensor until it has a place
+   * (`placeCopies`).
    */
   readonly firstBlock: Int32Array;
   readonly firstElement: Int32Array;
@@ -17,7 +18,10 @@ export interface FilePlan {
   readonly copied: readonly (CopiedBlock | InheritedBlock)[];
 }
 
-/** A block of a file of the package that another tensor's elements are copied from. The number is that in the file's own `blocks`. */
+/**
+ * A block of a file of the package that another tensor's elements are copied from. The number is that in the file's own
+ * `blocks`.
+ */
 export interface CopiedBlock {
   readonly file: number;
   readonly block: number;
@@ -39,10 +43,21 @@ export interface BlockPart {
   readonly elementCount: number;
 }
 
-/** Where a run of a tensor's elements lies that is cut as a segment of another tensor of as many elements: these are cut alike, so it is in one block. */
-export function partOf({ firstBlock, firstElement }: FilePlan, tensor: number, segment: Omit<BlockSegment, 'tensor'>): BlockPart {
+/**
+ * Where a run of a tensor's elements lies that is cut as a segment of another tensor of as many elements: these are cut
+ * alike, so it is in one block.
+ */
+export function partOf(
+  { firstBlock, firstElement }: FilePlan,
+  tensor: number,
+  segment: Omit<BlockSegment, 'tensor'>,
+): BlockPart {
   const inTensor = Math.floor(segment.firstElement / blockElementsMax);
-  return { block: firstBlock[tensor]! + inTensor, firstElement: inTensor === 0 ? firstElement[tensor]! : 0, elementCount: segment.elementCount };
+  return {
+    block: firstBlock[tensor]! + inTensor,
+    firstElement: inTensor === 0 ? firstElement[tensor]! : 0,
+    elementCount: segment.elementCount,
+  };
 }
 
 /** Plans the blocks of a safetensors file with these codings. */
@@ -65,8 +80,17 @@ export function planTensors(layout: SafetensorsLayout, codings: readonly TensorC
 
 /** Plans any other file: one nameless tensor of bytes without a header, so `blockElementsMax` bytes a block. */
 export function planBlob(sizeBytes: number): FilePlan {
-  const bytes = { name: '', dtype: 'U8', shape: [sizeBytes], elementCount: sizeBytes, startBytes: 0, endBytes: sizeBytes } as const;
-  return planTensors({ headerBytes: new Uint8Array(0), sizeBytes, tensors: [bytes], metadata: {} }, [{ kind: 'exact', layerType: 'buffer' }]);
+  const bytes = {
+    name: '',
+    dtype: 'U8',
+    shape: [sizeBytes],
+    elementCount: sizeBytes,
+    startBytes: 0,
+    endBytes: sizeBytes,
+  } as const;
+  return planTensors({ headerBytes: new Uint8Array(0), sizeBytes, tensors: [bytes], metadata: {} }, [
+    { kind: 'exact', layerType: 'buffer' },
+  ]);
 }
 
 /** A file's content without its block entries. */

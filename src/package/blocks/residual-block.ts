@@ -25,18 +25,28 @@ export function latticeSegments(file: ResidualFile, block: PlannedBlock): Lattic
   });
 }
 
-export function latticeSegment(record: ResidualTensor, { elementCount, scale }: { readonly elementCount: number; readonly scale: number }): LatticeSegment {
+export function latticeSegment(
+  record: ResidualTensor,
+  { elementCount, scale }: { readonly elementCount: number; readonly scale: number },
+): LatticeSegment {
   const { exponent, shift, gain } = record;
   const step = stepUnits(record, scale);
   const [one, more] = record.offsets.map((offset) => offsetUnits(offset, step)) as [number, number];
   return { elementCount, exponent, step, shift, offsets: [one, more, more], gain };
 }
 
-/** Activity of every element after a block without a previous one; kStateAfterBase of native/src/residual_quant/lattice/activity.h. */
+/**
+ * Activity of every element after a block without a previous one; kStateAfterBase of
+ * native/src/residual_quant/lattice/activity.h.
+ */
 const activityAtStart = 168;
 
 /** What a block's moves start from: the previous block's state, or the origins of its tensors. */
-export function latticeBlock(file: ResidualFile, block: PlannedBlock, previous: LatticeState | undefined): Required<LatticeBlock> {
+export function latticeBlock(
+  file: ResidualFile,
+  block: PlannedBlock,
+  previous: LatticeState | undefined,
+): Required<LatticeBlock> {
   const segments = latticeSegments(file, block);
   if (previous !== undefined) return { segments, previous };
   const values = new Int32Array(block.elementCount);
@@ -52,7 +62,10 @@ export function latticeBlock(file: ResidualFile, block: PlannedBlock, previous: 
   };
 }
 
-/** What a package says of a block, for rebuilding it along its chain. Throws `corrupt-package` where a tensor has no record. */
+/**
+ * What a package says of a block, for rebuilding it along its chain. Throws `corrupt-package` where a tensor has no
+ * record.
+ */
 export function residualLink(
   file: ResidualFile,
   block: PlannedBlock,
@@ -60,7 +73,13 @@ export function residualLink(
 ): ResidualLink {
   const segments = latticeSegments(file, block);
   // Origins count in the tensors' own units already.
-  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: blockSlots(file, block), part };
+  return {
+    tables,
+    payload,
+    segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments,
+    slots: blockSlots(file, block),
+    part,
+  };
 }
 
 /** By segment of a block without a previous one: the value it starts at. */
@@ -71,12 +90,20 @@ export function blockOrigins(file: ResidualFile, block: PlannedBlock): Int32Arra
 /** By segment of a block: the slots of its tensors in the context tables. */
 export function blockSlots(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): Uint32Array {
   const ordinals = slotOrdinals(file.residuals);
-  return Uint32Array.from(block.segments, ({ tensor }) => Math.min(file.firstSlot + (ordinals.get(tensor) ?? 0), slotsMax - 1));
+  return Uint32Array.from(block.segments, ({ tensor }) =>
+    Math.min(file.firstSlot + (ordinals.get(tensor) ?? 0), slotsMax - 1),
+  );
 }
 
 /** By segment of a block: its length and its slot. */
-export function contextSegments(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): { counts: Uint32Array; slots: Uint32Array } {
-  return { counts: Uint32Array.from(block.segments, ({ elementCount }) => elementCount), slots: blockSlots(file, block) };
+export function contextSegments(
+  file: Pick<ResidualFile, 'residuals' | 'firstSlot'>,
+  block: PlannedBlock,
+): { counts: Uint32Array; slots: Uint32Array } {
+  return {
+    counts: Uint32Array.from(block.segments, ({ elementCount }) => elementCount),
+    slots: blockSlots(file, block),
+  };
 }
 
 const knownOrdinals = new WeakMap<ReadonlyMap<number, ResidualTensor>, ReadonlyMap<number, number>>();
@@ -96,7 +123,13 @@ export function slotCount(residualTensors: number): number {
 }
 
 /** A block's elements in the tensors' dtype. */
-export function latticeElements(core: NativeCore, state: LatticeState, file: ResidualFile, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+export function latticeElements(
+  core: NativeCore,
+  state: LatticeState,
+  file: ResidualFile,
+  block: PlannedBlock,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   if (block.coding.kind !== 'residual') throw new TypeError('not a residual block');
   return core.latticeValues(state.values, latticeSegments(file, block), block.coding.dtype, signal);
 }

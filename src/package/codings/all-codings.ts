@@ -9,7 +9,13 @@ import { stateCoding } from './state-coding.ts';
  * Every kind of coding whose tensors have blocks, in the order in which codes are looked up; a new kind is added here
  * and in restore/chain/decoders.
  */
-const rules = { residual: residualCoding, state: stateCoding, bitmask: bitmaskCoding, exact: exactCoding, levels: levelCoding } as const;
+const rules = {
+  residual: residualCoding,
+  state: stateCoding,
+  bitmask: bitmaskCoding,
+  exact: exactCoding,
+  levels: levelCoding,
+} as const;
 
 type Rules = typeof rules;
 export type CodingKind = keyof Rules;

@@ -2,7 +2,9 @@ import { isHalf, type HalfDtype } from '../../checkpoint/dtype.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import type { CodingRule } from './coding-rule.ts';
 
-/** Weights of 16 bits, as those that changed since the base (BitSnap, section 3.3), or all of them. From version 8 on. */
+/**
+ * Weights of 16 bits, as those that changed since the base (BitSnap, section 3.3), or all of them. From version 8 on.
+ */
 export interface BitmaskCoding {
   readonly kind: 'bitmask';
 }
@@ -24,7 +26,8 @@ export const bitmaskCoding: CodingRule<BitmaskCoding, BitmaskBlock> = {
   isShared: false,
   versionMin: () => versionMin,
   codeOf: () => bitmaskCode,
-  read: (code, { formatVersion }) => (code === bitmaskCode && formatVersion >= versionMin ? { kind: 'bitmask' } : undefined),
+  read: (code, { formatVersion }) =>
+    code === bitmaskCode && formatVersion >= versionMin ? { kind: 'bitmask' } : undefined,
   checkTensor: ({ dtype }) => {
     if (!isHalf(dtype)) throw corruptPackage('a tensor with a bitmask is neither F16 nor BF16');
   },

@@ -40,6 +40,7 @@ export const residualCoding: CodingRule<ResidualTensorCoding, ResidualBlockCodin
   classOf: ({ dtype }) => dtype,
   payloadBytesMax: ({ elementCount }) => headBytesMax + elementBytesMax * elementCount,
   // The escapes of all its checkpoints besides.
-  sharedPayloadBytesMax: ({ elementCount }) => headBytesMax + (elementBytesMax + mergedPackageWidthMax * escapeBytesMax) * elementCount,
+  sharedPayloadBytesMax: ({ elementCount }) =>
+    headBytesMax + (elementBytesMax + mergedPackageWidthMax * escapeBytesMax) * elementCount,
   matches: (there, here) => there.coding.dtype === here.coding.dtype,
 };

@@ -43,6 +43,7 @@ export const stateCoding: CodingRule<StateCoding, StateBlock> = {
   },
   blockOf: (_, { form }) => ({ kind: 'state', form }),
   classOf: ({ form }) => form,
-  payloadBytesMax: ({ elementCount, segments }) => headBytesMax + segmentBytesMax * segments.length + elementBytesMax * elementCount,
+  payloadBytesMax: ({ elementCount, segments }) =>
+    headBytesMax + segmentBytesMax * segments.length + elementBytesMax * elementCount,
   matches: (there, here) => there.coding.form === here.coding.form,
 };

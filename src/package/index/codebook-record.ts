@@ -10,11 +10,15 @@ import type { PackageCodebook } from '../package-index.ts';
 const prunedFlag = 1 << 4;
 const protectedFlag = 1 << 5;
 
-/** Writes a codebook: class, level count, table set and the centroids; the pruned and protected entries are implied (docs/format.md, "Codebooks"). */
+/**
+ * Writes a codebook: class, level count, table set and the centroids; the pruned and protected entries are implied
+ * (docs/format.md, "Codebooks").
+ */
 export function writeCodebook(writer: ByteWriter, codebook: PackageCodebook): void {
   checkCodebook(codebook);
   const kind = quantizedLayerTypes.indexOf(codebook.layerType) | (quantizableDtypes.indexOf(codebook.dtype) << 2);
-  const flags = (codebook.prunedLevel === undefined ? 0 : prunedFlag) | (codebook.protectedLevel === undefined ? 0 : protectedFlag);
+  const flags =
+    (codebook.prunedLevel === undefined ? 0 : prunedFlag) | (codebook.protectedLevel === undefined ? 0 : protectedFlag);
   const centroidBytes = centroidCount(codebook) * dtypeBytes[codebook.dtype];
   writer
     .u8(kind | flags)
@@ -28,7 +32,8 @@ export function readCodebook(reader: ByteReader, tableSetCount: number): Package
   const kind = reader.u8();
   const layerType = quantizedLayerTypes[kind & 3];
   const dtype = quantizableDtypes[(kind >> 2) & 3];
-  if (layerType === undefined || dtype === undefined || kind >= protectedFlag * 2) throw corruptPackage('a codebook has an unknown class');
+  if (layerType === undefined || dtype === undefined || kind >= protectedFlag * 2)
+    throw corruptPackage('a codebook has an unknown class');
   const levelCount = reader.varint(levelCountMax, 'the level count of a codebook');
   const tableSet = reader.varint(codebookCountMax, 'the table set of a codebook');
   if (tableSet >= tableSetCount) throw corruptPackage('a codebook refers to a table set that is not there');
@@ -64,8 +69,13 @@ function centroidCount({ levelCount, prunedLevel, protectedLevel }: PackageCodeb
 function checkCodebook(codebook: PackageCodebook): void {
   const centroids = centroidCount(codebook);
   const elementBytes = dtypeBytes[codebook.dtype];
-  const inOrder = (codebook.prunedLevel ?? centroids) === centroids && (codebook.protectedLevel ?? codebook.levelCount - 1) === codebook.levelCount - 1;
-  const sized = centroids >= 1 && codebook.levelCount <= levelCountMax && codebook.table.length === codebook.levelCount * elementBytes;
+  const inOrder =
+    (codebook.prunedLevel ?? centroids) === centroids &&
+    (codebook.protectedLevel ?? codebook.levelCount - 1) === codebook.levelCount - 1;
+  const sized =
+    centroids >= 1 &&
+    codebook.levelCount <= levelCountMax &&
+    codebook.table.length === codebook.levelCount * elementBytes;
   if (!inOrder || !sized || codebook.table.subarray(centroids * elementBytes).some((byte) => byte !== 0)) {
     throw new FirnError('internal', 'The codebook does not fit the package format.', {
       detail: `${codebook.layerType} ${codebook.dtype}, ${codebook.levelCount} levels, ${codebook.table.length} bytes`,

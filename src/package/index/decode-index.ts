@@ -1,7 +1,12 @@
 import { ByteReader } from '../byte-reader.ts';
 import { readCodebook } from './codebook-record.ts';
 import { corruptPackage } from '../corrupt-package.ts';
-import { codebookCountMax, indexMemoryBytesMax, mergedPackageWidthMax, mergedPackageWidthMin } from '../format-limits.ts';
+import {
+  codebookCountMax,
+  indexMemoryBytesMax,
+  mergedPackageWidthMax,
+  mergedPackageWidthMin,
+} from '../format-limits.ts';
 import { inflateExactly, MemoryBudget } from './header-delta.ts';
 import { indexFlags } from './index-codes.ts';
 import type { FormatVersion, PackageCodebook, PackageIndex } from '../package-index.ts';
@@ -16,8 +21,14 @@ export function readAncestorId(bytes: Uint8Array): string | undefined {
   return readFlags(new ByteReader(bytes)).ancestorId;
 }
 
-/** Ids of the packages that a stored index describes, of the package `id`: one, or those of a merged package in order. Throws `corrupt-package`. */
-export function readPackageIds(bytes: Uint8Array, { id, formatVersion }: Pick<IndexContext, 'id' | 'formatVersion'>): readonly string[] {
+/**
+ * Ids of the packages that a stored index describes, of the package `id`: one, or those of a merged package in order.
+ * Throws `corrupt-package`.
+ */
+export function readPackageIds(
+  bytes: Uint8Array,
+  { id, formatVersion }: Pick<IndexContext, 'id' | 'formatVersion'>,
+): readonly string[] {
   if (formatVersion !== 3) return [id];
   const reader = new ByteReader(bytes);
   readFlags(reader);
@@ -32,8 +43,9 @@ export interface IndexContext {
 }
 
 /**
- * Decodes a stored index of package `id`. A delta needs its ancestor's index. Pure. Whether the payloads fill the package is the caller's to check.
- * Throws `corrupt-package` for bytes no encoder writes; allocates at most `indexMemoryBytesMax` and a small multiple of the stored bytes.
+ * Decodes a stored index of package `id`. A delta needs its ancestor's index. Pure. Whether the payloads fill the
+ * package is the caller's to check. Throws `corrupt-package` for bytes no encoder writes; allocates at most
+ * `indexMemoryBytesMax` and a small multiple of the stored bytes.
  */
 export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): PackageIndex {
   if (context.formatVersion === 3) throw corruptPackage('a merged package is read as one package');
@@ -42,12 +54,17 @@ export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): Pa
   const tableSetCount = body.varint(codebookCount, 'the number of table sets');
   const codebooks = Array.from({ length: codebookCount }, () => readCodebook(body, tableSetCount));
   checkClasses(codebooks);
-  const tableSets = Array.from({ length: tableSetCount }, () => body.take(body.varint(body.remainingBytes, 'the length of a table set')));
+  const tableSets = Array.from({ length: tableSetCount }, () =>
+    body.take(body.varint(body.remainingBytes, 'the length of a table set')),
+  );
   const { formatVersion } = context;
   const residual = formatVersion >= 2 ? readResidualCoding(body) : undefined;
   const files = new FilesReader(body, { codebooks, formatVersion, ancestor: context.ancestor, budget }).read();
   body.end('the index');
-  if (files.some(({ content }) => content.type === 'safetensors' && content.residuals !== undefined) !== (residual !== undefined))
+  if (
+    files.some(({ content }) => content.type === 'safetensors' && content.residuals !== undefined) !==
+    (residual !== undefined)
+  )
     throw corruptPackage('there are residual tensors without context tables, or tables without tensors');
   return {
     formatVersion,
@@ -70,11 +87,14 @@ export interface OpenedIndex {
   readonly budget: MemoryBudget;
 }
 
-/** Inflates the body of a stored index. Throws `corrupt-package`, also when the ancestor is another than the one given. */
+/**
+ * Inflates the body of a stored index. Throws `corrupt-package`, also when the ancestor is another than the one given.
+ */
 export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexContext): OpenedIndex {
   const reader = new ByteReader(bytes);
   const { ancestorId, deflated } = readFlags(reader);
-  if (ancestorId !== ancestor?.id) throw corruptPackage(`the index names ancestor ${ancestorId ?? 'none'}, given was ${ancestor?.id ?? 'none'}`);
+  if (ancestorId !== ancestor?.id)
+    throw corruptPackage(`the index names ancestor ${ancestorId ?? 'none'}, given was ${ancestor?.id ?? 'none'}`);
   const packageIds = formatVersion === 3 ? readSuperStepIds(reader) : [];
   const budget = new MemoryBudget(indexMemoryBytesMax);
   return { ancestorId, packageIds, body: new ByteReader(readBody(reader, deflated, budget)), budget };
@@ -82,7 +102,8 @@ export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexC
 
 function readSuperStepIds(reader: ByteReader): string[] {
   const width = reader.u8();
-  if (width < mergedPackageWidthMin || width > mergedPackageWidthMax) throw corruptPackage(`a merged package of ${width} checkpoints`);
+  if (width < mergedPackageWidthMin || width > mergedPackageWidthMax)
+    throw corruptPackage(`a merged package of ${width} checkpoints`);
   const ids = Array.from({ length: width }, () => Buffer.from(reader.take(idLengthBytes)).toString('hex'));
   if (new Set(ids).size !== width) throw corruptPackage('two checkpoints of a merged package have one id');
   return ids;
@@ -91,7 +112,8 @@ function readSuperStepIds(reader: ByteReader): string[] {
 function readFlags(reader: ByteReader): { ancestorId: string | undefined; deflated: boolean } {
   const flags = reader.u8();
   if (flags > (indexFlags.delta | indexFlags.deflated)) throw corruptPackage('the index has unknown flags');
-  const ancestorId = (flags & indexFlags.delta) === 0 ? undefined : Buffer.from(reader.take(idLengthBytes)).toString('hex');
+  const ancestorId =
+    (flags & indexFlags.delta) === 0 ? undefined : Buffer.from(reader.take(idLengthBytes)).toString('hex');
   return { ancestorId, deflated: (flags & indexFlags.deflated) !== 0 };
 }
 

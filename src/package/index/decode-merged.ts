@@ -11,8 +11,9 @@ import { readContextTables, readStepScales } from './residual-records.ts';
 const symbolMax = 31;
 
 /**
- * Decodes the index of a merged package: the index of each of its checkpoints, oldest first, as it was in a package of its own but for where payloads are. Needs the index
- * of the first one's ancestor. Pure. Whether the payloads fill the package is the caller's to check. Throws `corrupt-package` as `decodePackageIndex`.
+ * Decodes the index of a merged package: the index of each of its checkpoints, oldest first, as it was in a package of
+ * its own but for where payloads are. Needs the index of the first one's ancestor. Pure. Whether the payloads fill the
+ * package is the caller's to check. Throws `corrupt-package` as `decodePackageIndex`.
  */
 export function decodeMergedPackageIndex(
   bytes: Uint8Array,

@@ -15,21 +15,28 @@ import { writeBesides } from './state-besides.ts';
 import { writeCodings } from './tensor-codings.ts';
 
 /**
- * Serialises an index (docs/format.md, "Index"). A delta needs its ancestor's index. Block offsets are not written: payloads follow the
- * prefix in the order of the entries. Pure. Throws `internal` for an index the format cannot hold.
+ * Serialises an index (docs/format.md, "Index"). A delta needs its ancestor's index. Block offsets are not written:
+ * payloads follow the prefix in the order of the entries. Pure. Throws `internal` for an index the format cannot hold.
  */
 export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex): Uint8Array {
   if ((index.kind === 'delta') !== (ancestor !== undefined) || index.ancestorId !== ancestor?.id) {
     throw new FirnError('internal', 'A delta is encoded with the index of its ancestor, a base without one.');
   }
-  if (index.codebooks.length > codebookCountMax || index.tableSets.length > index.codebooks.length || index.files.length > fileCountMax) {
+  if (
+    index.codebooks.length > codebookCountMax ||
+    index.tableSets.length > index.codebooks.length ||
+    index.files.length > fileCountMax
+  ) {
     throw new FirnError('internal', 'The package has too many codebooks, table sets or files.');
   }
   return sealIndex(encodeBody(index, ancestor), { ancestorId: ancestor?.id });
 }
 
 /** An index of this body, deflated where that is shorter; `packageIds`: of a merged package, as stored. */
-export function sealIndex(body: Uint8Array, head: { readonly ancestorId: string | undefined; readonly packageIds?: Uint8Array }): Uint8Array {
+export function sealIndex(
+  body: Uint8Array,
+  head: { readonly ancestorId: string | undefined; readonly packageIds?: Uint8Array },
+): Uint8Array {
   const deflated = deflateRawSync(body, { level: 9, memLevel: 9 });
   const sized = new ByteWriter().varint(body.length).append(deflated).finish();
   const flags = head.ancestorId === undefined ? 0 : indexFlags.delta;
@@ -61,7 +68,8 @@ export function writeFiles(writer: ByteWriter, files: FilesToWrite): void {
   const { index, ancestor } = files;
   writer.varint(index.files.length);
   const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
-  for (const [number, file] of index.files.entries()) writeFile(writer, { ...files, file, number, ancestorFile: numbers.get(file.path) });
+  for (const [number, file] of index.files.entries())
+    writeFile(writer, { ...files, file, number, ancestorFile: numbers.get(file.path) });
 }
 
 interface FileContext extends FilesToWrite {
@@ -71,7 +79,10 @@ interface FileContext extends FilesToWrite {
   readonly ancestorFile: number | undefined;
 }
 
-function writeFile(writer: ByteWriter, { file, number, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext): void {
+function writeFile(
+  writer: ByteWriter,
+  { file, number, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext,
+): void {
   if (ancestorFile === undefined) {
     const path = new TextEncoder().encode(file.path);
     writer.u8(contentCodes[file.content.type]).varint(path.length).append(path);

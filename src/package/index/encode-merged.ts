@@ -5,12 +5,16 @@ import { idBytes } from '../package-frame.ts';
 import type { PackageIndex } from '../package-index.ts';
 import { writeStepScales } from './residual-records.ts';
 
-/** Serialises the index of a merged package (docs/format.md, "Super-steps") from those of its checkpoints, oldest first, and of the first one's ancestor. Throws `internal` where they are none. */
+/**
+ * Serialises the index of a merged package (docs/format.md, "Super-steps") from those of its checkpoints, oldest first,
+ * and of the first one's ancestor. Throws `internal` where they are none.
+ */
 export function encodeMergedPackageIndex(parts: readonly PackageIndex[], ancestor: PackageIndex): Uint8Array {
   const mergedPackage = parts[0]?.part?.mergedPackage;
   const tables = parts[0]?.residual?.tables;
   const fits = parts.every(
-    ({ id, codebooks, part }, position) => id === mergedPackage?.packageIds[position] && part?.position === position && codebooks.length === 0,
+    ({ id, codebooks, part }, position) =>
+      id === mergedPackage?.packageIds[position] && part?.position === position && codebooks.length === 0,
   );
   if (mergedPackage === undefined || tables === undefined || !fits || parts.length !== mergedPackage.packageIds.length)
     throw new FirnError('internal', 'The checkpoints do not make a merged package.');

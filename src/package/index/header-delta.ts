@@ -9,9 +9,9 @@ const windowBytes = 32 * 1024;
 const space = 0x20;
 
 /**
- * Writes a safetensors header's JSON as the part between what it shares with the ancestor's JSON at both ends, trailing spaces aside
- * (docs/format.md, "Header"). That part is deflated with the ancestor's same part as preset dictionary, so a header that differs in its
- * metadata costs a few bytes, however long it is.
+ * Writes a safetensors header's JSON as the part between what it shares with the ancestor's JSON at both ends, trailing
+ * spaces aside (docs/format.md, "Header"). That part is deflated with the ancestor's same part as preset dictionary, so
+ * a header that differs in its metadata costs a few bytes, however long it is.
  */
 export function writeHeaderJson(writer: ByteWriter, json: Uint8Array, ancestorJson: Uint8Array): void {
   const text = withoutPadding(json);
@@ -52,16 +52,28 @@ export function readHeaderJson(reader: ByteReader, ancestorJson: Uint8Array, bud
   return Buffer.concat(parts);
 }
 
-/** Inflates one whole raw deflate stream to exactly `sizeBytes` bytes; never allocates much more. Throws `corrupt-package`. */
-export function inflateExactly(deflated: Uint8Array, sizeBytes: number, options: { dictionary?: Uint8Array } = {}): Uint8Array {
+/**
+ * Inflates one whole raw deflate stream to exactly `sizeBytes` bytes; never allocates much more. Throws
+ * `corrupt-package`.
+ */
+export function inflateExactly(
+  deflated: Uint8Array,
+  sizeBytes: number,
+  options: { dictionary?: Uint8Array } = {},
+): Uint8Array {
   let result: { buffer: Buffer; engine: { bytesWritten: number } };
   try {
     // `info` makes zlib return its engine as well, which knows how many input bytes it used; the types do not know it.
-    result = inflateRawSync(deflated, { ...options, maxOutputLength: sizeBytes, info: true }) as unknown as typeof result;
+    result = inflateRawSync(deflated, {
+      ...options,
+      maxOutputLength: sizeBytes,
+      info: true,
+    }) as unknown as typeof result;
   } catch (error) {
     throw corruptPackage('a deflated part cannot be inflated', error);
   }
-  if (result.buffer.length !== sizeBytes) throw corruptPackage(`a deflated part has ${result.buffer.length} bytes instead of ${sizeBytes}`);
+  if (result.buffer.length !== sizeBytes)
+    throw corruptPackage(`a deflated part has ${result.buffer.length} bytes instead of ${sizeBytes}`);
   if (result.engine.bytesWritten !== deflated.length) throw corruptPackage('bytes follow a deflated part');
   return result.buffer;
 }

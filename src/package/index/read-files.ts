@@ -40,11 +40,17 @@ export interface FileContext {
   readonly budget: MemoryBudget;
   /** Where the first payload begins; behind the prefix when absent. */
   readonly offsetBytes?: number;
-  /** Whether residual blocks have no entries of their own, but those of their previous blocks in the ancestor, with which they share payloads. */
+  /**
+   * Whether residual blocks have no entries of their own, but those of their previous blocks in the ancestor, with
+   * which they share payloads.
+   */
   readonly sharesResidualPayloads?: boolean;
 }
 
-/** Reads the files of an index; payload offsets run through all of them. Throws `corrupt-package` for bytes no encoder writes. */
+/**
+ * Reads the files of an index; payload offsets run through all of them. Throws `corrupt-package` for bytes no encoder
+ * writes.
+ */
 export class FilesReader {
   readonly #body: ByteReader;
   readonly #ctx: FileContext;
@@ -134,7 +140,8 @@ export class FilesReader {
     checkCopies({ layout, codings }, this.#files);
     checkKept({ layout, codings }, ancestor);
     this.#copiedBlocks += blockCountMin(layout.tensors.filter((_, tensor) => isBlockless(codings[tensor]!)));
-    if (this.#copiedBlocks > copiedBlocksMax) throw corruptPackage('a package has more copies than a reader may allocate for');
+    if (this.#copiedBlocks > copiedBlocksMax)
+      throw corruptPackage('a package has more copies than a reader may allocate for');
     if (
       blockCountMin(layout.tensors.filter((_, tensor) => !isBlockless(codings[tensor]!))) >
       this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path)
@@ -148,7 +155,10 @@ export class FilesReader {
 
   /** Blocks of a file that may do without an entry: those of the checkpoint before in the merged package. */
   #sharedCount(path: string): number {
-    const before = this.#ctx.sharesResidualPayloads === true ? this.#ctx.ancestor?.files.find((file) => file.path === path)?.content : undefined;
+    const before =
+      this.#ctx.sharesResidualPayloads === true
+        ? this.#ctx.ancestor?.files.find((file) => file.path === path)?.content
+        : undefined;
     return before?.type === 'safetensors' ? before.blocks.length : 0;
   }
 
@@ -164,7 +174,9 @@ export class FilesReader {
 
   /** Entries of all blocks but the shared ones, which have those of their previous blocks. */
   #blocksBeside(plan: FilePlan, path: string): BlockEntry[] {
-    const file = this.#ctx.ancestor?.files.find((candidate) => candidate.path === path && candidate.content.type === 'safetensors');
+    const file = this.#ctx.ancestor?.files.find(
+      (candidate) => candidate.path === path && candidate.content.type === 'safetensors',
+    );
     const planBefore = file && planFile(file);
     const matches = planBefore && matchBlocks({ plan: planBefore, codebooks: [] }, { plan, codebooks: [] });
     return plan.blocks.map((block, number) => {
@@ -199,7 +211,11 @@ function layoutOf(json: Uint8Array): SafetensorsLayout {
   }
 }
 
-function checkDtypes(layout: SafetensorsLayout, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[]): void {
+function checkDtypes(
+  layout: SafetensorsLayout,
+  codings: readonly TensorCoding[],
+  codebooks: readonly PackageCodebook[],
+): void {
   layout.tensors.forEach((tensor, i) => {
     const coding = codings[i]!;
     if (!isBlockless(coding)) codingRuleOf(coding).checkTensor(tensor, coding, codebooks);

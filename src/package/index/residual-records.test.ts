@@ -39,24 +39,47 @@ function content(records: readonly (ResidualTensor | undefined)[]): SafetensorsC
     records.map((_, i) => ({ name: `t${i}`, dtype: 'F32', shape: [3, i + 1] })),
     {},
   );
-  const codings = records.map((each): TensorCoding => (each === undefined ? { kind: 'exact', layerType: 'norm' } : { kind: 'residual' }));
-  const residuals = new Map([...records.entries()].filter((entry): entry is [number, ResidualTensor] => entry[1] !== undefined));
-  const blocks = planTensors(layout, codings).blocks.map((_, i) => ({ offsetBytes: 24 + i, lengthBytes: 1, crc32c: i }));
+  const codings = records.map((each): TensorCoding =>
+    each === undefined ? { kind: 'exact', layerType: 'norm' } : { kind: 'residual' },
+  );
+  const residuals = new Map(
+    [...records.entries()].filter((entry): entry is [number, ResidualTensor] => entry[1] !== undefined),
+  );
+  const blocks = planTensors(layout, codings).blocks.map((_, i) => ({
+    offsetBytes: 24 + i,
+    lengthBytes: 1,
+    crc32c: i,
+  }));
   return { type: 'safetensors', layout, codings, residuals, blocks };
 }
 
 /** What a later checkpoint may hold: units refined by shifts, everything else anew. */
-const chain = fc.array(fc.tuple(fc.option(record, { nil: undefined }), fc.option(record, { nil: undefined }), fc.integer({ min: 0, max: shiftMax })), {
-  minLength: 1,
-  maxLength: 12,
-});
+const chain = fc.array(
+  fc.tuple(
+    fc.option(record, { nil: undefined }),
+    fc.option(record, { nil: undefined }),
+    fc.integer({ min: 0, max: shiftMax }),
+  ),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
 
-function later(before: ResidualTensor | undefined, after: ResidualTensor | undefined, shift: number): ResidualTensor | undefined {
+function later(
+  before: ResidualTensor | undefined,
+  after: ResidualTensor | undefined,
+  shift: number,
+): ResidualTensor | undefined {
   if (before === undefined || after === undefined) return after;
   return { ...after, shift, exponent: before.exponent - shift, origin: before.origin * 2 ** shift };
 }
 
-function indexOf(digit: number, records: readonly (ResidualTensor | undefined)[], ancestor?: PackageIndex): PackageIndex {
+function indexOf(
+  digit: number,
+  records: readonly (ResidualTensor | undefined)[],
+  ancestor?: PackageIndex,
+): PackageIndex {
   return {
     formatVersion: 2,
     id: id(digit),
@@ -64,7 +87,9 @@ function indexOf(digit: number, records: readonly (ResidualTensor | undefined)[]
     codebooks: [],
     tableSets: [],
     residual: { tables: Uint8Array.of(1, 2, 3), scales: { vectors: -stepScaleMax, matrices: stepScaleMax } },
-    files: [{ path: 'm', sizeBytes: content(records).layout.sizeBytes, sha256: 'ab'.repeat(32), content: content(records) }],
+    files: [
+      { path: 'm', sizeBytes: content(records).layout.sizeBytes, sha256: 'ab'.repeat(32), content: content(records) },
+    ],
   };
 }
 
@@ -72,7 +97,8 @@ describe('residual tensors in an index', () => {
   test('come back as they went in, alone and against an ancestor', () => {
     fc.assert(
       fc.property(chain, (tensors) => {
-        if (tensors.every(([before]) => before === undefined) || tensors.every(([, after]) => after === undefined)) return;
+        if (tensors.every(([before]) => before === undefined) || tensors.every(([, after]) => after === undefined))
+          return;
         const first = indexOf(
           1,
           tensors.map(([before]) => before),
@@ -83,13 +109,22 @@ describe('residual tensors in an index', () => {
           tensors.map(([before, after, shift]) => later(before, after, shift)),
           first,
         );
-        expect(decodePackageIndex(encodePackageIndex(second, first), { formatVersion: 2, id: id(2), ancestor: first })).toEqual(second);
+        expect(
+          decodePackageIndex(encodePackageIndex(second, first), { formatVersion: 2, id: id(2), ancestor: first }),
+        ).toEqual(second);
       }),
     );
   });
 
   test('that did not change cost a delta a few bytes however many there are', () => {
-    const same = Array.from({ length: 500 }, (): ResidualTensor => ({ exponent: -20, origin: 0, shift: 0, stepCode: 300, offsets: [0, 0], gain: 256 }));
+    const same = Array.from({ length: 500 }, (): ResidualTensor => ({
+      exponent: -20,
+      origin: 0,
+      shift: 0,
+      stepCode: 300,
+      offsets: [0, 0],
+      gain: 256,
+    }));
     const written = (count: number): number => {
       const first = indexOf(1, same.slice(0, count));
       const second = indexOf(2, same.slice(0, count), first);
@@ -131,8 +166,12 @@ describe('residual tensors in an index', () => {
   });
 
   test('version 1 has none', () => {
-    const bytes = encodePackageIndex(indexOf(1, [{ exponent: 0, origin: 0, shift: 0, stepCode: 1, offsets: [0, 0], gain: 0 }]));
-    expect(() => decodePackageIndex(bytes, { formatVersion: 1, id: id(1) })).toThrow(expect.objectContaining({ code: 'corrupt-package' }));
+    const bytes = encodePackageIndex(
+      indexOf(1, [{ exponent: 0, origin: 0, shift: 0, stepCode: 1, offsets: [0, 0], gain: 0 }]),
+    );
+    expect(() => decodePackageIndex(bytes, { formatVersion: 1, id: id(1) })).toThrow(
+      expect.objectContaining({ code: 'corrupt-package' }),
+    );
   });
 });
 
@@ -148,6 +187,7 @@ describe('steps', () => {
   });
 
   test('offsets stay below a step', () => {
-    for (const step of [1, 2, 7, 4000, 65535]) for (let code = -8; code <= 7; code += 1) expect(Math.abs(offsetUnits(code, step))).toBeLessThan(step);
+    for (const step of [1, 2, 7, 4000, 65535])
+      for (let code = -8; code <= 7; code += 1) expect(Math.abs(offsetUnits(code, step))).toBeLessThan(step);
   });
 });

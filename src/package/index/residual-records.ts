@@ -38,7 +38,10 @@ export function readResidualCoding(reader: ByteReader): ResidualCoding | undefin
 
 /** Undefined where there are none. Throws `corrupt-package`. */
 export function readContextTables(reader: ByteReader): Uint8Array | undefined {
-  const length = reader.varint(Math.min(contextTablesBytesMax, reader.remainingBytes), 'the length of the context tables');
+  const length = reader.varint(
+    Math.min(contextTablesBytesMax, reader.remainingBytes),
+    'the length of the context tables',
+  );
   return length === 0 ? undefined : reader.take(length);
 }
 
@@ -49,12 +52,17 @@ export function readStepScales(reader: ByteReader): StepScales {
 }
 
 /**
- * One record per residual tensor of a file, field by field over all of them (docs/format.md, "Residual tensors"): against the ancestor's record of
- * the tensor of the same name where there is one, so that what did not change is zero bytes for the deflater.
+ * One record per residual tensor of a file, field by field over all of them (docs/format.md, "Residual tensors"):
+ * against the ancestor's record of the tensor of the same name where there is one, so that what did not change is zero
+ * bytes for the deflater.
  */
 export function writeResidualTensors(writer: ByteWriter, content: Content, before: Content | undefined): void {
-  const records = [...pairs(content, before)].map(({ tensor, reference }) => ({ record: content.residuals!.get(tensor)!, reference }));
-  for (const { record, reference } of records) writer.varint(reference === undefined ? zigzag(record.exponent) : record.shift);
+  const records = [...pairs(content, before)].map(({ tensor, reference }) => ({
+    record: content.residuals!.get(tensor)!,
+    reference,
+  }));
+  for (const { record, reference } of records)
+    writer.varint(reference === undefined ? zigzag(record.exponent) : record.shift);
   for (const { record, reference } of records) if (reference === undefined) writer.varint(zigzag(record.origin));
   for (const { record, reference } of records) writer.varint(zigzag(record.stepCode - (reference?.stepCode ?? 0)));
   for (const { record } of records) writer.u8((record.offsets[0] & 15) | ((record.offsets[1] & 15) << 4));
@@ -62,20 +70,34 @@ export function writeResidualTensors(writer: ByteWriter, content: Content, befor
 }
 
 /** Reads what `writeResidualTensors` wrote, by tensor number. Throws `corrupt-package`. */
-export function readResidualTensors(reader: ByteReader, content: Content, before: Content | undefined): ReadonlyMap<number, ResidualTensor> {
+export function readResidualTensors(
+  reader: ByteReader,
+  content: Content,
+  before: Content | undefined,
+): ReadonlyMap<number, ResidualTensor> {
   const tensors = [...pairs(content, before)];
   const units = tensors.map(({ reference }) => readUnit(reader, reference));
   const origins = tensors.map(({ reference }, i) => readOrigin(reader, reference, units[i]!.shift));
-  const stepCodes = tensors.map(({ reference }) => within(readSigned(reader, 2 * stepCodeMax, reference?.stepCode ?? 0), 0, stepCodeMax, 'a step'));
+  const stepCodes = tensors.map(({ reference }) =>
+    within(readSigned(reader, 2 * stepCodeMax, reference?.stepCode ?? 0), 0, stepCodeMax, 'a step'),
+  );
   const offsets = tensors.map(() => readOffsets(reader));
-  const gains = tensors.map(({ reference }) => within(readSigned(reader, 2 * gainMax, reference?.gain ?? unitGain), 0, gainMax, 'a gain'));
+  const gains = tensors.map(({ reference }) =>
+    within(readSigned(reader, 2 * gainMax, reference?.gain ?? unitGain), 0, gainMax, 'a gain'),
+  );
   return new Map(
-    tensors.map(({ tensor }, i) => [tensor, { ...units[i]!, origin: origins[i]!, stepCode: stepCodes[i]!, offsets: offsets[i]!, gain: gains[i]! }]),
+    tensors.map(({ tensor }, i) => [
+      tensor,
+      { ...units[i]!, origin: origins[i]!, stepCode: stepCodes[i]!, offsets: offsets[i]!, gain: gains[i]! },
+    ]),
   );
 }
 
 /** The residual tensors of a file in order, each with the ancestor's record of its name. */
-function* pairs({ layout, codings }: Content, before: Content | undefined): Generator<{ tensor: number; reference: ResidualTensor | undefined }> {
+function* pairs(
+  { layout, codings }: Content,
+  before: Content | undefined,
+): Generator<{ tensor: number; reference: ResidualTensor | undefined }> {
   const numbers = new Map(before?.layout.tensors.map((entry, number) => [entry.name, number]));
   for (const [tensor, coding] of codings.entries()) {
     if (coding.kind !== 'residual') continue;
@@ -84,9 +106,15 @@ function* pairs({ layout, codings }: Content, before: Content | undefined): Gene
   }
 }
 
-function readUnit(reader: ByteReader, reference: ResidualTensor | undefined): Pick<ResidualTensor, 'exponent' | 'shift'> {
+function readUnit(
+  reader: ByteReader,
+  reference: ResidualTensor | undefined,
+): Pick<ResidualTensor, 'exponent' | 'shift'> {
   if (reference === undefined) {
-    return { exponent: within(readSigned(reader, 2 * -exponentMin, 0), exponentMin, exponentMax, 'the exponent of a unit'), shift: 0 };
+    return {
+      exponent: within(readSigned(reader, 2 * -exponentMin, 0), exponentMin, exponentMax, 'the exponent of a unit'),
+      shift: 0,
+    };
   }
   const shift = reader.varint(shiftMax, 'a shift');
   return { exponent: within(reference.exponent - shift, exponentMin, exponentMax, 'the exponent of a unit'), shift };

@@ -5,7 +5,13 @@ import type { CodeContext } from '../codings/coding-rule.ts';
 import { masterCode } from '../codings/exact-coding.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { fileCountMax } from '../format-limits.ts';
-import { isBlockless, type FormatVersion, type PackageCodebook, type SafetensorsContent, type TensorCoding } from '../package-index.ts';
+import {
+  isBlockless,
+  type FormatVersion,
+  type PackageCodebook,
+  type SafetensorsContent,
+  type TensorCoding,
+} from '../package-index.ts';
 
 /** The same tensors' codings in the ancestor, and the codebooks they refer to there. */
 export interface AncestorCodings {
@@ -13,7 +19,10 @@ export interface AncestorCodings {
   readonly codebooks: readonly PackageCodebook[];
 }
 
-/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies and kept tensors are, and what masters lie beside (docs/format.md, "Codings"). */
+/**
+ * Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of
+ * what copies and kept tensors are, and what masters lie beside (docs/format.md, "Codings").
+ */
 export function writeCodings(
   writer: ByteWriter,
   codings: readonly TensorCoding[],
@@ -23,11 +32,19 @@ export function writeCodings(
   writeCodes(writer, codings, codebooks, ancestor);
   for (const coding of codings) {
     const named = coding.kind === 'exact' ? coding.rounded : isBlockless(coding) ? coding : undefined;
-    if (named !== undefined) writer.varint(coding.kind === 'copy' && coding.widened === undefined ? file - named.file : named.file).varint(named.tensor);
+    if (named !== undefined)
+      writer
+        .varint(coding.kind === 'copy' && coding.widened === undefined ? file - named.file : named.file)
+        .varint(named.tensor);
   }
 }
 
-function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): void {
+function writeCodes(
+  writer: ByteWriter,
+  codings: readonly TensorCoding[],
+  codebooks: readonly PackageCodebook[],
+  ancestor: AncestorCodings | undefined,
+): void {
   if (ancestor !== undefined && codings.length > 0) {
     const inherited = translate(ancestor, codebooks);
     if (inherited.length === codings.length && inherited.every((code, tensor) => code === codeOf(codings[tensor]!))) {
@@ -47,20 +64,31 @@ function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebo
 }
 
 /**
- * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies, masters and kept tensors are of tensors that allow it is the
- * caller's to check. Throws `corrupt-package`.
+ * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`,
+ * and whether copies, masters and kept tensors are of tensors that allow it is the caller's to check. Throws
+ * `corrupt-package`.
  */
 export function readCodings(
   reader: ByteReader,
   tensorCount: number,
-  { codebooks, ...context }: { readonly codebooks: readonly PackageCodebook[]; readonly formatVersion: FormatVersion; readonly file: number },
+  {
+    codebooks,
+    ...context
+  }: { readonly codebooks: readonly PackageCodebook[]; readonly formatVersion: FormatVersion; readonly file: number },
   ancestor: AncestorCodings | undefined,
 ): TensorCoding[] {
   const codes = readCodes(reader, tensorCount, codebooks, ancestor);
-  return codes.map((code) => readNamed(reader, code, context) ?? codingOf(code, { ...context, codebookCount: codebooks.length }));
+  return codes.map(
+    (code) => readNamed(reader, code, context) ?? codingOf(code, { ...context, codebookCount: codebooks.length }),
+  );
 }
 
-function readCodes(reader: ByteReader, tensorCount: number, codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): number[] {
+function readCodes(
+  reader: ByteReader,
+  tensorCount: number,
+  codebooks: readonly PackageCodebook[],
+  ancestor: AncestorCodings | undefined,
+): number[] {
   const runCount = reader.varint(tensorCount, 'the number of coding runs');
   if (runCount === 0 && tensorCount > 0) {
     if (ancestor === undefined || ancestor.content.codings.length !== tensorCount)
@@ -91,11 +119,17 @@ function readNamed(
       tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
     };
   }
-  const isNew = code === inheritedCode ? formatVersion >= 6 : (code === masterCode || code === widenedCode) && formatVersion >= 5;
+  const isNew =
+    code === inheritedCode ? formatVersion >= 6 : (code === masterCode || code === widenedCode) && formatVersion >= 5;
   if (!isNew) return undefined;
-  const named = { file: reader.varint(fileCountMax - 1, 'the file of a named tensor'), tensor: reader.varint(tensorNumberMax, 'the number of a named tensor') };
+  const named = {
+    file: reader.varint(fileCountMax - 1, 'the file of a named tensor'),
+    tensor: reader.varint(tensorNumberMax, 'the number of a named tensor'),
+  };
   if (code === inheritedCode) return { kind: 'inherited', ...named };
-  return code === masterCode ? { kind: 'exact', layerType: 'buffer', rounded: named } : { kind: 'copy', ...named, widened: true };
+  return code === masterCode
+    ? { kind: 'exact', layerType: 'buffer', rounded: named }
+    : { kind: 'copy', ...named, widened: true };
 }
 
 const copyCode = 40;
@@ -121,7 +155,9 @@ function codingOf(code: number, context: CodeContext): TensorCoding {
 
 /** The ancestor's codings as codes of this package; -1 where this package lacks the codebook. */
 function translate(ancestor: AncestorCodings, codebooks: readonly PackageCodebook[]): number[] {
-  const codebookHere = ancestor.codebooks.map((there) => codebooks.findIndex((here) => here.layerType === there.layerType && here.dtype === there.dtype));
+  const codebookHere = ancestor.codebooks.map((there) =>
+    codebooks.findIndex((here) => here.layerType === there.layerType && here.dtype === there.dtype),
+  );
   return ancestor.content.codings.map((coding) => {
     if (coding.kind !== 'levels') return codeOf(coding);
     const codebook = codebookHere[coding.codebook]!;

@@ -25,8 +25,9 @@ interface CopiedFrom {
 }
 
 /**
- * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the cache; how a block is decoded
- * is its coding's to say (decoders/). Every payload's CRC-32C is checked before it is decoded. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
+ * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the
+ * cache; how a block is decoded is its coding's to say (decoders/). Every payload's CRC-32C is checked before it is
+ * decoded. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
  */
 export class BlockReader implements ElementReader {
   readonly #core: NativeCore;
@@ -34,7 +35,10 @@ export class BlockReader implements ElementReader {
   readonly #lineage: FileLineage;
   readonly #readerOf: (fileNumber: number, step?: number) => BlockReader;
 
-  /** `readerOf`: of another file, for copies of its tensors, for masters, inherited tensors and gathered blocks: as the newest package has it, or the one `step` places before. */
+  /**
+   * `readerOf`: of another file, for copies of its tensors, for masters, inherited tensors and gathered blocks: as the
+   * newest package has it, or the one `step` places before.
+   */
   constructor(
     ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> },
     lineage: FileLineage,
@@ -60,19 +64,28 @@ export class BlockReader implements ElementReader {
     return this.#decode(block, this.#walk(block), signal);
   }
 
-  /** The way to a block, from one that is inherited or from the block's start: for coding a later checkpoint behind it without decoding it first. */
+  /**
+   * The way to a block, from one that is inherited or from the block's start: for coding a later checkpoint behind it
+   * without decoding it first.
+   */
   walk(block: number): BlockWalk {
     return this.#walk(block);
   }
 
-  /** The number of the block that lies `steps` packages before a block of the newest, each coded against the next; undefined where there is none. */
+  /**
+   * The number of the block that lies `steps` packages before a block of the newest, each coded against the next;
+   * undefined where there is none.
+   */
   earlierBlock(block: number, steps: number): number | undefined {
     let number = block;
     for (let step = 0; step < steps && number >= 0; step++) number = this.#lineage.previousBlock(step, number);
     return number < 0 ? undefined : number;
   }
 
-  /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. Also of a block that is decoded for copies. */
+  /**
+   * A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. Also of a
+   * block that is decoded for copies.
+   */
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
     const copied = this.#copied(block);
     if (copied?.widened === true) return this.#widened(copied, signal);
@@ -85,7 +98,10 @@ export class BlockReader implements ElementReader {
     return decoder.elements(await this.#decode(block, walk, signal), walk, signal);
   }
 
-  /** Where the elements of a part of a block are decoded: for copies and inherited tensors in blocks of the tensors that they are. */
+  /**
+   * Where the elements of a part of a block are decoded: for copies and inherited tensors in blocks of the tensors that
+   * they are.
+   */
   located(part: BlockPart): LocatedPart {
     const copied = this.#copied(part.block);
     if (copied === undefined || copied.widened === true) return { ...part, reader: this };
@@ -96,7 +112,9 @@ export class BlockReader implements ElementReader {
   elementCount(block: number): number {
     const { blocks } = this.file.plan;
     const copied = block < blocks.length ? undefined : this.#copied(block)!;
-    return copied === undefined ? blocks[block]!.elementCount : (copied.part?.elementCount ?? copied.reader.elementCount(copied.block));
+    return copied === undefined
+      ? blocks[block]!.elementCount
+      : (copied.part?.elementCount ?? copied.reader.elementCount(copied.block));
   }
 
   keyOf(block: number): string {
@@ -153,8 +171,8 @@ export class BlockReader implements ElementReader {
   }
 
   /**
-   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`) that the next can go on from: in a merged package
-   * contexts are those of the state before its first checkpoint.
+   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`)
+   * that the next can go on from: in a merged package contexts are those of the state before its first checkpoint.
    */
   #walk(block: number): BlockWalk {
     const core = this.#core;
@@ -162,7 +180,8 @@ export class BlockReader implements ElementReader {
     const steps: WalkStep[] = [];
     for (let step = 0, number = block; number >= 0; number = this.#lineage.previousBlock(step, number), step++) {
       const at = step === 0 ? newest : this.#walkStep(step, number);
-      const isInside = step > 0 && codingRuleOf(at.planned.coding).isShared && (this.#part(step - 1)?.position ?? 0) > 0;
+      const isInside =
+        step > 0 && codingRuleOf(at.planned.coding).isShared && (this.#part(step - 1)?.position ?? 0) > 0;
       const found = isInside ? undefined : this.#cache.get(this.#key(step, number));
       if (found !== undefined) return { core, found, steps, newest };
       steps.push(at);
@@ -199,7 +218,8 @@ export class BlockReader implements ElementReader {
     const { bytes, entries } = this.#lineage.steps[step]!;
     const { offsetBytes, lengthBytes, crc32c } = entries[number]!;
     const payload = await bytes.read(offsetBytes, lengthBytes);
-    if (this.#core.crc32cSync(payload) !== crc32c) throw corruptPackage(`the checksum of block ${number} does not match`);
+    if (this.#core.crc32cSync(payload) !== crc32c)
+      throw corruptPackage(`the checksum of block ${number} does not match`);
     return payload;
   }
 

@@ -15,7 +15,10 @@ export interface LineageStep {
   readonly entries: readonly BlockEntry[];
 }
 
-/** A file and its earlier forms along a chain, as far back as its blocks can be coded against them. Steps are newest first. */
+/**
+ * A file and its earlier forms along a chain, as far back as its blocks can be coded against them. Steps are newest
+ * first.
+ */
 export class FileLineage {
   readonly steps: readonly LineageStep[];
   readonly #packages: readonly IndexedPackage[];
@@ -34,7 +37,8 @@ export class FileLineage {
       if (newer !== undefined && newer.package.index.files[newer.fileNumber]!.content.type !== content.type) break;
       steps.push({ ...link, fileNumber, plan, entries: content.blocks });
     }
-    if (steps.length === 0) throw new FirnError('not-found', 'The package does not hold the bytes of this file.', { detail: path });
+    if (steps.length === 0)
+      throw new FirnError('not-found', 'The package does not hold the bytes of this file.', { detail: path });
     this.steps = steps;
   }
 
@@ -47,7 +51,10 @@ export class FileLineage {
     return this.#matches[step][block]!;
   }
 
-  /** Where in package `step + 1` the elements lie that an exact block of step `step` is coded against where it has no previous block; undefined where there are none. */
+  /**
+   * Where in package `step + 1` the elements lie that an exact block of step `step` is coded against where it has no
+   * previous block; undefined where there are none.
+   */
   gathered(step: number, block: number): GatheredPart[] | undefined {
     const { package: owner, fileNumber, plan } = this.steps[step]!;
     const { path, content } = owner.index.files[fileNumber]!;
@@ -55,6 +62,10 @@ export class FileLineage {
     const gathers = owner.index.formatVersion >= gatheringVersionMin && mayGather(ancestors.map(({ index }) => index));
     if (!gathers || content.type !== 'safetensors') return undefined;
     const ancestor = ancestors[0]!;
-    return gatherBlock(plan.blocks[block]!, { path, plan }, { names: ancestor.tensorNames, planOf: (file) => ancestor.plan(file)! });
+    return gatherBlock(
+      plan.blocks[block]!,
+      { path, plan },
+      { names: ancestor.tensorNames, planOf: (file) => ancestor.plan(file)! },
+    );
   }
 }

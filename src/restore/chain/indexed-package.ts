@@ -11,7 +11,10 @@ const tensorMemoryBytes = 400;
 const blockMemoryBytes = 300;
 const tableMemoryRatio = 64;
 
-/** A decoded index with what is derived from it on demand: block plans and token tables. Immutable to its users; safe to share. */
+/**
+ * A decoded index with what is derived from it on demand: block plans and token tables. Immutable to its users; safe to
+ * share.
+ */
 export class IndexedPackage {
   readonly index: PackageIndex;
   readonly #core: NativeCore;
@@ -84,9 +87,15 @@ export class IndexedPackage {
   /** What the residual blocks of a file share; undefined where it has none. */
   residualFile(fileNumber: number): ResidualFile | undefined {
     const content = this.index.files[fileNumber]?.content;
-    if (this.index.residual === undefined || content?.type !== 'safetensors' || content.residuals === undefined) return undefined;
+    if (this.index.residual === undefined || content?.type !== 'safetensors' || content.residuals === undefined)
+      return undefined;
     const { layout, residuals } = content;
-    return { layout, residuals, scales: this.index.residual.scales, firstSlot: this.#residualTensorsBefore(fileNumber) };
+    return {
+      layout,
+      residuals,
+      scales: this.index.residual.scales,
+      firstSlot: this.#residualTensorsBefore(fileNumber),
+    };
   }
 
   #residualTensorsBefore(fileNumber: number): number {
@@ -103,7 +112,8 @@ export class IndexedPackage {
     for (const { content } of this.index.files) {
       bytes += 1024;
       if (content.type !== 'external') bytes += content.blocks.length * blockMemoryBytes;
-      if (content.type === 'safetensors') bytes += content.layout.headerBytes.length + content.layout.tensors.length * tensorMemoryBytes;
+      if (content.type === 'safetensors')
+        bytes += content.layout.headerBytes.length + content.layout.tensors.length * tensorMemoryBytes;
     }
     return bytes;
   }

@@ -42,7 +42,11 @@ describe('PackageBytes', () => {
     store.objects.set('p', Uint8Array.of(1, 2, 3));
     const bytes = new PackageBytes(async () => {
       const reader = await store.open('p');
-      return { ...reader, read: (offset, length) => (failing ? Promise.reject(new FirnError('internal', 'The disk is away.')) : reader.read(offset, length)) };
+      return {
+        ...reader,
+        read: (offset, length) =>
+          failing ? Promise.reject(new FirnError('internal', 'The disk is away.')) : reader.read(offset, length),
+      };
     });
     await expect(bytes.read(0, 2)).rejects.toMatchObject({ code: 'internal' });
     failing = false;

@@ -5,8 +5,9 @@ import { chunkBytes, type ObjectReader } from '../../store/object-store.ts';
 const windowCountMax = 4;
 
 /**
- * Random access to a package's bytes for many small reads: reads whole windows of the store's checksum granularity and keeps the last few, so
- * that neighbouring payloads cost one read and one check of the store. Opens the object at the first read.
+ * Random access to a package's bytes for many small reads: reads whole windows of the store's checksum granularity and
+ * keeps the last few, so that neighbouring payloads cost one read and one check of the store. Opens the object at the
+ * first read.
  */
 export class PackageBytes {
   readonly #open: () => Promise<ObjectReader>;
@@ -21,7 +22,10 @@ export class PackageBytes {
     return (await this.#object()).sizeBytes;
   }
 
-  /** Exactly `lengthBytes` bytes from `offsetBytes`, inside the object. The caller owns nothing: the bytes may be shared. */
+  /**
+   * Exactly `lengthBytes` bytes from `offsetBytes`, inside the object. The caller owns nothing: the bytes may be
+   * shared.
+   */
   async read(offsetBytes: number, lengthBytes: number): Promise<Uint8Array> {
     if (lengthBytes === 0) return new Uint8Array(0);
     const first = Math.floor(offsetBytes / chunkBytes);
@@ -30,7 +34,11 @@ export class PackageBytes {
     const windows: Promise<Uint8Array>[] = [];
     for (let number = first; number <= last; number++) windows.push(this.#window(number));
     // The part of each window that is asked for.
-    return Buffer.concat((await Promise.all(windows)).map((window, i) => part(window, offsetBytes - (first + i) * chunkBytes, lengthBytes)));
+    return Buffer.concat(
+      (await Promise.all(windows)).map((window, i) =>
+        part(window, offsetBytes - (first + i) * chunkBytes, lengthBytes),
+      ),
+    );
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,12 @@ function chainTo(run: readonly StoredCheckpoint[], newest: number) {
     .reverse();
 }
 
-async function withChain<T>(restorer: Restorer, run: readonly StoredCheckpoint[], newest: number, use: (chain: PackageChain) => Promise<T>): Promise<T> {
+async function withChain<T>(
+  restorer: Restorer,
+  run: readonly StoredCheckpoint[],
+  newest: number,
+  use: (chain: PackageChain) => Promise<T>,
+): Promise<T> {
   const chain = await restorer.open(chainTo(run, newest));
   try {
     return await use(chain);
@@ -49,7 +54,11 @@ describe('a run of packages', () => {
         const dice = new Dice(seed);
         const store = new MemoryStore();
         const run = await storeRandomRun(dice, core, store, { length: 5, large, tensorsMax: large ? 6 : 14 });
-        const restorer = new Restorer({ core, store, ...(dice.chance(50) ? cacheBytes : { indexCacheBytesMax: 0, blockCacheBytesMax: 0 }) });
+        const restorer = new Restorer({
+          core,
+          store,
+          ...(dice.chance(50) ? cacheBytes : { indexCacheBytesMax: 0, blockCacheBytesMax: 0 }),
+        });
         for (const newest of [4, 0, 2, 3, 1, 4]) {
           await withChain(restorer, run, newest, async (chain) => {
             expect(chain.files).toEqual(run[newest]!.index.files);
@@ -74,7 +83,10 @@ describe('a run of packages', () => {
       for (const [path, bytes] of run[2]!.files) {
         const file = chain.file(path);
         expect(file.sizeBytes).toBe(bytes.length);
-        expect(await digestBytes(file.stream())).toEqual({ sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
+        expect(await digestBytes(file.stream())).toEqual({
+          sizeBytes: bytes.length,
+          sha256: createHash('sha256').update(bytes).digest('hex'),
+        });
         for (let i = 0; i < 40; i++) {
           const start = dice.below(bytes.length + 1);
           const end = start + dice.below(Math.min(bytes.length - start, dice.pick([3, 300, 10 ** 6])) + 1);
@@ -92,13 +104,19 @@ describe('a run of packages', () => {
       const file = chain.file(path);
       for (const { name, startBytes, endBytes } of file.layout.tensors) {
         const entry = file.tensor(name);
-        expect((await collect(file.stream(entry.startBytes, entry.endBytes))).equals(bytes.subarray(startBytes, endBytes))).toBe(true);
+        expect(
+          (await collect(file.stream(entry.startBytes, entry.endBytes))).equals(bytes.subarray(startBytes, endBytes)),
+        ).toBe(true);
       }
       expect(() => file.tensor('no such tensor')).toThrow(expect.objectContaining({ code: 'not-found' }));
       expect(() => chain.file('no/such/file')).toThrow(expect.objectContaining({ code: 'not-found' }));
       expect(() => chain.file('raw/optimizer.bin')).toThrow(expect.objectContaining({ code: 'not-found' }));
-      expect(() => chain.file('config/tokens.json').view('F32')).toThrow(expect.objectContaining({ code: 'invalid-request' }));
-      expect(() => file.stream(0, bytes.length + 1)).toThrow(expect.objectContaining({ code: 'range-not-satisfiable' }));
+      expect(() => chain.file('config/tokens.json').view('F32')).toThrow(
+        expect.objectContaining({ code: 'invalid-request' }),
+      );
+      expect(() => file.stream(0, bytes.length + 1)).toThrow(
+        expect.objectContaining({ code: 'range-not-satisfiable' }),
+      );
       expect(() => file.stream(5, 4)).toThrow(expect.objectContaining({ code: 'range-not-satisfiable' }));
     });
   });
@@ -115,14 +133,17 @@ describe('a run of packages', () => {
           const view = file.view(target);
           const whole = await collect(view.stream());
           const layout = parseSafetensorsHeader(whole, whole.length);
-          expect(layout.tensors.map(({ name, shape }) => ({ name, shape }))).toEqual(file.layout.tensors.map(({ name, shape }) => ({ name, shape })));
+          expect(layout.tensors.map(({ name, shape }) => ({ name, shape }))).toEqual(
+            file.layout.tensors.map(({ name, shape }) => ({ name, shape })),
+          );
           for (const [i, entry] of layout.tensors.entries()) {
             const own = file.layout.tensors[i]!;
             const source = bytes.subarray(own.startBytes, own.endBytes);
             const floating = own.dtype === 'F32' || own.dtype === 'F16' || own.dtype === 'BF16';
             expect(entry.dtype).toBe(floating ? target : own.dtype);
             expect(entry.endBytes - entry.startBytes).toBe(own.elementCount * dtypeBytes[entry.dtype]);
-            const wanted = floating && own.elementCount > 0 ? await core.convert(source, own.dtype as 'F32', target) : source;
+            const wanted =
+              floating && own.elementCount > 0 ? await core.convert(source, own.dtype as 'F32', target) : source;
             expect(whole.subarray(entry.startBytes, entry.endBytes).equals(wanted)).toBe(true);
           }
           for (let i = 0; i < 10; i++) {
@@ -142,7 +163,8 @@ describe('a run of packages', () => {
       const run = await storeRandomRun(new Dice(13), core, store, { length: 3, large: true, tensorsMax: 8 });
       const restorer = new Restorer({ core, store, ...cacheBytes });
       await withChain(restorer, run, 2, async (chain) => {
-        for (const [path, bytes] of run[2]!.files) expect((await collect(chain.file(path).stream())).equals(bytes)).toBe(true);
+        for (const [path, bytes] of run[2]!.files)
+          expect((await collect(chain.file(path).stream())).equals(bytes)).toBe(true);
       });
       const [object] = (await readdir(join(folder, 'objects'), { recursive: true, withFileTypes: true })).filter(
         (entry) => entry.isFile() && entry.name.includes(run[0]!.location.key),
@@ -151,7 +173,9 @@ describe('a run of packages', () => {
       const stored = await readFile(path);
       stored[30]! ^= 1;
       await writeFile(path, stored);
-      await expect(new Restorer({ core, store, ...cacheBytes }).open(chainTo(run, 2))).rejects.toMatchObject({ code: 'corrupt-object' });
+      await expect(new Restorer({ core, store, ...cacheBytes }).open(chainTo(run, 2))).rejects.toMatchObject({
+        code: 'corrupt-object',
+      });
       await store.close();
     } finally {
       await rm(folder, { recursive: true });
@@ -166,7 +190,9 @@ describe('a run of packages', () => {
       const path = [...run[2]!.files.keys()][0]!;
       const controller = new AbortController();
       controller.abort();
-      await expect(collect(chain.file(path).stream(0, undefined, controller.signal))).rejects.toMatchObject({ code: 'cancelled' });
+      await expect(collect(chain.file(path).stream(0, undefined, controller.signal))).rejects.toMatchObject({
+        code: 'cancelled',
+      });
       for await (const piece of chain.file(path).stream()) {
         expect(piece.length).toBeGreaterThan(0);
         break;
@@ -184,7 +210,8 @@ describe('damaged packages', () => {
       const opened = await new Restorer({ core, store, ...cacheBytes }).open(chain);
       try {
         const files = new Map<string, Buffer>();
-        for (const { path, content } of opened.files) if (content.type !== 'external') files.set(path, await collect(opened.file(path).stream()));
+        for (const { path, content } of opened.files)
+          if (content.type !== 'external') files.set(path, await collect(opened.file(path).stream()));
         return files;
       } finally {
         await opened.close();
@@ -220,7 +247,11 @@ describe('damaged packages', () => {
       const whole = store.objects.get(location.key)!;
       // Every byte of the frame and the index, and a spread of the payloads.
       const step = Math.ceil(location.indexOffsetBytes / 400);
-      for (let at = 0; at < whole.length; at += at >= 24 && at < location.indexOffsetBytes ? 1 + dice.below(step * 2) : 1) {
+      for (
+        let at = 0;
+        at < whole.length;
+        at += at >= 24 && at < location.indexOffsetBytes ? 1 + dice.below(step * 2) : 1
+      ) {
         const changed = Uint8Array.from(whole);
         changed[at]! ^= 1 << dice.below(8);
         store.objects.set(location.key, changed);
@@ -231,7 +262,9 @@ describe('damaged packages', () => {
       }
       store.objects.set(location.key, whole);
     }
-    expect(await outcome(store, chainTo(run, 1))).toEqual(new Map([...run[1]!.files].map(([path, bytes]) => [path, Buffer.from(bytes)])));
+    expect(await outcome(store, chainTo(run, 1))).toEqual(
+      new Map([...run[1]!.files].map(([path, bytes]) => [path, Buffer.from(bytes)])),
+    );
   });
 
   it('payloads no encoder writes, under checksums that are right, are an error or other values, never a crash or another size', async () => {
@@ -265,7 +298,10 @@ describe('damaged packages', () => {
         indexOffsetBytes,
         indexLengthBytes,
       } = written;
-      const result = await outcome(store, [{ ...location, sizeBytes, indexOffsetBytes, indexLengthBytes }, run[0]!.location]);
+      const result = await outcome(store, [
+        { ...location, sizeBytes, indexOffsetBytes, indexLengthBytes },
+        run[0]!.location,
+      ]);
       const what = typeof result === 'string' ? result : 'values';
       seen.set(what, (seen.get(what) ?? 0) + 1);
       if (typeof result !== 'string') expect([...result.values()].map((bytes) => bytes.length)).toEqual(sizes);

@@ -22,7 +22,10 @@ export interface ChainedPackage {
   readonly sizeBytes?: number;
   /** Which of the checkpoints of a merged package it is; 0 for a package of one. */
   readonly position?: number;
-  /** What tells stored objects apart: those of a merged package have it in common, and a package that was merged has another than before. Its id when absent. */
+  /**
+   * What tells stored objects apart: those of a merged package have it in common, and a package that was merged has
+   * another than before. Its id when absent.
+   */
   readonly key?: string;
   readonly open: () => Promise<ObjectReader>;
 }
@@ -41,7 +44,8 @@ export interface ChainLink {
 }
 
 /**
- * A package with everything needed to rebuild its files. `links` are newest first, the base last. Close it when no stream of it runs.
+ * A package with everything needed to rebuild its files. `links` are newest first, the base last. Close it when no
+ * stream of it runs.
  */
 export class PackageChain {
   readonly links: readonly ChainLink[];
@@ -54,18 +58,24 @@ export class PackageChain {
   }
 
   /**
-   * Reads the indexes of a package and its ancestors, given newest first. Rejects with `corrupt-package` (damaged bytes, a wrong ancestor,
-   * a chain without a base), `unsupported-format`, `cancelled`, and the store's errors.
+   * Reads the indexes of a package and its ancestors, given newest first. Rejects with `corrupt-package` (damaged
+   * bytes, a wrong ancestor, a chain without a base), `unsupported-format`, `cancelled`, and the store's errors.
    */
-  static async open(ctx: ChainContext, packages: readonly ChainedPackage[], signal?: AbortSignal): Promise<PackageChain> {
-    if (packages.length === 0 || packages.length > chainLengthMax) throw corruptPackage(`a chain of ${packages.length} packages`);
+  static async open(
+    ctx: ChainContext,
+    packages: readonly ChainedPackage[],
+    signal?: AbortSignal,
+  ): Promise<PackageChain> {
+    if (packages.length === 0 || packages.length > chainLengthMax)
+      throw corruptPackage(`a chain of ${packages.length} packages`);
     const links: ChainLink[] = [];
     try {
       // From the base up: an index is decoded with its ancestor's.
       let before: ChainedPackage | undefined;
       for (const entry of [...packages].reverse()) {
         if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
-        const bytes = before !== undefined && keyOf(before) === keyOf(entry) ? links[0]!.bytes : new PackageBytes(entry.open);
+        const bytes =
+          before !== undefined && keyOf(before) === keyOf(entry) ? links[0]!.bytes : new PackageBytes(entry.open);
         links.unshift({ bytes, package: await openLink(ctx, entry, bytes, links) });
         before = entry;
       }
@@ -88,11 +98,17 @@ export class PackageChain {
 
   /** Blocks of a file as the package `link` places before the newest has them. */
   #blocksFrom(link: number, path: string): BlockReader {
-    const pathOf = (back: number, fileNumber: number): string => this.links[link + back]!.package.index.files[fileNumber]!.path;
-    return new BlockReader(this.#ctx, this.#lineage(link, path), (fileNumber, back = 0) => this.#blocksFrom(link + back, pathOf(back, fileNumber)));
+    const pathOf = (back: number, fileNumber: number): string =>
+      this.links[link + back]!.package.index.files[fileNumber]!.path;
+    return new BlockReader(this.#ctx, this.#lineage(link, path), (fileNumber, back = 0) =>
+      this.#blocksFrom(link + back, pathOf(back, fileNumber)),
+    );
   }
 
-  /** A file as it was stored, rebuilt on demand. Throws `not-found` when the package does not hold its bytes (external files: the raw object does). */
+  /**
+   * A file as it was stored, rebuilt on demand. Throws `not-found` when the package does not hold its bytes (external
+   * files: the raw object does).
+   */
   file(path: string): RestoredFile {
     return new RestoredFile(this.#ctx.core, this.blocks(path));
   }
@@ -117,16 +133,26 @@ function keyOf({ key, id }: ChainedPackage): string {
 }
 
 /** `older` are the links before, newest first. */
-async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: PackageBytes, older: readonly ChainLink[]): Promise<IndexedPackage> {
+async function openLink(
+  ctx: ChainContext,
+  entry: ChainedPackage,
+  bytes: PackageBytes,
+  older: readonly ChainLink[],
+): Promise<IndexedPackage> {
   const ancestor = older[0]?.package;
   if (entry.ancestorId !== ancestor?.index.id)
-    throw corruptPackage(`package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`);
+    throw corruptPackage(
+      `package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`,
+    );
   const cached = ctx.indexes.get(`${keyOf(entry)} ${entry.id}`) ?? ancestor?.next(entry.id, keyOf(entry));
   if (cached !== undefined) return cached;
   try {
     const { position = 0 } = entry;
     const sizeBytes = await bytes.sizeBytes();
-    const stored = await readStoredIndex({ sizeBytes, read: (offset, length) => bytes.read(offset, length) }, ctx.core.crc32cSync);
+    const stored = await readStoredIndex(
+      { sizeBytes, read: (offset, length) => bytes.read(offset, length) },
+      ctx.core.crc32cSync,
+    );
     checkEntry(entry, stored, sizeBytes);
     const indexes = decodeStoredIndexes(stored, older[position]?.package.index);
     const opened = IndexedPackage.ofPackage(ctx.core, indexes, keyOf(entry));
@@ -147,7 +173,9 @@ function checkEntry(entry: ChainedPackage, stored: StoredIndex, sizeBytes: numbe
     stored.indexOffsetBytes === (entry.indexOffsetBytes ?? stored.indexOffsetBytes) &&
     stored.indexLengthBytes === (entry.indexLengthBytes ?? stored.indexLengthBytes);
   if (!same)
-    throw corruptPackage(`the object of package ${entry.id} is another package (${stored.packageIds.join(', ')}, ancestor ${stored.ancestorId ?? 'none'})`);
+    throw corruptPackage(
+      `the object of package ${entry.id} is another package (${stored.packageIds.join(', ')}, ancestor ${stored.ancestorId ?? 'none'})`,
+    );
 }
 
 async function closeLinks(links: readonly ChainLink[]): Promise<void> {

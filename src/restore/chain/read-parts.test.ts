@@ -23,10 +23,19 @@ it('parts come in their order, and a block that several lie in is decoded once, 
     elementCount,
   });
   const bytes = await readParts(
-    [part('a', 0, 1, 2), part('b', 1, 0, 4), part('a', 0, 0, 1), part('b', 0, 3, 1), part('a', 1, 2, 2), part('b', 1, 1, 1)],
+    [
+      part('a', 0, 1, 2),
+      part('b', 1, 0, 4),
+      part('a', 0, 0, 1),
+      part('b', 0, 3, 1),
+      part('a', 1, 2, 2),
+      part('b', 1, 1, 1),
+    ],
     undefined,
   );
-  expect([...new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)]).toEqual([1, 2, 4, 5, 6, 7, 0, 3, 6, 7, 5]);
+  expect([...new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)]).toEqual([
+    1, 2, 4, 5, 6, 7, 0, 3, 6, 7, 5,
+  ]);
   expect(asked).toEqual(['a/0', 'b/1', 'b/0', 'a/1']);
 });
 
@@ -34,6 +43,8 @@ it('one part is read without a copy', async () => {
   const asked: string[] = [];
   const file = fileOf('a', asked);
   const bytes = await readParts([{ reader: file, block: 2, firstElement: 1, elementCount: 3 }], undefined);
-  expect([...new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))]).toEqual([9, 10, 11]);
+  expect([...new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))]).toEqual([
+    9, 10, 11,
+  ]);
   expect(bytes.buffer.byteLength).toBe(8);
 });

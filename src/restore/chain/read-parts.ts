@@ -4,7 +4,10 @@ import type { BlockPart } from '../../package/blocks/plan-file.ts';
 export interface ElementReader {
   /** What tells a block from those of all files of all packages. */
   keyOf(block: number): string;
-  /** The key of the block that holds what a block is decoded from: of a copy that of its original, of a kept tensor or a widened copy that of the one it names. */
+  /**
+   * The key of the block that holds what a block is decoded from: of a copy that of its original, of a kept tensor or a
+   * widened copy that of the one it names.
+   */
   storedIn(block: number): string;
   elementCount(block: number): number;
   /** A block's elements in the file's own dtype, little-endian. */
@@ -22,8 +25,8 @@ export function countBlocks(parts: readonly LocatedPart[]): number {
 }
 
 /**
- * The elements of parts one after another, in their own dtypes. A block that several parts lie in is decoded once, however they take turns, and only one is held beside what
- * is asked for. Rejects as `elements` does.
+ * The elements of parts one after another, in their own dtypes. A block that several parts lie in is decoded once,
+ * however they take turns, and only one is held beside what is asked for. Rejects as `elements` does.
  */
 export async function readParts(parts: readonly LocatedPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
   const byBlock = new Map<string, number[]>();

@@ -33,16 +33,17 @@ export class RestoredFile {
   }
 
   /**
-   * Bytes `startBytes`..`endBytes` (exclusive) in order, in pieces of at most 1 MiB that must not be written to. Throws `range-not-satisfiable` at the
-   * call; the iteration rejects with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
+   * Bytes `startBytes`..`endBytes` (exclusive) in order, in pieces of at most 1 MiB that must not be written to. Throws
+   * `range-not-satisfiable` at the call; the iteration rejects with `corrupt-package`, `cancelled`, `overloaded`, and
+   * the store's errors.
    */
   stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     return this.#stream(startBytes, endBytes, { signal });
   }
 
   /**
-   * The whole file, as `stream`, for a reader who is done with a piece before asking for the next: its memory is then used again, which makes this
-   * faster.
+   * The whole file, as `stream`, for a reader who is done with a piece before asking for the next: its memory is then
+   * used again, which makes this faster.
    */
   passing(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     return this.#stream(0, this.sizeBytes, { signal, memory: new BlockMemory() });
@@ -64,15 +65,20 @@ export class RestoredFile {
     return entry;
   }
 
-  /** The same file with its floating point tensors as `dtype`. Throws `invalid-request` for a file that is not safetensors. */
+  /**
+   * The same file with its floating point tensors as `dtype`. Throws `invalid-request` for a file that is not
+   * safetensors.
+   */
   view(dtype: QuantizableDtype): RestoredFile {
-    if (!this.isSafetensors) throw new FirnError('invalid-request', 'Only safetensors files can be converted to another dtype.');
+    if (!this.isSafetensors)
+      throw new FirnError('invalid-request', 'Only safetensors files can be converted to another dtype.');
     return new RestoredFile(this.#core, this.#blocks, dtype);
   }
 
   async #elements(block: number, signal: AbortSignal, memory: BlockMemory | undefined): Promise<Uint8Array> {
     const dtype = this.#blocks.quantizableDtype(block);
-    if (this.#target === undefined || dtype === undefined || dtype === this.#target) return this.#blocks.elements(block, signal, memory);
+    if (this.#target === undefined || dtype === undefined || dtype === this.#target)
+      return this.#blocks.elements(block, signal, memory);
     return this.#core.convert(await this.#blocks.elements(block, signal), dtype, this.#target, signal);
   }
 }

@@ -13,15 +13,22 @@ type Wanted = { readonly dtype: Dtype; readonly count: number; readonly codebook
 const tensors = fc.array(
   fc.record({
     dtype: fc.constantFrom<Dtype>('F32', 'BF16', 'F16', 'I64', 'U8'),
-    count: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 200 }) }, { weight: 1, arbitrary: fc.integer({ min: 60_000, max: 300_000 }) }),
+    count: fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: 0, max: 200 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 60_000, max: 300_000 }) },
+    ),
     codebook: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
   }),
   { maxLength: 24 },
 );
 
 function plan(wanted: readonly Wanted[]) {
-  const layout = buildSafetensorsHeader(wanted.map(({ dtype, count }, i) => ({ name: `t${i}`, dtype, shape: [count] })));
-  const codings = wanted.map(({ codebook }): TensorCoding => (codebook === undefined ? { kind: 'exact', layerType: 'bias' } : { kind: 'levels', codebook }));
+  const layout = buildSafetensorsHeader(
+    wanted.map(({ dtype, count }, i) => ({ name: `t${i}`, dtype, shape: [count] })),
+  );
+  const codings = wanted.map(({ codebook }): TensorCoding =>
+    codebook === undefined ? { kind: 'exact', layerType: 'bias' } : { kind: 'levels', codebook },
+  );
   return { layout, filePlan: planTensors(layout, codings), codings };
 }
 
@@ -31,7 +38,10 @@ describe('planRange', () => {
       fc.property(tensors, fc.nat(), fc.nat(), fc.boolean(), (wanted, a, b, viewed) => {
         const { layout: own, filePlan } = plan(wanted);
         const layout = viewed ? dtypeView(own, 'BF16') : own;
-        const [start, end] = [a % (layout.sizeBytes + 1), b % (layout.sizeBytes + 1)].sort((x, y) => x - y) as [number, number];
+        const [start, end] = [a % (layout.sizeBytes + 1), b % (layout.sizeBytes + 1)].sort((x, y) => x - y) as [
+          number,
+          number,
+        ];
         const range = planRange(layout, filePlan, start, end);
         let at = start;
         expect(range.header.startBytes).toBe(Math.min(start, layout.headerBytes.length));
@@ -46,7 +56,12 @@ describe('planRange', () => {
             const element = Math.floor((offset - entry.startBytes) / width);
             let before = 0;
             const segment = filePlan.blocks[piece.block]!.segments.find((candidate) => {
-              if (candidate.tensor === tensor && candidate.firstElement <= element && element < candidate.firstElement + candidate.elementCount) return true;
+              if (
+                candidate.tensor === tensor &&
+                candidate.firstElement <= element &&
+                element < candidate.firstElement + candidate.elementCount
+              )
+                return true;
               before += candidate.elementCount;
               return false;
             })!;
@@ -79,7 +94,9 @@ describe('planRange', () => {
           most = Math.max(most, open.size);
           if (piece.last) open.delete(piece.block);
         }
-        const kinds = new Set(codings.map((coding, i) => (coding.kind === 'levels' ? coding.codebook : wanted[i]!.dtype)));
+        const kinds = new Set(
+          codings.map((coding, i) => (coding.kind === 'levels' ? coding.codebook : wanted[i]!.dtype)),
+        );
         expect(most).toBeLessThanOrEqual(kinds.size + 1);
         expect(open.size).toBe(0);
       }),
@@ -110,6 +127,8 @@ describe('planRange', () => {
     [Number.NaN, 3],
   ])('refuses %s to %s', (start, end) => {
     const { layout, filePlan } = plan([{ dtype: 'F32', count: 5, codebook: undefined }]);
-    expect(() => planRange(layout, filePlan, start, end)).toThrow(expect.objectContaining({ code: 'range-not-satisfiable' }));
+    expect(() => planRange(layout, filePlan, start, end)).toThrow(
+      expect.objectContaining({ code: 'range-not-satisfiable' }),
+    );
   });
 });

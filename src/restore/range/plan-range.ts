@@ -17,19 +17,25 @@ export interface RangePiece {
 /** How to produce a byte range of a file. */
 export interface RangePlan {
   readonly header: { readonly startBytes: number; readonly endBytes: number };
-  /** In output order. Between a block's first and last use only shared blocks of other codings and lone blocks lie, so at most one block per coding stays open. */
+  /**
+   * In output order. Between a block's first and last use only shared blocks of other codings and lone blocks lie, so
+   * at most one block per coding stays open.
+   */
   readonly pieces: readonly RangePiece[];
   /** The blocks of `pieces` in the order of their first use. */
   readonly blocks: readonly number[];
 }
 
 /**
- * Maps file bytes `startBytes`..`endBytes` (exclusive) to header bytes and blocks. `layout` is the file's own, or a dtype view's with the same
- * tensors in the same order. Pure; cost grows with the range, plus a binary search. Throws `range-not-satisfiable` outside the file.
+ * Maps file bytes `startBytes`..`endBytes` (exclusive) to header bytes and blocks. `layout` is the file's own, or a
+ * dtype view's with the same tensors in the same order. Pure; cost grows with the range, plus a binary search. Throws
+ * `range-not-satisfiable` outside the file.
  */
 export function planRange(layout: SafetensorsLayout, plan: FilePlan, startBytes: number, endBytes: number): RangePlan {
   if (!(startBytes >= 0 && startBytes <= endBytes && endBytes <= layout.sizeBytes)) {
-    throw new FirnError('range-not-satisfiable', 'The byte range lies outside the file.', { detail: `${startBytes}-${endBytes} of ${layout.sizeBytes}` });
+    throw new FirnError('range-not-satisfiable', 'The byte range lies outside the file.', {
+      detail: `${startBytes}-${endBytes} of ${layout.sizeBytes}`,
+    });
   }
   const headerBytes = layout.headerBytes.length;
   const pieces: Omit<RangePiece, 'last'>[] = [];
@@ -57,17 +63,28 @@ function firstTensorEndingAfter(tensors: readonly TensorEntry[], offsetBytes: nu
   return low;
 }
 
-function* tensorPieces(entry: TensorEntry, plan: FilePlan, tensor: number, startBytes: number, endBytes: number): Generator<Omit<RangePiece, 'last'>> {
+function* tensorPieces(
+  entry: TensorEntry,
+  plan: FilePlan,
+  tensor: number,
+  startBytes: number,
+  endBytes: number,
+): Generator<Omit<RangePiece, 'last'>> {
   const elementBytes = dtypeBytes[entry.dtype];
   const blockBytes = blockElementsMax * elementBytes;
-  // Bytes from the start of the tensor's first block: a small tensor may begin inside it, a larger one fills whole blocks.
+  // Bytes from the start of the tensor's first block: a small tensor may begin inside it, a larger one fills whole
+  // blocks.
   const inBlock = plan.firstElement[tensor]! * elementBytes;
   const end = inBlock + Math.min(endBytes, entry.endBytes) - entry.startBytes;
   let at = inBlock + Math.max(startBytes, entry.startBytes) - entry.startBytes;
   while (at < end) {
     const step = Math.floor(at / blockBytes);
     const stop = Math.min(end, (step + 1) * blockBytes);
-    yield { block: plan.firstBlock[tensor]! + step, startBytes: at - step * blockBytes, endBytes: stop - step * blockBytes };
+    yield {
+      block: plan.firstBlock[tensor]! + step,
+      startBytes: at - step * blockBytes,
+      endBytes: stop - step * blockBytes,
+    };
     at = stop;
   }
 }

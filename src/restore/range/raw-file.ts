@@ -28,13 +28,15 @@ export class RawSafetensorsFile {
   }
 
   /**
-   * Reads the header. With `target` the floating point tensors are converted. Rejects with `invalid-request` when the object is not safetensors, and
-   * with the store's errors. The reader stays the caller's to close.
+   * Reads the header. With `target` the floating point tensors are converted. Rejects with `invalid-request` when the
+   * object is not safetensors, and with the store's errors. The reader stays the caller's to close.
    */
   static async open(reader: ObjectReader, core: NativeCore, target?: QuantizableDtype): Promise<RawSafetensorsFile> {
     const layout = await readSafetensorsLayout(reader).catch((error: unknown) => {
       throw isNotSafetensors(error)
-        ? new FirnError('invalid-request', 'The file is not safetensors: it has no tensors and no views.', { cause: error })
+        ? new FirnError('invalid-request', 'The file is not safetensors: it has no tensors and no views.', {
+            cause: error,
+          })
         : error;
     });
     return new RawSafetensorsFile(
@@ -55,7 +57,11 @@ export class RawSafetensorsFile {
   /** As `RestoredFile.stream`. */
   stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const range = planRange(this.layout, this.#plan, startBytes, endBytes);
-    return streamRange({ headerBytes: this.layout.headerBytes, elements: (block, aborted) => this.#elements(block, aborted) }, range, { signal });
+    return streamRange(
+      { headerBytes: this.layout.headerBytes, elements: (block, aborted) => this.#elements(block, aborted) },
+      range,
+      { signal },
+    );
   }
 
   /** As `RestoredFile.tensor`. Throws `not-found`. */
@@ -71,12 +77,18 @@ export class RawSafetensorsFile {
     const parts = await Promise.all(
       segments.map(({ tensor, firstElement, elementCount }) => {
         const { startBytes, dtype } = tensors[tensor]!;
-        return this.#reader.read(startBytes + firstElement * dtypeBytes[dtype], elementCount * dtypeBytes[dtype], signal);
+        return this.#reader.read(
+          startBytes + firstElement * dtypeBytes[dtype],
+          elementCount * dtypeBytes[dtype],
+          signal,
+        );
       }),
     );
     const elements = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     // Exact blocks join by element kind, and each floating dtype is a kind of its own: one conversion serves the block.
     const { dtype } = tensors[segments[0]!.tensor]!;
-    return this.#target === undefined || !isQuantizable(dtype) || dtype === this.#target ? elements : this.#core.convert(elements, dtype, this.#target, signal);
+    return this.#target === undefined || !isQuantizable(dtype) || dtype === this.#target
+      ? elements
+      : this.#core.convert(elements, dtype, this.#target, signal);
   }
 }

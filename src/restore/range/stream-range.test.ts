@@ -6,8 +6,17 @@ const headerBytes = Uint8Array.from({ length: 10 }, (_, i) => i);
 
 /** `count` lone blocks of `sizeBytes` bytes, all of the block's number. */
 function setup(count: number, sizeBytes: number) {
-  const pieces = Array.from({ length: count }, (_, block) => ({ block, startBytes: 0, endBytes: sizeBytes, last: true }));
-  const plan: RangePlan = { header: { startBytes: 2, endBytes: 10 }, pieces, blocks: pieces.map((piece) => piece.block) };
+  const pieces = Array.from({ length: count }, (_, block) => ({
+    block,
+    startBytes: 0,
+    endBytes: sizeBytes,
+    last: true,
+  }));
+  const plan: RangePlan = {
+    header: { startBytes: 2, endBytes: 10 },
+    pieces,
+    blocks: pieces.map((piece) => piece.block),
+  };
   const started: number[] = [];
   const signals: AbortSignal[] = [];
   const elements = async (block: number, signal: AbortSignal): Promise<Uint8Array> => {
@@ -36,7 +45,10 @@ describe('streamRange', () => {
     const pieces: Uint8Array[] = [];
     for await (const piece of streamRange(source, plan)) pieces.push(piece);
     expect(pieces).toHaveLength(1);
-    expect([...pieces[0]!]).toEqual([...headerBytes.subarray(2), ...Array.from({ length: 40 * 7 }, (_, i) => Math.floor(i / 7))]);
+    expect([...pieces[0]!]).toEqual([
+      ...headerBytes.subarray(2),
+      ...Array.from({ length: 40 * 7 }, (_, i) => Math.floor(i / 7)),
+    ]);
   });
 
   it('asks for a block once, and keeps it for its later pieces', async () => {

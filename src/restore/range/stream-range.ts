@@ -2,7 +2,10 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { BlockMemory } from '../block-memory.ts';
 import type { RangePlan } from './plan-range.ts';
 
-/** Blocks of one stream being decoded before they are needed. With a block of at most 1 MiB, and one open block per coding, a stream holds 25 MiB at worst. */
+/**
+ * Blocks of one stream being decoded before they are needed. With a block of at most 1 MiB, and one open block per
+ * coding, a stream holds 25 MiB at worst.
+ */
 export const decodeAheadMax = 8;
 /** Smaller pieces are gathered up to this, in bytes: a norm or a bias alone would be a network write of its own. */
 const pieceBytesMin = 64 * 1024;
@@ -23,14 +26,23 @@ export interface StreamOptions {
 }
 
 /**
- * The bytes of a planned range in order. Decodes a few blocks ahead, in parallel; keeps a decoded block until its last piece is out. Pieces are
- * read only. Ending the iteration early, or `signal`, cancels what is under way. Rejects with `cancelled` and with the source's errors.
+ * The bytes of a planned range in order. Decodes a few blocks ahead, in parallel; keeps a decoded block until its last
+ * piece is out. Pieces are read only. Ending the iteration early, or `signal`, cancels what is under way. Rejects with
+ * `cancelled` and with the source's errors.
  */
-export async function* streamRange(source: RangeSource, plan: RangePlan, options: StreamOptions = {}): AsyncGenerator<Uint8Array> {
+export async function* streamRange(
+  source: RangeSource,
+  plan: RangePlan,
+  options: StreamOptions = {},
+): AsyncGenerator<Uint8Array> {
   yield* gather(pieces(source, plan, options));
 }
 
-async function* pieces(source: RangeSource, plan: RangePlan, { signal, memory }: StreamOptions): AsyncGenerator<Uint8Array> {
+async function* pieces(
+  source: RangeSource,
+  plan: RangePlan,
+  { signal, memory }: StreamOptions,
+): AsyncGenerator<Uint8Array> {
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const open = new Map<number, Promise<Uint8Array>>();

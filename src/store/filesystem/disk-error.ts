@@ -1,6 +1,9 @@
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 
-const meanings: ReadonlyMap<unknown, readonly [code: FirnErrorCode, sentence: string]> = new Map<unknown, readonly [FirnErrorCode, string]>([
+const meanings: ReadonlyMap<unknown, readonly [code: FirnErrorCode, sentence: string]> = new Map<
+  unknown,
+  readonly [FirnErrorCode, string]
+>([
   ['ENOENT', ['not-found', 'A stored object is missing.']],
   ['EEXIST', ['conflict', 'An object of this key exists.']],
   ['ENOSPC', ['storage-full', 'The storage is full.']],
@@ -14,6 +17,9 @@ const meanings: ReadonlyMap<unknown, readonly [code: FirnErrorCode, sentence: st
 /** Says what a failure of the file system means to the caller; FirnErrors pass. Paths stay in `detail`. */
 export function diskError(err: unknown): FirnError {
   if (err instanceof FirnError) return err;
-  const [code, sentence] = meanings.get((err as NodeJS.ErrnoException | undefined)?.code) ?? ['internal', 'The storage failed.'];
+  const [code, sentence] = meanings.get((err as NodeJS.ErrnoException | undefined)?.code) ?? [
+    'internal',
+    'The storage failed.',
+  ];
   return new FirnError(code, sentence, { detail: String(err), cause: err });
 }

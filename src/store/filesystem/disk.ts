@@ -20,8 +20,16 @@ export async function writeFully(handle: FileHandle, bytes: Uint8Array, position
   }
 }
 
-/** Exactly `lengthBytes` from `positionBytes`, or fewer where the file ends, at the start of `room` where it is given. The buffer is the caller's. */
-export async function readFully(handle: FileHandle, positionBytes: number, lengthBytes: number, room?: Uint8Array): Promise<Uint8Array> {
+/**
+ * Exactly `lengthBytes` from `positionBytes`, or fewer where the file ends, at the start of `room` where it is given.
+ * The buffer is the caller's.
+ */
+export async function readFully(
+  handle: FileHandle,
+  positionBytes: number,
+  lengthBytes: number,
+  room?: Uint8Array,
+): Promise<Uint8Array> {
   const bytes = room ?? Buffer.allocUnsafeSlow(lengthBytes);
   let at = 0;
   while (at < lengthBytes) {

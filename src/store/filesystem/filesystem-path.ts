@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { isObjectKey } from '../object-key.ts';
 
 /**
- * Where a key's object lies under the store's folder: `objects/<two hex digits of the key's sha256>/<file name>`. The file name spells the key: "/" becomes "+",
- * a capital letter "^" and its small one, so that keys stay apart where the file system ignores case. 256 folders keep each of them small.
+ * Where a key's object lies under the store's folder: `objects/<two hex digits of the key's sha256>/<file name>`. The
+ * file name spells the key: "/" becomes "+", a capital letter "^" and its small one, so that keys stay apart where the
+ * file system ignores case. 256 folders keep each of them small.
  */
 export const shards: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 

@@ -1,4 +1,7 @@
-/** Run by filesystem-store.test.ts in a process of its own: puts objects, two at a time, and names each one acknowledged, until it is killed. */
+/**
+ * Run by filesystem-store.test.ts in a process of its own: puts objects, two at a time, and names each one
+ * acknowledged, until it is killed.
+ */
 import { bodyOf } from '../body-of.ts';
 import { openFilesystemStore } from './filesystem-store.ts';
 import { patternBytes, referenceCrc32c } from '../object-store.reference.ts';
@@ -10,7 +13,9 @@ const [folder, prefix] = process.argv.slice(2);
 const store = await openFilesystemStore({ folder: folder!, crc32c: referenceCrc32c });
 const writer = async (name: string): Promise<void> => {
   for (let i = 0; i < objectsMax / 2; i++) {
-    const { key } = await store.put(`${prefix}/${name}-${i}`, bodyOf(patternBytes(100_000 + 1000 * i, 5)), { sizeMaxBytes: 1 << 30 });
+    const { key } = await store.put(`${prefix}/${name}-${i}`, bodyOf(patternBytes(100_000 + 1000 * i, 5)), {
+      sizeMaxBytes: 1 << 30,
+    });
     process.stdout.write(`${key}\n`);
   }
 };

@@ -53,7 +53,10 @@ function failingDisk(code: string, failing: number): { disk: Disk; calls: () => 
     handle.sync = guard(handle.sync.bind(handle));
     return handle;
   };
-  return { disk: { ...fs, open: guard(open), link: guard(fs.link), rename: guard(fs.rename) } as Disk, calls: () => calls };
+  return {
+    disk: { ...fs, open: guard(open), link: guard(fs.link), rename: guard(fs.rename) } as Disk,
+    calls: () => calls,
+  };
 }
 
 describe('filesystem store', () => {
@@ -72,7 +75,11 @@ describe('filesystem store', () => {
       expect(await fs.readdir(temporary)).toHaveLength(1);
       // Another process, whose clock is a day ahead, starts in the middle of a put.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3600_000 });
-      await (await open()).put('other', bodyOf(Buffer.from('x')), { sizeMaxBytes: 10 }).finally(() => vi.useRealTimers());
+      await (
+        await open()
+      )
+        .put('other', bodyOf(Buffer.from('x')), { sizeMaxBytes: 10 })
+        .finally(() => vi.useRealTimers());
       yield Buffer.from('second');
     })();
     expect(await first.put('key', body, { sizeMaxBytes: 100 })).toMatchObject({ sizeBytes: 11 });
@@ -87,32 +94,36 @@ describe('filesystem store', () => {
     expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
   });
 
-  it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('says storage-full on %s at any call of a put, and leaves nothing', async (code) => {
-    const folder = await newFolder();
-    await openFilesystemStore({ folder, crc32c: referenceCrc32c });
-    // Two writes of content, one of the tail, sync, link and the folder's sync, and the opens: found by the first put that meets no failure.
-    for (let failing = 0, done = false; !done; failing++) {
-      expect(failing).toBeLessThan(20);
-      const armed = failingDisk(code, -1);
-      const store = await openFilesystemStore({ folder, crc32c: referenceCrc32c, disk: armed.disk });
-      const { disk, calls } = failingDisk(code, armed.calls() + failing);
-      const failingStore = await openFilesystemStore({ folder, crc32c: referenceCrc32c, disk });
-      const put = failingStore.put('full/object', bodyOf(patternBytes(1_500_000)), { sizeMaxBytes: 1 << 30 });
-      const outcome = await put.then(
-        () => 'stored',
-        (err: { code: string }) => err.code,
-      );
-      done = outcome === 'stored' && calls() <= armed.calls() + failing;
-      expect(outcome).toBe(done ? 'stored' : 'storage-full');
-      expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
-      // Only a failure after the link may leave the object, and then it is whole.
-      const left = await store.stat('full/object');
-      if (left !== undefined) {
-        expect(left.sizeBytes).toBe(1_500_000);
-        await store.delete('full/object');
+  it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])(
+    'says storage-full on %s at any call of a put, and leaves nothing',
+    async (code) => {
+      const folder = await newFolder();
+      await openFilesystemStore({ folder, crc32c: referenceCrc32c });
+      // Two writes of content, one of the tail, sync, link and the folder's sync, and the opens: found by the first put
+      // that meets no failure.
+      for (let failing = 0, done = false; !done; failing++) {
+        expect(failing).toBeLessThan(20);
+        const armed = failingDisk(code, -1);
+        const store = await openFilesystemStore({ folder, crc32c: referenceCrc32c, disk: armed.disk });
+        const { disk, calls } = failingDisk(code, armed.calls() + failing);
+        const failingStore = await openFilesystemStore({ folder, crc32c: referenceCrc32c, disk });
+        const put = failingStore.put('full/object', bodyOf(patternBytes(1_500_000)), { sizeMaxBytes: 1 << 30 });
+        const outcome = await put.then(
+          () => 'stored',
+          (err: { code: string }) => err.code,
+        );
+        done = outcome === 'stored' && calls() <= armed.calls() + failing;
+        expect(outcome).toBe(done ? 'stored' : 'storage-full');
+        expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
+        // Only a failure after the link may leave the object, and then it is whole.
+        const left = await store.stat('full/object');
+        if (left !== undefined) {
+          expect(left.sizeBytes).toBe(1_500_000);
+          await store.delete('full/object');
+        }
       }
-    }
-  });
+    },
+  );
 
   it('says storage-full on a disk that is really full, and works again once there is room', async (ctx) => {
     const folder = await newFolder();
@@ -126,7 +137,9 @@ describe('filesystem store', () => {
       const store = await openFilesystemStore({ folder, crc32c: referenceCrc32c });
       const fits = patternBytes(2 << 20);
       await store.put('a/one', bodyOf(fits), { sizeMaxBytes: 1 << 30 });
-      await expect(store.put('a/two', bodyOf(fits, fits), { sizeMaxBytes: 1 << 30 })).rejects.toMatchObject({ code: 'storage-full' });
+      await expect(store.put('a/two', bodyOf(fits, fits), { sizeMaxBytes: 1 << 30 })).rejects.toMatchObject({
+        code: 'storage-full',
+      });
       expect(await store.stat('a/two')).toBeUndefined();
       expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
       await store.delete('a/one');
@@ -170,7 +183,13 @@ describe('filesystem store', () => {
     for (const acknowledged of [3, 11]) {
       const child = spawn(
         process.execPath,
-        ['--import', 'tsx', new URL('./filesystem-store.crash.ts', import.meta.url).pathname, folder, `round-${acknowledged}`],
+        [
+          '--import',
+          'tsx',
+          new URL('./filesystem-store.crash.ts', import.meta.url).pathname,
+          folder,
+          `round-${acknowledged}`,
+        ],
         { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       const keys: string[] = [];
@@ -199,6 +218,7 @@ describe('file names', () => {
       expect(keyOf(fileNameOf(key))).toBe(key);
       expect(fileNameOf(key)).toMatch(/^[a-z0-9._+^-]{1,255}$/);
     }
-    for (const name of ['', '.', '..', '.hidden', 'A', 'a+', '+a', 'a++b', 'a^', 'a/b', 'a b']) expect(keyOf(name)).toBeUndefined();
+    for (const name of ['', '.', '..', '.hidden', 'A', 'a+', '+a', 'a++b', 'a^', 'a/b', 'a b'])
+      expect(keyOf(name)).toBeUndefined();
   });
 });

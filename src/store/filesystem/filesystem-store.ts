@@ -6,7 +6,15 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { onDisk, readFully, syncFolder, writeFully, type Disk } from './disk.ts';
 import { fileNameOf, keyOf, shardOf, shards } from './filesystem-path.ts';
 import { FramedReader } from '../frame/framed-reader.ts';
-import { contentSize, contentSizeOrCorrupt, FrameTable, FrameWriter, storedSize, tailBytes, type Crc32c } from '../frame/object-frame.ts';
+import {
+  contentSize,
+  contentSizeOrCorrupt,
+  FrameTable,
+  FrameWriter,
+  storedSize,
+  tailBytes,
+  type Crc32c,
+} from '../frame/object-frame.ts';
 import { checkObjectKey } from '../object-key.ts';
 import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from '../object-store.ts';
 import { probeStore } from '../probe-store.ts';
@@ -15,7 +23,10 @@ import { throwIfAborted, untilAborted } from '../until-aborted.ts';
 export interface FilesystemStoreOptions {
   /** Created when absent. Links within it must be possible. */
   readonly folder: string;
-  /** Unfinished files younger than this, in ms by the clock of the file system, may be those of another process and stay at an open. 0: nobody else has the folder open. */
+  /**
+   * Unfinished files younger than this, in ms by the clock of the file system, may be those of another process and stay
+   * at an open. 0: nobody else has the folder open.
+   */
   readonly unfinishedKeptMs?: number;
   readonly crc32c: Crc32c;
   /** Tells the system that an open file will not be read soon; the native core has it. */
@@ -27,8 +38,9 @@ export interface FilesystemStoreOptions {
 const writeBytes = 1024 * 1024;
 
 /**
- * Objects as files. A put writes `tmp/<random>`, syncs it, links it to its name and syncs the folder: after a crash there is the whole object or none, and
- * what was left in `tmp` goes at the next open. Layout of names: store/filesystem/filesystem-path.ts.
+ * Objects as files. A put writes `tmp/<random>`, syncs it, links it to its name and syncs the folder: after a crash
+ * there is the whole object or none, and what was left in `tmp` goes at the next open. Layout of names:
+ * store/filesystem/filesystem-path.ts.
  */
 export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
   const store = new FilesystemStore(options);
@@ -45,7 +57,13 @@ class FilesystemStore implements ObjectStore {
   readonly #unfinishedKeptMs: number;
   readonly #objects: string;
 
-  constructor({ folder, unfinishedKeptMs = 0, crc32c, forgetFile = async () => undefined, disk = fs }: FilesystemStoreOptions) {
+  constructor({
+    folder,
+    unfinishedKeptMs = 0,
+    crc32c,
+    forgetFile = async () => undefined,
+    disk = fs,
+  }: FilesystemStoreOptions) {
     this.#disk = disk;
     this.#crc32c = crc32c;
     this.#forgetFile = forgetFile;
@@ -146,7 +164,8 @@ class FilesystemStore implements ObjectStore {
         const key = keyOf(name);
         if (key === undefined || !key.startsWith(prefix)) continue;
         const stats = await onDisk(this.#disk.stat(path.join(folder, name))).catch(ignoreAbsent);
-        if (stats !== undefined) yield { key, sizeBytes: contentSize(stats.size) ?? 0, storedBytes: stats.size, modifiedAt: stats.mtime };
+        if (stats !== undefined)
+          yield { key, sizeBytes: contentSize(stats.size) ?? 0, storedBytes: stats.size, modifiedAt: stats.mtime };
       }
     }
   }
@@ -195,7 +214,12 @@ class FilesystemStore implements ObjectStore {
     }
   }
 
-  async #writeContent(handle: FileHandle, frame: FrameWriter, body: AsyncIterable<Uint8Array>, { sizeMaxBytes, signal }: PutOptions): Promise<void> {
+  async #writeContent(
+    handle: FileHandle,
+    frame: FrameWriter,
+    body: AsyncIterable<Uint8Array>,
+    { sizeMaxBytes, signal }: PutOptions,
+  ): Promise<void> {
     let filling = Buffer.allocUnsafeSlow(writeBytes);
     let spare = Buffer.allocUnsafeSlow(writeBytes);
     let fillBytes = 0;
@@ -211,7 +235,8 @@ class FilesystemStore implements ObjectStore {
     };
     try {
       for await (const piece of untilAborted(body, signal)) {
-        if (frame.contentBytes + piece.length > sizeMaxBytes) throw new FirnError('payload-too-large', `The content is larger than ${sizeMaxBytes} bytes.`);
+        if (frame.contentBytes + piece.length > sizeMaxBytes)
+          throw new FirnError('payload-too-large', `The content is larger than ${sizeMaxBytes} bytes.`);
         frame.add(piece);
         for (let at = 0; at < piece.length;) {
           const part = piece.subarray(at, at + writeBytes - fillBytes);

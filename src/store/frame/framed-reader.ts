@@ -3,10 +3,16 @@ import { corrupt, type FrameTable } from './object-frame.ts';
 import type { ObjectReader } from '../object-store.ts';
 import { throwIfAborted } from '../until-aborted.ts';
 
-/** Bytes of one piece of a stream, a multiple of the checksum chunk: large enough to hide a disk call, small enough that a slow client holds little. */
+/**
+ * Bytes of one piece of a stream, a multiple of the checksum chunk: large enough to hide a disk call, small enough that
+ * a slow client holds little.
+ */
 export const pieceBytes = 1024 * 1024;
 
-/** What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the start of `room`. */
+/**
+ * What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the
+ * start of `room`.
+ */
 export interface StoredBytes {
   /** Bytes of one read of a stream, a multiple of `pieceBytes`, which is the default. Two of them are in memory. */
   readonly fetchBytes?: number;
@@ -67,11 +73,18 @@ export class FramedReader implements ObjectReader {
   #checkRange(startBytes: number, endBytes: number): void {
     const whole = Number.isSafeInteger(startBytes) && Number.isSafeInteger(endBytes);
     if (!whole || startBytes < 0 || endBytes < startBytes || endBytes > this.sizeBytes) {
-      throw new FirnError('invalid-request', 'The range lies outside of the object.', { detail: `${startBytes}..${endBytes} of ${this.sizeBytes}` });
+      throw new FirnError('invalid-request', 'The range lies outside of the object.', {
+        detail: `${startBytes}..${endBytes} of ${this.sizeBytes}`,
+      });
     }
   }
 
-  async #readChecked(startBytes: number, endBytes: number, signal: AbortSignal | undefined, room?: Uint8Array): Promise<Uint8Array> {
+  async #readChecked(
+    startBytes: number,
+    endBytes: number,
+    signal: AbortSignal | undefined,
+    room?: Uint8Array,
+  ): Promise<Uint8Array> {
     throwIfAborted(signal);
     if (endBytes === startBytes) return new Uint8Array(0);
     const [first, last] = this.#table.chunksAround(startBytes, endBytes);
@@ -81,7 +94,12 @@ export class FramedReader implements ObjectReader {
     return room === undefined && 2 * part.length < chunks.length ? new Uint8Array(part) : part;
   }
 
-  async #readChunks(first: number, last: number, signal: AbortSignal | undefined, room: Uint8Array | undefined): Promise<Uint8Array> {
+  async #readChunks(
+    first: number,
+    last: number,
+    signal: AbortSignal | undefined,
+    room: Uint8Array | undefined,
+  ): Promise<Uint8Array> {
     for (let rereadsLeft = this.#stored.rereadsMax ?? 0; ; rereadsLeft--) {
       const chunks = await this.#stored.readRange(first, last, signal, room);
       throwIfAborted(signal);

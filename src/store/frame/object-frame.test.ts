@@ -8,7 +8,9 @@ describe('stored sizes', () => {
   const size = fc.oneof(
     fc.nat(4 * chunkBytes),
     fc.integer({ min: 0, max: 2 ** 45 }),
-    fc.tuple(fc.nat(2 ** 24), fc.integer({ min: -3, max: 3 })).map(([chunks, by]) => Math.max(0, chunks * chunkBytes + by)),
+    fc
+      .tuple(fc.nat(2 ** 24), fc.integer({ min: -3, max: 3 }))
+      .map(([chunks, by]) => Math.max(0, chunks * chunkBytes + by)),
   );
 
   it('invert', () => {
@@ -54,7 +56,14 @@ describe('the frame', () => {
 
   it('of version 1 stays readable', () => {
     const fixture = Buffer.from(
-      '6669726e3a206f6c6420736e6f77' + 'a8c82a98' + '4649524e4f424a01' + '0e00000000000000' + '00000400' + '46881e92' + '00000000' + 'ffd455c3',
+      '6669726e3a206f6c6420736e6f77' +
+        'a8c82a98' +
+        '4649524e4f424a01' +
+        '0e00000000000000' +
+        '00000400' +
+        '46881e92' +
+        '00000000' +
+        'ffd455c3',
       'hex',
     );
     const size = contentSize(fixture.length)!;
@@ -67,7 +76,9 @@ describe('the frame', () => {
     const tail = Buffer.from(new FrameWriter(referenceCrc32c).finish());
     tail[7] = 2;
     tail.writeUInt32LE(referenceCrc32c(tail.subarray(0, 28)), 28);
-    expect(() => new FrameTable(tail, 0, referenceCrc32c)).toThrow(expect.objectContaining({ code: 'unsupported-format' }));
+    expect(() => new FrameTable(tail, 0, referenceCrc32c)).toThrow(
+      expect.objectContaining({ code: 'unsupported-format' }),
+    );
   });
 
   it('has the reference sum of RFC 3720', () => {

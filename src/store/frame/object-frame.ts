@@ -2,7 +2,8 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { chunkBytes } from '../object-store.ts';
 
 /**
- * How an object lies in a file or bucket: the content, then one CRC-32C per chunk of `chunkBytes` (the last may be short), then a footer.
+ * How an object lies in a file or bucket: the content, then one CRC-32C per chunk of `chunkBytes` (the last may be
+ * short), then a footer.
  *
  * | footer bytes | content |
  * |---|---|
@@ -13,14 +14,17 @@ import { chunkBytes } from '../object-store.ts';
  * | 24..27 | zero |
  * | 28..31 | CRC-32C of footer bytes 0..27 |
  *
- * Integers are unsigned and little-endian. The content comes first, so that it streams into place before its checksums are known and a range of content is the
- * same range of the file. The stored size follows from the content's and back, so table and footer are found, and objects listed, without reading.
+ * Integers are unsigned and little-endian. The content comes first, so that it streams into place before its checksums
+ * are known and a range of content is the same range of the file. The stored size follows from the content's and back,
+ * so table and footer are found, and objects listed, without reading.
  */
 const magic = Buffer.from('FIRNOBJ\x01', 'latin1');
 export const footerBytes = 32;
 const sumBytes = 4;
 
-/** CRC-32C (RFC 3720, appendix B.4); continues with an earlier result as `seed`, starts with 0. The native core has it. */
+/**
+ * CRC-32C (RFC 3720, appendix B.4); continues with an earlier result as `seed`, starts with 0. The native core has it.
+ */
 export type Crc32c = (bytes: Uint8Array, seed?: number) => number;
 
 export function chunkCount(contentBytes: number): number {
@@ -47,7 +51,8 @@ export function contentSize(storedBytes: number): number | undefined {
 /** As `contentSize`; throws `corrupt-object` for sizes no object has. */
 export function contentSizeOrCorrupt(storedBytes: number): number {
   const contentBytes = contentSize(storedBytes);
-  if (contentBytes === undefined) throw corrupt(storedBytes < footerBytes ? 'shorter than a footer' : 'a size no object has');
+  if (contentBytes === undefined)
+    throw corrupt(storedBytes < footerBytes ? 'shorter than a footer' : 'a size no object has');
   return contentBytes;
 }
 
@@ -111,12 +116,14 @@ export class FrameTable {
     const bytes = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength);
     const table = bytes.subarray(0, bytes.length - footerBytes);
     const footer = bytes.subarray(table.length);
-    const whole = bytes.length === tailBytes(contentBytes) && crc32c(footer.subarray(0, 28)) === footer.readUInt32LE(28);
+    const whole =
+      bytes.length === tailBytes(contentBytes) && crc32c(footer.subarray(0, 28)) === footer.readUInt32LE(28);
     if (!whole || footer.compare(magic, 0, 7, 0, 7) !== 0) throw corrupt('footer');
     if (footer[7] !== magic[7] || footer.readUInt32LE(16) !== chunkBytes) {
       throw new FirnError('unsupported-format', 'A stored object has a format this version does not read.');
     }
-    if (footer.readBigUInt64LE(8) !== BigInt(contentBytes) || crc32c(table) !== footer.readUInt32LE(20)) throw corrupt('checksum table');
+    if (footer.readBigUInt64LE(8) !== BigInt(contentBytes) || crc32c(table) !== footer.readUInt32LE(20))
+      throw corrupt('checksum table');
     this.#crc32c = crc32c;
     this.#table = table;
     this.contentBytes = contentBytes;
@@ -125,18 +132,24 @@ export class FrameTable {
   /** The smallest range of whole chunks around a range of content, in bytes, end exclusive. */
   chunksAround(startBytes: number, endBytes: number): readonly [startBytes: number, endBytes: number] {
     if (endBytes <= startBytes) return [startBytes, startBytes];
-    return [Math.floor(startBytes / chunkBytes) * chunkBytes, Math.min(this.contentBytes, Math.ceil(endBytes / chunkBytes) * chunkBytes)];
+    return [
+      Math.floor(startBytes / chunkBytes) * chunkBytes,
+      Math.min(this.contentBytes, Math.ceil(endBytes / chunkBytes) * chunkBytes),
+    ];
   }
 
   /** Checks whole chunks, of which the first starts at `startBytes`. Throws `corrupt-object`. */
   verify(startBytes: number, chunks: Uint8Array): void {
     for (let at = 0; at < chunks.length; at += chunkBytes) {
       const chunk = (startBytes + at) / chunkBytes;
-      if (this.#crc32c(chunks.subarray(at, at + chunkBytes)) !== this.#table.readUInt32LE(chunk * sumBytes)) throw corrupt(`chunk ${chunk}`);
+      if (this.#crc32c(chunks.subarray(at, at + chunkBytes)) !== this.#table.readUInt32LE(chunk * sumBytes))
+        throw corrupt(`chunk ${chunk}`);
     }
   }
 }
 
 export function corrupt(what: string): FirnError {
-  return new FirnError('corrupt-object', 'A stored object is damaged: its checksums do not match its bytes.', { detail: what });
+  return new FirnError('corrupt-object', 'A stored object is damaged: its checksums do not match its bytes.', {
+    detail: what,
+  });
 }

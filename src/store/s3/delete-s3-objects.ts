@@ -9,7 +9,10 @@ export interface S3Deletion {
   readonly deleteOne: (name: string) => Promise<void>;
 }
 
-/** Deletes objects a thousand a request; one by one those that the server does not delete so. Rejects with the first failure once every object was tried. */
+/**
+ * Deletes objects a thousand a request; one by one those that the server does not delete so. Rejects with the first
+ * failure once every object was tried.
+ */
 export async function deleteS3Objects(deletion: S3Deletion, names: readonly string[]): Promise<void> {
   const failures: unknown[] = [];
   for (let at = 0; at < names.length; at += s3Limits.deleteKeysMax) {
@@ -24,9 +27,12 @@ export async function deleteS3Objects(deletion: S3Deletion, names: readonly stri
 async function deleteBatch({ calls, bucket }: S3Deletion, names: readonly string[]): Promise<readonly string[]> {
   const input = { Bucket: bucket, Delete: { Quiet: true, Objects: names.map((Key) => ({ Key })) } };
   try {
-    const { Errors: refused = [] } = await calls.run((client, signal) => client.send(new DeleteObjectsCommand(input), { abortSignal: signal }), {
-      request: `delete ${names.length} objects`,
-    });
+    const { Errors: refused = [] } = await calls.run(
+      (client, signal) => client.send(new DeleteObjectsCommand(input), { abortSignal: signal }),
+      {
+        request: `delete ${names.length} objects`,
+      },
+    );
     const left = new Set(refused.map(({ Key: name }) => name));
     return names.filter((name) => left.has(name));
   } catch (err) {

@@ -18,8 +18,8 @@ export interface OpenS3Options {
 }
 
 /**
- * Opens an object with one request, which brings its size, its checksums and, of a small object, its content. Rejects with `not-found`, `corrupt-object`, and as
- * S3Calls does.
+ * Opens an object with one request, which brings its size, its checksums and, of a small object, its content. Rejects
+ * with `not-found`, `corrupt-object`, and as S3Calls does.
  */
 export async function openS3Object(options: OpenS3Options): Promise<ObjectReader> {
   for (let rereadsLeft: number = s3Limits.rereadsMax; ; rereadsLeft--) {
@@ -73,12 +73,17 @@ async function fetchEnd({ calls, bucket, name, idleMs }: OpenS3Options): Promise
   try {
     return await calls.run(
       async (client, signal) => {
-        const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: name, Range: `bytes=-${s3Limits.tailFetchBytes}` }), {
-          abortSignal: signal,
-        });
+        const answer = await client.send(
+          new GetObjectCommand({ Bucket: bucket, Key: name, Range: `bytes=-${s3Limits.tailFetchBytes}` }),
+          {
+            abortSignal: signal,
+          },
+        );
         const { startBytes, storedBytes } = placeOf(answer);
         const bytes = Buffer.allocUnsafeSlow(storedBytes - startBytes);
-        await readS3Body(answer.Body, { lengthBytes: bytes.length, idleMs, signal }, (piece, atBytes) => bytes.set(piece, atBytes));
+        await readS3Body(answer.Body, { lengthBytes: bytes.length, idleMs, signal }, (piece, atBytes) =>
+          bytes.set(piece, atBytes),
+        );
         return { bytes, storedBytes, etag: answer.ETag };
       },
       { request: `open ${name}` },
@@ -90,12 +95,22 @@ async function fetchEnd({ calls, bucket, name, idleMs }: OpenS3Options): Promise
   }
 }
 
-/** Where the answer's bytes lie in the object. An object shorter than what was asked for may come whole and say no range. */
-function placeOf({ ContentRange, ContentLength, Body }: GetObjectCommandOutput): { readonly startBytes: number; readonly storedBytes: number } {
-  const [, start, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? `bytes 0-${(ContentLength ?? 0) - 1}/${ContentLength}`) ?? [];
+/**
+ * Where the answer's bytes lie in the object. An object shorter than what was asked for may come whole and say no
+ * range.
+ */
+function placeOf({ ContentRange, ContentLength, Body }: GetObjectCommandOutput): {
+  readonly startBytes: number;
+  readonly storedBytes: number;
+} {
+  const [, start, last, size] =
+    /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? `bytes 0-${(ContentLength ?? 0) - 1}/${ContentLength}`) ?? [];
   const startBytes = Number(start);
   const storedBytes = Number(size);
-  if (Number(last) + 1 === storedBytes && storedBytes - startBytes <= s3Limits.tailFetchBytes) return { startBytes, storedBytes };
+  if (Number(last) + 1 === storedBytes && storedBytes - startBytes <= s3Limits.tailFetchBytes)
+    return { startBytes, storedBytes };
   (Body as { destroy?: () => void } | undefined)?.destroy?.();
-  throw new FirnError('unavailable', 'The storage answered with another range than asked for.', { detail: `${ContentRange} ${ContentLength}` });
+  throw new FirnError('unavailable', 'The storage answered with another range than asked for.', {
+    detail: `${ContentRange} ${ContentLength}`,
+  });
 }

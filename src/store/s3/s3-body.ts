@@ -10,8 +10,9 @@ export interface S3BodyOptions {
 }
 
 /**
- * Hands on the body of an answer with the place of each piece, exactly `lengthBytes` bytes. Rejects with `unavailable`, and the connection is closed, when there are
- * fewer or more, when nothing comes for `idleMs`, and with what breaks the connection.
+ * Hands on the body of an answer with the place of each piece, exactly `lengthBytes` bytes. Rejects with `unavailable`,
+ * and the connection is closed, when there are fewer or more, when nothing comes for `idleMs`, and with what breaks the
+ * connection.
  */
 export async function readS3Body(
   body: unknown,
@@ -19,7 +20,8 @@ export async function readS3Body(
   take: (piece: Uint8Array, atBytes: number) => void,
 ): Promise<void> {
   const stream = body as Readable;
-  const giveUp = (): void => void stream.destroy(new FirnError('unavailable', 'The storage stopped in the middle of an answer.'));
+  const giveUp = (): void =>
+    void stream.destroy(new FirnError('unavailable', 'The storage stopped in the middle of an answer.'));
   const unwatch = onAbort(signal, giveUp);
   let idle = setTimeout(giveUp, idleMs);
   let atBytes = 0;

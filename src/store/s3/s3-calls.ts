@@ -8,7 +8,10 @@ import type { S3StoreOptions } from './s3-options.ts';
 import { Slots } from '../slots.ts';
 import { abortReason, throwIfAborted } from '../until-aborted.ts';
 
-/** One try of a request. Everything it reads of the answer it reads before it resolves: until then the connection is its own. */
+/**
+ * One try of a request. Everything it reads of the answer it reads before it resolves: until then the connection is its
+ * own.
+ */
 export type S3Try<T> = (client: S3Client, signal: AbortSignal, tries: number) => Promise<T>;
 
 export interface S3CallOptions {
@@ -32,7 +35,10 @@ export class S3Calls {
     this.#onRetry = options.onRetry ?? (() => undefined);
   }
 
-  /** Rejects with a FirnError: `unavailable` after the last try, what the answer means (s3-failure.ts), or the signal's reason. */
+  /**
+   * Rejects with a FirnError: `unavailable` after the last try, what the answer means (s3-failure.ts), or the signal's
+   * reason.
+   */
   async run<T>(attempt: S3Try<T>, { request, signal, triesMax = s3Limits.triesMax }: S3CallOptions): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -57,7 +63,10 @@ export class S3Calls {
     const giveBack = await this.#slots.take(signal);
     const stop = new AbortController();
     const unwatch = onAbort(signal, () => stop.abort(signal!.reason));
-    const deadline = setTimeout(() => stop.abort(new FirnError('unavailable', 'The storage takes too long to answer.')), this.#tryMs);
+    const deadline = setTimeout(
+      () => stop.abort(new FirnError('unavailable', 'The storage takes too long to answer.')),
+      this.#tryMs,
+    );
     try {
       return await attempt(this.#client, stop.signal, tries);
     } catch (err) {

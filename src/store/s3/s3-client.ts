@@ -4,7 +4,10 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { s3Limits } from './s3-limits.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 
-/** The SDK's client. It tries nothing again: S3Calls does, because reading an answer's body belongs to a try. Destroy it. */
+/**
+ * The SDK's client. It tries nothing again: S3Calls does, because reading an answer's body belongs to a try. Destroy
+ * it.
+ */
 export function createS3Client(options: S3StoreOptions): S3Client {
   const { endpoint, region, forcePathStyle, credentials, socketsMax, idleMs, checksums, lookup } = options;
   const connections = { keepAlive: true, maxSockets: socketsMax, ...(lookup === undefined ? {} : { lookup }) };

@@ -3,7 +3,10 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { isUnsupported, s3Failure } from './s3-failure.ts';
 
 const answered = (name: string, status?: number) =>
-  Object.assign(new Error(`${name} of bucket-secret`), { name, ...(status === undefined ? {} : { $metadata: { httpStatusCode: status } }) });
+  Object.assign(new Error(`${name} of bucket-secret`), {
+    name,
+    ...(status === undefined ? {} : { $metadata: { httpStatusCode: status } }),
+  });
 
 describe('a failure of S3', () => {
   it.each([

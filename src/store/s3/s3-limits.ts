@@ -1,6 +1,9 @@
 /** Bounds of the S3 store that are nobody's to configure. Those of configuration are in `S3StoreOptions`. */
 export const s3Limits = {
-  /** Tries of one request, the first included. With the delays below the last one starts within 10 s where every failure is told at once. */
+  /**
+   * Tries of one request, the first included. With the delays below the last one starts within 10 s where every failure
+   * is told at once.
+   */
   triesMax: 6,
   /** Most that is waited before the second try, in ms; doubles from try to try. */
   firstDelayMaxMs: 200,
@@ -16,9 +19,14 @@ export const s3Limits = {
   partBytesMin: 5 * 1024 * 1024,
   /** Keys of one request to delete (S3 API, DeleteObjects). */
   deleteKeysMax: 1000,
-  /** What an open fetches of an object's end, in bytes: the checksums of 4 GiB of content, and all of a small object. */
+  /**
+   * What an open fetches of an object's end, in bytes: the checksums of 4 GiB of content, and all of a small object.
+   */
   tailFetchBytes: 64 * 1024,
-  /** Reads of one object that are asked for together are fetched in one request up to this many bytes, what lies between them included. */
+  /**
+   * Reads of one object that are asked for together are fetched in one request up to this many bytes, what lies between
+   * them included.
+   */
   fetchBytesMax: 4 * 1024 * 1024,
   /** Bytes between two reads that are fetched for nothing rather than asked for apart. */
   fetchGapBytesMax: 256 * 1024,

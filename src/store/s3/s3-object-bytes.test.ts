@@ -6,7 +6,9 @@ import { groupRanges } from './s3-object-bytes.ts';
 const { fetchBytesMax, fetchGapBytesMax } = s3Limits;
 
 describe('ranges asked for together', () => {
-  const range = fc.tuple(fc.nat(40_000_000), fc.nat(2_000_000)).map(([startBytes, lengthBytes]) => ({ startBytes, endBytes: startBytes + lengthBytes }));
+  const range = fc
+    .tuple(fc.nat(40_000_000), fc.nat(2_000_000))
+    .map(([startBytes, lengthBytes]) => ({ startBytes, endBytes: startBytes + lengthBytes }));
 
   it('are each in one request, and no request is long for more than one of them or fetches a wide gap', () => {
     fc.assert(
@@ -29,7 +31,9 @@ describe('ranges asked for together', () => {
   it('are one request when they are neighbours, in any order', () => {
     const neighbours = [2, 0, 3, 1].map((i) => ({ startBytes: i * 1000, endBytes: (i + 1) * 1000 }));
     expect(groupRanges(neighbours)).toHaveLength(1);
-    expect(groupRanges([...neighbours, { startBytes: 4000 + fetchGapBytesMax + 1, endBytes: 5000 + fetchGapBytesMax }])).toHaveLength(2);
+    expect(
+      groupRanges([...neighbours, { startBytes: 4000 + fetchGapBytesMax + 1, endBytes: 5000 + fetchGapBytesMax }]),
+    ).toHaveLength(2);
     expect(groupRanges([])).toEqual([]);
   });
 });

@@ -28,8 +28,9 @@ interface Wanted {
 }
 
 /**
- * Ranges of one object. Those asked for in the same turn of the event loop that lie close together are one request. Nothing is kept between reads. Rejects with
- * `not-found` when the object is gone or another by now, and as S3Calls does.
+ * Ranges of one object. Those asked for in the same turn of the event loop that lie close together are one request.
+ * Nothing is kept between reads. Rejects with `not-found` when the object is gone or another by now, and as S3Calls
+ * does.
  */
 export class S3ObjectBytes implements StoredBytes {
   readonly fetchBytes = s3Limits.fetchBytesMax;
@@ -81,7 +82,11 @@ export class S3ObjectBytes implements StoredBytes {
       return onAbort(one.signal, giveUp);
     });
     try {
-      await this.#fetch(left, { startBytes: group[0]!.startBytes, endBytes: Math.max(...group.map((one) => one.endBytes)) }, stop.signal);
+      await this.#fetch(
+        left,
+        { startBytes: group[0]!.startBytes, endBytes: Math.max(...group.map((one) => one.endBytes)) },
+        stop.signal,
+      );
       for (const one of left) one.resolve(one.target);
     } catch (err) {
       for (const one of left) one.reject(err);
@@ -90,19 +95,30 @@ export class S3ObjectBytes implements StoredBytes {
     }
   }
 
-  async #fetch(targets: ReadonlySet<Wanted>, range: { readonly startBytes: number; readonly endBytes: number }, signal: AbortSignal): Promise<void> {
+  async #fetch(
+    targets: ReadonlySet<Wanted>,
+    range: { readonly startBytes: number; readonly endBytes: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { bucket, name, etag, storedBytes } = this.#version;
     const { startBytes, endBytes } = range;
     const place = `bytes ${startBytes}-${endBytes - 1}/${storedBytes}`;
     try {
       await this.#calls.run(
         async (client, trySignal) => {
-          const input = { Bucket: bucket, Key: name, Range: `bytes=${startBytes}-${endBytes - 1}`, ...(etag === undefined ? {} : { IfMatch: etag }) };
+          const input = {
+            Bucket: bucket,
+            Key: name,
+            Range: `bytes=${startBytes}-${endBytes - 1}`,
+            ...(etag === undefined ? {} : { IfMatch: etag }),
+          };
           const answer = await client.send(new GetObjectCommand(input), { abortSignal: trySignal });
           const options = { lengthBytes: endBytes - startBytes, idleMs: this.#idleMs, signal: trySignal };
           if (answer.ContentRange !== place) {
             (answer.Body as { destroy?: () => void } | undefined)?.destroy?.();
-            throw new FirnError('unavailable', 'The storage answered with another range than asked for.', { detail: String(answer.ContentRange) });
+            throw new FirnError('unavailable', 'The storage answered with another range than asked for.', {
+              detail: String(answer.ContentRange),
+            });
           }
           await readS3Body(answer.Body, options, (piece, atBytes) => {
             for (const one of targets) copyOverlap(piece, startBytes + atBytes, one);
@@ -112,7 +128,8 @@ export class S3ObjectBytes implements StoredBytes {
       );
     } catch (err) {
       // The condition was that it is the object that was opened.
-      if (s3CodeOf(err) === 'PreconditionFailed') throw new FirnError('not-found', 'A stored object was replaced while it was read.', { cause: err });
+      if (s3CodeOf(err) === 'PreconditionFailed')
+        throw new FirnError('not-found', 'A stored object was replaced while it was read.', { cause: err });
       throw err;
     }
   }
@@ -125,13 +142,18 @@ function copyOverlap(piece: Uint8Array, pieceStartBytes: number, { startBytes, e
 }
 
 /** Ranges that are close enough together to be one request, by their start. */
-export function groupRanges<R extends { readonly startBytes: number; readonly endBytes: number }>(ranges: readonly R[]): R[][] {
+export function groupRanges<R extends { readonly startBytes: number; readonly endBytes: number }>(
+  ranges: readonly R[],
+): R[][] {
   const groups: R[][] = [];
   let groupStart = 0;
   let groupEnd = 0;
   for (const range of [...ranges].sort((a, b) => a.startBytes - b.startBytes)) {
     const end = Math.max(groupEnd, range.endBytes);
-    const joins = groups.length > 0 && range.startBytes <= groupEnd + s3Limits.fetchGapBytesMax && end - groupStart <= s3Limits.fetchBytesMax;
+    const joins =
+      groups.length > 0 &&
+      range.startBytes <= groupEnd + s3Limits.fetchGapBytesMax &&
+      end - groupStart <= s3Limits.fetchBytesMax;
     if (joins) {
       groups.at(-1)!.push(range);
       groupEnd = end;

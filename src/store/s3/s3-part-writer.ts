@@ -19,8 +19,9 @@ export interface PartWriterOptions {
 }
 
 /**
- * Gathers bytes into parts and sends each while the next one is filled; what fits in one part is one plain object. Memory is one part, and the parts on their way.
- * After a failure `signal` is aborted, so that whoever waits for the next bytes need not; call `abort` then.
+ * Gathers bytes into parts and sends each while the next one is filled; what fits in one part is one plain object.
+ * Memory is one part, and the parts on their way. After a failure `signal` is aborted, so that whoever waits for the
+ * next bytes need not; call `abort` then.
  */
 export class S3PartWriter {
   readonly #options: PartWriterOptions;
@@ -96,7 +97,8 @@ export class S3PartWriter {
 
   async #send(): Promise<void> {
     const { target, slots, onUpload, partBytes } = this.#options;
-    if (this.#parts === s3Limits.partsMax) throw new FirnError('storage-full', 'The storage takes no file as large as this.');
+    if (this.#parts === s3Limits.partsMax)
+      throw new FirnError('storage-full', 'The storage takes no file as large as this.');
     if (this.#upload === undefined) {
       this.#upload = await S3Upload.begin(target, this.signal);
       onUpload(this.#upload.id);

@@ -13,7 +13,8 @@ export interface TestS3Server {
 }
 
 /** Why tests of the S3 store are skipped where they are. */
-export const withoutS3Server = 'FIRN_TEST_S3_ENDPOINT is not set: no S3 server to test against (scripts/ceph-rgw.sh start DIR prints it)';
+export const withoutS3Server =
+  'FIRN_TEST_S3_ENDPOINT is not set: no S3 server to test against (scripts/ceph-rgw.sh start DIR prints it)';
 
 export function testS3Server(environment: Readonly<Record<string, string | undefined>>): TestS3Server | undefined {
   const endpoint = environment.FIRN_TEST_S3_ENDPOINT;
@@ -26,7 +27,10 @@ export function testS3Server(environment: Readonly<Record<string, string | undef
   return {
     endpoint,
     bucket: given('FIRN_TEST_S3_BUCKET'),
-    credentials: { accessKeyId: given('FIRN_TEST_S3_ACCESS_KEY_ID'), secretAccessKey: given('FIRN_TEST_S3_SECRET_ACCESS_KEY') },
+    credentials: {
+      accessKeyId: given('FIRN_TEST_S3_ACCESS_KEY_ID'),
+      secretAccessKey: given('FIRN_TEST_S3_SECRET_ACCESS_KEY'),
+    },
     domain: environment.FIRN_TEST_S3_DOMAIN === '' ? undefined : environment.FIRN_TEST_S3_DOMAIN,
   };
 }
@@ -67,6 +71,8 @@ export async function emptyPrefix(client: S3Client, bucket: string, prefix: stri
   for (;;) {
     const { Contents: found = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }));
     if (found.length === 0) return;
-    await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Quiet: true, Objects: found.map(({ Key }) => ({ Key })) } }));
+    await client.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Quiet: true, Objects: found.map(({ Key }) => ({ Key })) } }),
+    );
   }
 }

@@ -14,7 +14,14 @@ import { patternBytes } from '../object-store.reference.ts';
 import { describeObjectStore, type ObjectStoreHarness } from '../object-store.suite.ts';
 import type { ObjectStore } from '../object-store.ts';
 import type { S3StoreOptions } from './s3-options.ts';
-import { emptyPrefix, plainS3Client, testS3Options, testS3Server, withoutS3Server, type TestS3Server } from './s3-server.test-support.ts';
+import {
+  emptyPrefix,
+  plainS3Client,
+  testS3Options,
+  testS3Server,
+  withoutS3Server,
+  type TestS3Server,
+} from './s3-server.test-support.ts';
 import { openS3Store } from './s3-store.ts';
 
 const server = testS3Server(process.env);
@@ -35,19 +42,33 @@ async function openHarness(from: TestS3Server, changes: Partial<S3StoreOptions> 
   const store = await openS3Store(options);
   const client = plainS3Client(from);
   const nameOf = (key: string): string => prefix + key;
-  const uploads = async () => (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }))).Uploads ?? [];
+  const uploads = async () =>
+    (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }))).Uploads ?? [];
   return {
     store,
-    readStored: async (key) => (await client.send(new GetObjectCommand({ Bucket: bucket, Key: nameOf(key) }))).Body!.transformToByteArray(),
-    writeStored: async (key, bytes) => void (await client.send(new PutObjectCommand({ Bucket: bucket, Key: nameOf(key), Body: bytes }))),
+    readStored: async (key) =>
+      (await client.send(new GetObjectCommand({ Bucket: bucket, Key: nameOf(key) }))).Body!.transformToByteArray(),
+    writeStored: async (key, bytes) =>
+      void (await client.send(new PutObjectCommand({ Bucket: bucket, Key: nameOf(key), Body: bytes }))),
     leftovers: async () => (await uploads()).map(({ Key }) => Key!),
     abandonPut: async () => {
-      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: nameOf('abandoned/object') }));
-      await client.send(new UploadPartCommand({ Bucket: bucket, Key: nameOf('abandoned/object'), UploadId, PartNumber: 1, Body: Buffer.from('half') }));
+      const { UploadId } = await client.send(
+        new CreateMultipartUploadCommand({ Bucket: bucket, Key: nameOf('abandoned/object') }),
+      );
+      await client.send(
+        new UploadPartCommand({
+          Bucket: bucket,
+          Key: nameOf('abandoned/object'),
+          UploadId,
+          PartNumber: 1,
+          Body: Buffer.from('half'),
+        }),
+      );
     },
     close: async () => {
       await store.close();
-      for (const { Key, UploadId } of await uploads()) await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+      for (const { Key, UploadId } of await uploads())
+        await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
       await emptyPrefix(client, bucket, prefix);
       client.destroy();
     },
@@ -60,11 +81,16 @@ if (server === undefined) {
   });
 } else {
   describeObjectStore('S3', () => openHarness(server));
-  describeObjectStore('S3 that replaces objects whatever it is asked', () => openHarness(server, { conditionalPuts: false }));
+  describeObjectStore('S3 that replaces objects whatever it is asked', () =>
+    openHarness(server, { conditionalPuts: false }),
+  );
 }
 
 describe.skipIf(server === undefined)(`S3 store${server === undefined ? `: ${withoutS3Server}` : ''}`, () => {
-  const using = async (changes: Partial<S3StoreOptions>, work: (harness: ObjectStoreHarness) => Promise<void>): Promise<void> => {
+  const using = async (
+    changes: Partial<S3StoreOptions>,
+    work: (harness: ObjectStoreHarness) => Promise<void>,
+  ): Promise<void> => {
     const harness = await openHarness(server!, changes);
     try {
       await work(harness);
@@ -77,7 +103,8 @@ describe.skipIf(server === undefined)(`S3 store${server === undefined ? `: ${wit
     await using({ parallelParts: 3 }, async ({ store }) => {
       const contents = [1, 2, 3, 4].map((seed) => patternBytes(16_000_000 + seed, seed));
       await Promise.all(contents.map((content, i) => store.put(`many/parts-${i}`, bodyOf(content), roomy)));
-      for (const [i, content] of contents.entries()) expect(content.equals(await readAll(store, `many/parts-${i}`))).toBe(true);
+      for (const [i, content] of contents.entries())
+        expect(content.equals(await readAll(store, `many/parts-${i}`))).toBe(true);
     });
   });
 
@@ -85,7 +112,15 @@ describe.skipIf(server === undefined)(`S3 store${server === undefined ? `: ${wit
     const { partBytes } = testS3Options(server!);
     await using({}, async ({ store, readStored }) => {
       const tail = storedSize(partBytes) - partBytes;
-      for (const size of [partBytes - tail - 1, partBytes - tail, partBytes - tail + 1, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes]) {
+      for (const size of [
+        partBytes - tail - 1,
+        partBytes - tail,
+        partBytes - tail + 1,
+        partBytes - 1,
+        partBytes,
+        partBytes + 1,
+        2 * partBytes,
+      ]) {
         const content = patternBytes(size, size);
         await store.put(`edges/${size}`, bodyOf(content), roomy);
         expect((await readStored(`edges/${size}`)).length).toBe(storedSize(size));
@@ -163,7 +198,8 @@ describe.skipIf(server === undefined)(`S3 store${server === undefined ? `: ${wit
   });
 
   it('names the bucket in the host where it is told to', async (ctx) => {
-    if (server!.domain === undefined) ctx.skip('FIRN_TEST_S3_DOMAIN is not set: the server has no name below which buckets are subdomains');
+    if (server!.domain === undefined)
+      ctx.skip('FIRN_TEST_S3_DOMAIN is not set: the server has no name below which buckets are subdomains');
     const asked: string[] = [];
     const lookup: LookupFunction = (hostname, { all }, done) => {
       asked.push(hostname);
@@ -184,8 +220,15 @@ describe.skipIf(server === undefined)(`S3 store${server === undefined ? `: ${wit
 
   it.each([
     ['a bucket that is not there', { bucket: 'firn-absent' }, /bucket/],
-    ['a wrong secret', { credentials: { accessKeyId: server?.credentials.accessKeyId ?? '', secretAccessKey: 'wrong' } }, /refuses the access/],
+    [
+      'a wrong secret',
+      { credentials: { accessKeyId: server?.credentials.accessKeyId ?? '', secretAccessKey: 'wrong' } },
+      /refuses the access/,
+    ],
   ])('does not open with %s, and says why', async (_, changes, sentence) => {
-    await expect(openS3Store({ ...testS3Options(server!), ...changes })).rejects.toMatchObject({ code: 'internal', message: sentence });
+    await expect(openS3Store({ ...testS3Options(server!), ...changes })).rejects.toMatchObject({
+      code: 'internal',
+      message: sentence,
+    });
   });
 });

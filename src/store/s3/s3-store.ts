@@ -20,14 +20,16 @@ import { sweepS3Uploads } from './sweep-s3-uploads.ts';
 import { throwIfAborted, untilAborted } from '../until-aborted.ts';
 
 /**
- * Objects in a bucket: the key behind the prefix is the name, the framed bytes (store/frame/object-frame.ts) are the object. A put is one request, or a multipart upload
- * that is completed when all has arrived; it is acknowledged when the server says that the object is there in its size. Finds out first whether the server
- * refuses to replace objects. Where it does not, and of objects of several parts, only puts of this process see each other: two processes that put
- * one key at once replace each other's, so keys of which that matters are random or carry a claim.
- * Rejects with `unavailable` when the server does not answer, `internal` when it refuses.
+ * Objects in a bucket: the key behind the prefix is the name, the framed bytes (store/frame/object-frame.ts) are the
+ * object. A put is one request, or a multipart upload that is completed when all has arrived; it is acknowledged when
+ * the server says that the object is there in its size. Finds out first whether the server refuses to replace objects.
+ * Where it does not, and of objects of several parts, only puts of this process see each other: two processes that put
+ * one key at once replace each other's, so keys of which that matters are random or carry a claim. Rejects with
+ * `unavailable` when the server does not answer, `internal` when it refuses.
  */
 export async function openS3Store(options: S3StoreOptions): Promise<ObjectStore> {
-  if (options.partBytes < s3Limits.partBytesMin) throw new FirnError('internal', `A part has at least ${s3Limits.partBytesMin} bytes.`);
+  if (options.partBytes < s3Limits.partBytesMin)
+    throw new FirnError('internal', `A part has at least ${s3Limits.partBytesMin} bytes.`);
   const calls = new S3Calls(options);
   try {
     return new S3Store(options, calls, options.conditionalPuts ?? (await probe(options, calls)));
@@ -46,7 +48,10 @@ async function probe({ bucket, prefix }: S3StoreOptions, calls: S3Calls): Promis
 
 async function deleteOne(calls: S3Calls, bucket: string, name: string): Promise<void> {
   await calls
-    .run((client, signal) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }), { abortSignal: signal }), { request: `delete ${name}` })
+    .run(
+      (client, signal) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }), { abortSignal: signal }),
+      { request: `delete ${name}` },
+    )
     .catch(absentWhen('not-found'));
 }
 
@@ -73,7 +78,10 @@ class S3Store implements ObjectStore {
       uploadId = id;
       this.#uploads.add(id);
     };
-    const writer = new S3PartWriter({ target, partBytes: this.#options.partBytes, slots: this.#parts, onUpload }, options.signal);
+    const writer = new S3PartWriter(
+      { target, partBytes: this.#options.partBytes, slots: this.#parts, onUpload },
+      options.signal,
+    );
     try {
       throwIfAborted(options.signal);
       const frame = new FrameWriter(this.#options.crc32c);
@@ -107,20 +115,31 @@ class S3Store implements ObjectStore {
   deleteMany(keys: readonly string[]): Promise<void> {
     const { bucket } = this.#options;
     const names = keys.map((key) => this.#nameOf(key));
-    return deleteS3Objects({ calls: this.#calls, bucket, deleteOne: (name) => deleteOne(this.#calls, bucket, name) }, names);
+    return deleteS3Objects(
+      { calls: this.#calls, bucket, deleteOne: (name) => deleteOne(this.#calls, bucket, name) },
+      names,
+    );
   }
 
   /** An object of a size that none has is listed with no content, so that a sweep can find it. */
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     const { bucket, pageMax } = this.#options;
-    const input = { Bucket: bucket, Prefix: this.#options.prefix + prefix, ...(pageMax === undefined ? {} : { MaxKeys: pageMax }) };
+    const input = {
+      Bucket: bucket,
+      Prefix: this.#options.prefix + prefix,
+      ...(pageMax === undefined ? {} : { MaxKeys: pageMax }),
+    };
     for (let token: string | undefined; ;) {
       const page = await this.#calls.run(
         (client, signal) =>
-          client.send(new ListObjectsV2Command({ ...input, ...(token === undefined ? {} : { ContinuationToken: token }) }), { abortSignal: signal }),
+          client.send(
+            new ListObjectsV2Command({ ...input, ...(token === undefined ? {} : { ContinuationToken: token }) }),
+            { abortSignal: signal },
+          ),
         { request: `list ${input.Prefix}` },
       );
-      for (const { Key: name = '', Size: storedBytes = 0, LastModified: modifiedAt = new Date() } of page.Contents ?? []) {
+      for (const { Key: name = '', Size: storedBytes = 0, LastModified: modifiedAt = new Date() } of page.Contents ??
+        []) {
         const key = name.slice(this.#options.prefix.length);
         if (isObjectKey(key)) yield { key, sizeBytes: contentSize(storedBytes) ?? 0, storedBytes, modifiedAt };
       }
@@ -131,7 +150,11 @@ class S3Store implements ObjectStore {
 
   sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number> {
     const { bucket, prefix, pageMax } = this.#options;
-    return sweepS3Uploads({ calls: this.#calls, bucket, prefix, pageMax, isOwn: (id) => this.#uploads.has(id) }, before, signal);
+    return sweepS3Uploads(
+      { calls: this.#calls, bucket, prefix, pageMax, isOwn: (id) => this.#uploads.has(id) },
+      before,
+      signal,
+    );
   }
 
   probe(): Promise<void> {
@@ -148,12 +171,24 @@ class S3Store implements ObjectStore {
 
   #target(key: string, unlessExists: boolean): S3Target {
     const { bucket } = this.#options;
-    return { calls: this.#calls, bucket, name: this.#nameOf(key), ticket: randomUUID(), unlessExists: unlessExists && this.#conditionalPuts };
+    return {
+      calls: this.#calls,
+      bucket,
+      name: this.#nameOf(key),
+      ticket: randomUUID(),
+      unlessExists: unlessExists && this.#conditionalPuts,
+    };
   }
 
   /** The last step of a put, in this key's turn, and the look at what it made. */
-  async #commit(target: S3Target, last: () => Promise<void>, { replace, signal }: PutOptions, { writtenBytes }: S3PartWriter): Promise<void> {
-    if (replace !== true && (await findObject(target, signal)) !== undefined) throw new FirnError('conflict', 'An object of this key exists.');
+  async #commit(
+    target: S3Target,
+    last: () => Promise<void>,
+    { replace, signal }: PutOptions,
+    { writtenBytes }: S3PartWriter,
+  ): Promise<void> {
+    if (replace !== true && (await findObject(target, signal)) !== undefined)
+      throw new FirnError('conflict', 'An object of this key exists.');
     await last();
     const found = await findObject(target, signal);
     if (found?.isOwn === false && replace === true) return;
@@ -165,9 +200,15 @@ class S3Store implements ObjectStore {
   }
 }
 
-async function gather(body: AsyncIterable<Uint8Array>, frame: FrameWriter, writer: S3PartWriter, sizeMaxBytes: number): Promise<void> {
+async function gather(
+  body: AsyncIterable<Uint8Array>,
+  frame: FrameWriter,
+  writer: S3PartWriter,
+  sizeMaxBytes: number,
+): Promise<void> {
   for await (const piece of untilAborted(body, writer.signal)) {
-    if (frame.contentBytes + piece.length > sizeMaxBytes) throw new FirnError('payload-too-large', `The content is larger than ${sizeMaxBytes} bytes.`);
+    if (frame.contentBytes + piece.length > sizeMaxBytes)
+      throw new FirnError('payload-too-large', `The content is larger than ${sizeMaxBytes} bytes.`);
     frame.add(piece);
     await writer.write(piece);
   }

@@ -33,12 +33,19 @@ export interface FoundObject {
 }
 
 /** Undefined when absent. */
-export async function findObject({ calls, bucket, name, ticket }: S3Target, signal?: AbortSignal): Promise<FoundObject | undefined> {
+export async function findObject(
+  { calls, bucket, name, ticket }: S3Target,
+  signal?: AbortSignal,
+): Promise<FoundObject | undefined> {
   try {
-    const answer = await calls.run((client, trySignal) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: name }), { abortSignal: trySignal }), {
-      request: `head ${name}`,
-      signal,
-    });
+    const answer = await calls.run(
+      (client, trySignal) =>
+        client.send(new HeadObjectCommand({ Bucket: bucket, Key: name }), { abortSignal: trySignal }),
+      {
+        request: `head ${name}`,
+        signal,
+      },
+    );
     return { sizeBytes: answer.ContentLength ?? 0, isOwn: answer.Metadata?.[ticketName] === ticket };
   } catch (err) {
     if (err instanceof FirnError && err.code === 'not-found') return undefined;
@@ -53,7 +60,14 @@ export async function putWhole(target: S3Target, body: Uint8Array, signal?: Abor
   await calls
     .run(
       (client, trySignal) => {
-        const input = { Bucket: bucket, Key: name, Body: asBuffer(body), ContentLength: body.length, Metadata: { [ticketName]: ticket }, ...condition };
+        const input = {
+          Bucket: bucket,
+          Key: name,
+          Body: asBuffer(body),
+          ContentLength: body.length,
+          Metadata: { [ticketName]: ticket },
+          ...condition,
+        };
         return client.send(new PutObjectCommand(input), { abortSignal: trySignal });
       },
       { request: `put ${name}`, signal },
@@ -76,7 +90,10 @@ export class S3Upload {
     const { calls, bucket, name, ticket } = target;
     const { UploadId: id } = await calls.run(
       (client, trySignal) =>
-        client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: name, Metadata: { [ticketName]: ticket } }), { abortSignal: trySignal }),
+        client.send(
+          new CreateMultipartUploadCommand({ Bucket: bucket, Key: name, Metadata: { [ticketName]: ticket } }),
+          { abortSignal: trySignal },
+        ),
       { request: `begin ${name}`, signal },
     );
     if (id === undefined) throw new FirnError('internal', 'The storage began an upload without a name.');
@@ -88,7 +105,14 @@ export class S3Upload {
     const { calls, bucket, name } = this.#target;
     const { ETag: etag } = await calls.run(
       (client, trySignal) => {
-        const input = { Bucket: bucket, Key: name, UploadId: this.id, PartNumber: number, Body: asBuffer(bytes), ContentLength: bytes.length };
+        const input = {
+          Bucket: bucket,
+          Key: name,
+          UploadId: this.id,
+          PartNumber: number,
+          Body: asBuffer(bytes),
+          ContentLength: bytes.length,
+        };
         return client.send(new UploadPartCommand(input), { abortSignal: trySignal });
       },
       { request: `part ${number} of ${name}`, signal },
@@ -104,7 +128,10 @@ export class S3Upload {
     const condition = unlessExists ? { IfNoneMatch: '*' } : {};
     const input = { Bucket: bucket, Key: name, UploadId: this.id, MultipartUpload: { Parts: parts }, ...condition };
     await calls
-      .run((client, trySignal) => client.send(new CompleteMultipartUploadCommand(input), { abortSignal: trySignal }), { request: `complete ${name}`, signal })
+      .run((client, trySignal) => client.send(new CompleteMultipartUploadCommand(input), { abortSignal: trySignal }), {
+        request: `complete ${name}`,
+        signal,
+      })
       .catch((err: unknown) => forgiveOwn(this.#target, err, signal));
   }
 
@@ -121,7 +148,10 @@ export class S3Upload {
   }
 }
 
-/** A try whose answer was lost may have done it: then the next one is told that the object exists, or that the upload is over. */
+/**
+ * A try whose answer was lost may have done it: then the next one is told that the object exists, or that the upload is
+ * over.
+ */
 async function forgiveOwn(target: S3Target, err: unknown, signal: AbortSignal | undefined): Promise<void> {
   if (!['PreconditionFailed', 'NoSuchUpload'].includes(s3CodeOf(err))) throw err;
   const found = await findObject(target, signal);

@@ -1,4 +1,8 @@
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
+} from '@aws-sdk/client-s3';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { isObjectKey } from '../object-key.ts';
 import type { S3Calls } from './s3-calls.ts';
@@ -14,19 +18,41 @@ export interface S3UploadSweep {
   readonly isOwn: (id: string) => boolean;
 }
 
-/** Gives up multipart uploads below the prefix that began before `before`; their parts take room that no listing of objects shows. Returns how many. */
-export async function sweepS3Uploads({ calls, bucket, prefix, pageMax, isOwn }: S3UploadSweep, before: Date, signal?: AbortSignal): Promise<number> {
+/**
+ * Gives up multipart uploads below the prefix that began before `before`; their parts take room that no listing of
+ * objects shows. Returns how many.
+ */
+export async function sweepS3Uploads(
+  { calls, bucket, prefix, pageMax, isOwn }: S3UploadSweep,
+  before: Date,
+  signal?: AbortSignal,
+): Promise<number> {
   let removed = 0;
   let next: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'> = {};
   for (;;) {
-    const input = { Bucket: bucket, Prefix: prefix, ...(pageMax === undefined ? {} : { MaxUploads: pageMax }), ...markers(next) };
-    const page = await calls.run((client, trySignal) => client.send(new ListMultipartUploadsCommand(input), { abortSignal: trySignal }), {
-      request: `list uploads ${prefix}`,
-      signal,
-    });
+    const input = {
+      Bucket: bucket,
+      Prefix: prefix,
+      ...(pageMax === undefined ? {} : { MaxUploads: pageMax }),
+      ...markers(next),
+    };
+    const page = await calls.run(
+      (client, trySignal) => client.send(new ListMultipartUploadsCommand(input), { abortSignal: trySignal }),
+      {
+        request: `list uploads ${prefix}`,
+        signal,
+      },
+    );
     for (const { Key: name = '', UploadId: id, Initiated: began } of page.Uploads ?? []) {
       throwIfAborted(signal);
-      if (id === undefined || began === undefined || began.getTime() >= before.getTime() || isOwn(id) || !isObjectKey(name.slice(prefix.length))) continue;
+      if (
+        id === undefined ||
+        began === undefined ||
+        began.getTime() >= before.getTime() ||
+        isOwn(id) ||
+        !isObjectKey(name.slice(prefix.length))
+      )
+        continue;
       await abortUpload(calls, { Bucket: bucket, Key: name, UploadId: id });
       removed += 1;
     }
@@ -35,7 +61,10 @@ export async function sweepS3Uploads({ calls, bucket, prefix, pageMax, isOwn }: 
   }
 }
 
-function markers({ NextKeyMarker, NextUploadIdMarker }: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'>): object {
+function markers({
+  NextKeyMarker,
+  NextUploadIdMarker,
+}: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'>): object {
   return {
     ...(NextKeyMarker === undefined ? {} : { KeyMarker: NextKeyMarker }),
     ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
@@ -43,9 +72,14 @@ function markers({ NextKeyMarker, NextUploadIdMarker }: Pick<ListMultipartUpload
 }
 
 /** One that ended meanwhile is no failure. */
-async function abortUpload(calls: S3Calls, input: { readonly Bucket: string; readonly Key: string; readonly UploadId: string }): Promise<void> {
+async function abortUpload(
+  calls: S3Calls,
+  input: { readonly Bucket: string; readonly Key: string; readonly UploadId: string },
+): Promise<void> {
   try {
-    await calls.run((client, signal) => client.send(new AbortMultipartUploadCommand(input), { abortSignal: signal }), { request: `abort ${input.Key}` });
+    await calls.run((client, signal) => client.send(new AbortMultipartUploadCommand(input), { abortSignal: signal }), {
+      request: `abort ${input.Key}`,
+    });
   } catch (err) {
     if (!(err instanceof FirnError) || s3CodeOf(err) !== 'NoSuchUpload') throw err;
   }

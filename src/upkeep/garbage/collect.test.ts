@@ -53,7 +53,9 @@ test('of any number of objects those that nothing names are marked for deletion,
   // What a probe that was killed left is one of them.
   put(record.key, ...Array.from({ length: many - 1 }, (_, i) => orphan(i)), 'probe/y', 'other/x');
   const told: string[] = [];
-  expect(await markOrphans(ctx, { graceMs: dayMs, dryRun: true, onObject: (done, { key }) => told.push(`${done} ${key}`) })).toMatchObject({
+  expect(
+    await markOrphans(ctx, { graceMs: dayMs, dryRun: true, onObject: (done, { key }) => told.push(`${done} ${key}`) }),
+  ).toMatchObject({
     objects: many,
   });
   expect([told.length, (await pendingDeletionKeys(catalog)).size]).toEqual([many, 0]);
@@ -82,9 +84,14 @@ test('what cannot be deleted keeps none of the others, is told, and is tried aga
   await catalog.garbage.markOrphans([1, 2, 3].map((i) => ({ key: orphan(i), storedBytes: 2 })));
   put(orphan(1), orphan(2), orphan(3));
   const remove = store.delete.bind(store);
-  store.delete = (key) => (key === orphan(2) ? Promise.reject(new FirnError('unavailable', 'The storage cannot be reached.')) : remove(key));
+  store.delete = (key) =>
+    key === orphan(2) ? Promise.reject(new FirnError('unavailable', 'The storage cannot be reached.')) : remove(key);
   store.deleteMany = (keys) => Promise.all(keys.map((key) => store.delete(key))).then(() => undefined);
-  expect(await deletePending(ctx, { graceMs: 0 })).toMatchObject({ objects: 2, failed: 1, error: { code: 'unavailable' } });
+  expect(await deletePending(ctx, { graceMs: 0 })).toMatchObject({
+    objects: 2,
+    failed: 1,
+    error: { code: 'unavailable' },
+  });
   expect([...(await pendingDeletionKeys(catalog))]).toEqual([orphan(2)]);
   store.delete = remove;
   expect(await deletePending(ctx, { graceMs: 0 })).toMatchObject({ objects: 1, failed: 0 });
@@ -94,7 +101,10 @@ test('what cannot be deleted keeps none of the others, is told, and is tried aga
 test('a pass that was killed between deleting and forgetting is repeated by the next', async () => {
   await catalog.garbage.markOrphans([{ key: orphan(1), storedBytes: 2 }]);
   put(orphan(1));
-  const killed: Catalog = { ...catalog, garbage: { ...catalog.garbage, forget: () => Promise.reject(new Error('killed')) } };
+  const killed: Catalog = {
+    ...catalog,
+    garbage: { ...catalog.garbage, forget: () => Promise.reject(new Error('killed')) },
+  };
   await expect(deletePending({ ...ctx, catalog: killed }, { graceMs: 0 })).rejects.toThrow('killed');
   expect(store.objects.size).toBe(0);
   expect(await deletePending(ctx, { graceMs: 0 })).toMatchObject({ objects: 1, failed: 0 });

@@ -9,15 +9,23 @@ export interface DeletedObjects extends Amount {
   readonly failed: number;
   /** Why the first of them could not. */
   readonly error?: unknown;
-  /** Keys that were pending deletion and are named all the same, which keys that are never used again rule out. They are left alone, and told. */
+  /**
+   * Keys that were pending deletion and are named all the same, which keys that are never used again rule out. They are
+   * left alone, and told.
+   */
   readonly named: readonly string[];
 }
 
 /**
- * Deletes what was marked before the grace, if nothing names it, and then forgets it: a pass that is killed in between is repeated by the next. Memory does not grow with the number of objects.
- * Rejects with the errors of the catalog, and the signal's reason between two pages.
+ * Deletes what was marked before the grace, if nothing names it, and then forgets it: a pass that is killed in between
+ * is repeated by the next. Memory does not grow with the number of objects. Rejects with the errors of the catalog, and
+ * the signal's reason between two pages.
  */
-export async function deletePending(ctx: GarbageContext, { graceMs, dryRun = false, onObject }: GarbageOptions, signal?: AbortSignal): Promise<DeletedObjects> {
+export async function deletePending(
+  ctx: GarbageContext,
+  { graceMs, dryRun = false, onObject }: GarbageOptions,
+  signal?: AbortSignal,
+): Promise<DeletedObjects> {
   const { garbage, objects: records } = ctx.catalog;
   const until = new Date((await ctx.catalog.now()).getTime() - graceMs);
   let total: DeletedObjects = { objects: 0, bytes: 0, failed: 0, named: [] };

@@ -3,10 +3,15 @@ import { evalSetPrefix, piecePrefix, stagedPrefix } from '../../ingest/ingest-co
 import type { StoredObject } from '../../store/object-store.ts';
 import { probePrefix } from '../../store/probe-store.ts';
 
-/** What begins the keys of packages (compress/compress-checkpoint.ts, merge/write-merged.ts): `packages/<checkpoint or merged package>-<fence>`. */
+/**
+ * What begins the keys of packages (compress/compress-checkpoint.ts, merge/write-merged.ts):
+ * `packages/<checkpoint or merged package>-<fence>`.
+ */
 const packagePrefix = 'packages/';
 
-/** Where objects lie that the catalog may name, or that were only to try the storage. Nothing else is ever collected. */
+/**
+ * Where objects lie that the catalog may name, or that were only to try the storage. Nothing else is ever collected.
+ */
 export const collectedPrefixes = [packagePrefix, stagedPrefix, evalSetPrefix, piecePrefix, probePrefix] as const;
 
 /** What a key tells of an object. A fence is a positive 32-bit integer; more digits are none. Pure. */

@@ -5,7 +5,10 @@ import { collectedPrefixes, foundObject } from './found-object.ts';
 
 /** Objects asked for in one query. */
 const pageObjects = 500;
-/** An object younger than this, in ms, is left for a later pass: the moments between an object's last byte and its record, a thousand times over. */
+/**
+ * An object younger than this, in ms, is left for a later pass: the moments between an object's last byte and its
+ * record, a thousand times over.
+ */
 const orphanAgeMs = 3_600_000;
 
 export interface GarbageContext {
@@ -19,7 +22,10 @@ export interface GarbageOptions {
   /** Nothing is changed, but told as if it were. */
   readonly dryRun?: boolean;
   /** Hears of each object. */
-  readonly onObject?: (done: 'marked' | 'deleted', object: { readonly key: string; readonly storedBytes?: number; readonly reason: DeletionReason }) => void;
+  readonly onObject?: (
+    done: 'marked' | 'deleted',
+    object: { readonly key: string; readonly storedBytes?: number; readonly reason: DeletionReason },
+  ) => void;
 }
 
 /** Objects, and their bytes in the store as far as they are known. */
@@ -29,8 +35,10 @@ export interface Amount {
 }
 
 /**
- * Looks through the store for objects that nothing names and nothing on its way will, as kills leave them, and marks them for deletion: they are deleted only by a pass after the grace. Where the catalog names nothing at
- * all it is more likely the wrong one, and nothing is marked. Memory does not grow with the number of objects; two or three queries a page. Rejects with the errors of catalog and store, and the signal's reason.
+ * Looks through the store for objects that nothing names and nothing on its way will, as kills leave them, and marks
+ * them for deletion: they are deleted only by a pass after the grace. Where the catalog names nothing at all it is more
+ * likely the wrong one, and nothing is marked. Memory does not grow with the number of objects; two or three queries a
+ * page. Rejects with the errors of catalog and store, and the signal's reason.
  */
 export async function markOrphans(
   { catalog, store }: GarbageContext,
@@ -46,7 +54,10 @@ export async function markOrphans(
     const orphans = await catalog.garbage.orphans(page);
     if (!dryRun) await catalog.garbage.markOrphans(orphans);
     for (const orphan of orphans) onObject?.('marked', { ...orphan, reason: 'orphan' });
-    total = { objects: total.objects + orphans.length, bytes: total.bytes + orphans.reduce((sum, { storedBytes }) => sum + storedBytes, 0) };
+    total = {
+      objects: total.objects + orphans.length,
+      bytes: total.bytes + orphans.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
+    };
   };
   for (const prefix of collectedPrefixes) {
     let page: FoundObject[] = [];

@@ -8,7 +8,9 @@ const listedOccurrencesMin = 2;
 /** Of a packed tuple that is not listed. */
 const unlisted = 0xffff;
 
-/** The symbols of one block in all checkpoints of a merged package, `symbolBits` each, the first checkpoint's lowest. */
+/**
+ * The symbols of one block in all checkpoints of a merged package, `symbolBits` each, the first checkpoint's lowest.
+ */
 export type PackedJointSymbols = Uint32Array;
 
 /** Packs the symbols of one block, one array a checkpoint. */
@@ -42,7 +44,10 @@ export class JointSymbolCounts {
       if (count > 0) found.push(tuple);
     });
     found.sort((a, b) => this.#counts[b]! - this.#counts[a]! || a - b);
-    const listed = found.filter((tuple, rank) => rank < latticeEscape || (rank < mergedJointSymbolsMax && this.#counts[tuple]! >= listedOccurrencesMin));
+    const listed = found.filter(
+      (tuple, rank) =>
+        rank < latticeEscape || (rank < mergedJointSymbolsMax && this.#counts[tuple]! >= listedOccurrencesMin),
+    );
     return new JointSymbolList(listed, this.width);
   }
 }
@@ -59,7 +64,8 @@ export class JointSymbolList {
     this.#ranks = new Uint16Array(2 ** (symbolBits * width)).fill(unlisted);
     for (const [rank, tuple] of listed.entries()) {
       this.#ranks[tuple] = rank;
-      for (let position = 0; position < width; position++) symbols[position * listed.length + rank] = (tuple >> (symbolBits * position)) % latticeSymbols;
+      for (let position = 0; position < width; position++)
+        symbols[position * listed.length + rank] = (tuple >> (symbolBits * position)) % latticeSymbols;
     }
     this.tuples = { symbols, width };
     this.#listedEscapes = Math.max(0, listed.length - latticeEscape);
@@ -72,7 +78,8 @@ export class JointSymbolList {
     for (let i = 0; i < tuples.length; i++) {
       const rank = this.#ranks[tuples[i]!]!;
       symbols[i] = Math.min(rank, latticeEscape);
-      if (rank >= latticeEscape) escapes.push(rank === unlisted ? this.#listedEscapes + tuples[i]! : rank - latticeEscape);
+      if (rank >= latticeEscape)
+        escapes.push(rank === unlisted ? this.#listedEscapes + tuples[i]! : rank - latticeEscape);
     }
     return { symbols, escapes: Uint32Array.from(escapes) };
   }

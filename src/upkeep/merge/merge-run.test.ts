@@ -4,7 +4,14 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { PackageRecord } from '../../catalog/contract/package-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { collect, modelOf, openCompressHarness, sha256, type CompressHarness, type Upload } from '../../compress/compress-harness.test-support.ts';
+import {
+  collect,
+  modelOf,
+  openCompressHarness,
+  sha256,
+  type CompressHarness,
+  type Upload,
+} from '../../compress/compress-harness.test-support.ts';
 import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import { Restorer } from '../../restore/restorer.ts';
@@ -30,7 +37,10 @@ const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 /** Runs so far: each has random states of its own, which would else be those of another run's files. */
 let runCount = 0;
 
-/** Most weights stay where they are; a matrix of several blocks, vectors that share one, exact tensors and a file of bytes. */
+/**
+ * Most weights stay where they are; a matrix of several blocks, vectors that share one, exact tensors and a file of
+ * bytes.
+ */
 function uploadAt(step: number): Upload {
   const moved = (values: Float32Array, one: number): Float32Array => {
     for (let at = 1; at <= step; at++) values.forEach((x, i) => (values[i] = x + (i % one === at % one ? 0.9 : 0)));
@@ -55,17 +65,30 @@ async function pushed(run: Run): Promise<Checkpoint[]> {
 /** Runs merge jobs until there is none; how many there were. */
 async function mergeAll(ctx = merging): Promise<number> {
   for (let done = 0; ; done++) {
-    const [job] = await harness.catalog.jobs.claim({ kinds: [mergeJobKind], workerId: 'test', leaseMs: 60_000, limit: 1 });
+    const [job] = await harness.catalog.jobs.claim({
+      kinds: [mergeJobKind],
+      workerId: 'test',
+      leaseMs: 60_000,
+      limit: 1,
+    });
     if (job === undefined) return done;
-    await runMergeJob(ctx, job.subjectId, { jobId: job.id, workerId: 'test', fence: job.fence }, new AbortController().signal);
+    await runMergeJob(
+      ctx,
+      job.subjectId,
+      { jobId: job.id, workerId: 'test', fence: job.fence },
+      new AbortController().signal,
+    );
   }
 }
 
-const recordOf = async ({ packageId }: Checkpoint): Promise<PackageRecord> => (await harness.catalog.packages.get(packageId!))!;
+const recordOf = async ({ packageId }: Checkpoint): Promise<PackageRecord> =>
+  (await harness.catalog.packages.get(packageId!))!;
 
 async function digests(checkpoint: Checkpoint): Promise<Record<string, string>> {
   const files = await harness.catalog.files.list(checkpoint.id);
-  return Object.fromEntries(await Promise.all(files.map(async ({ path }) => [path, sha256(await harness.download(checkpoint, path))])));
+  return Object.fromEntries(
+    await Promise.all(files.map(async ({ path }) => [path, sha256(await harness.download(checkpoint, path))])),
+  );
 }
 
 async function storedBytes(): Promise<number> {
@@ -102,12 +125,17 @@ describe('a run whose old deltas are merged', () => {
     expect(sum(after.slice(1, 5))).toBe((await harness.store.stat(after[1]!.key))!.storedBytes);
     const results = await Promise.all(checkpoints.map(({ id }) => harness.checkpoint(id)));
     for (const [i, { result }] of results.entries())
-      expect(result!.storedBytes - checkpoints[i]!.result!.storedBytes).toBe(after[i]!.storedBytes - before[i]!.storedBytes);
+      expect(result!.storedBytes - checkpoints[i]!.result!.storedBytes).toBe(
+        after[i]!.storedBytes - before[i]!.storedBytes,
+      );
   });
 
   test('goes on: what is pushed and merged later builds on what was merged', async () => {
     await mergeAll();
-    const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId), freshRestorer: merging.freshRestorer });
+    const ctx = harness.context({
+      afterCommit: (tx, { runId }) => queueMerge(tx, runId),
+      freshRestorer: merging.freshRestorer,
+    });
     const later: Checkpoint[] = [];
     for (const step of [11, 12]) later.push(await harness.push(run, step, uploadAt(step), { ctx }));
     const all = [...checkpoints, ...later];
@@ -125,7 +153,9 @@ describe('a run whose old deltas are merged', () => {
     await mergeAll();
     await deletePending(harness, { graceMs: 60_000 });
     const chain = await merging.freshRestorer().open(known);
-    expect((await digestBytes(chain.file('model.safetensors').passing())).sha256).toBe(downloads[6]!['model.safetensors']);
+    expect((await digestBytes(chain.file('model.safetensors').passing())).sha256).toBe(
+      downloads[6]!['model.safetensors'],
+    );
     await chain.close();
 
     const all = await storedBytes();
@@ -153,11 +183,22 @@ describe('a run whose old deltas are merged', () => {
 
   test('is left as it is when the job is lost by the time they are merged', async () => {
     const { catalog } = harness;
-    const jobs = { ...catalog.jobs, complete: () => Promise.reject(new FirnError('conflict', 'The job is no longer held by this worker.')) };
-    const lost = { ...merging, catalog: { ...catalog, transaction: (work) => catalog.transaction((tx) => work({ ...tx, jobs })) } as typeof catalog };
+    const jobs = {
+      ...catalog.jobs,
+      complete: () => Promise.reject(new FirnError('conflict', 'The job is no longer held by this worker.')),
+    };
+    const lost = {
+      ...merging,
+      catalog: {
+        ...catalog,
+        transaction: (work) => catalog.transaction((tx) => work({ ...tx, jobs })),
+      } as typeof catalog,
+    };
     await expect(mergeAll(lost)).rejects.toMatchObject({ code: 'conflict' });
     expect(await Promise.all(checkpoints.map(recordOf))).toEqual(before);
-    expect((await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id))))).toEqual([]);
+    expect(
+      (await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id)))),
+    ).toEqual([]);
   });
 
   test('is left as it is when what was written is not what was merged', async () => {
@@ -174,7 +215,9 @@ describe('a run whose old deltas are merged', () => {
         store.put = put;
       });
     expect(damage).toMatchObject({ code: 'corrupt-package' });
-    expect((await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id))))).toEqual([]);
+    expect(
+      (await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id)))),
+    ).toEqual([]);
     expect(await Promise.all(checkpoints.map(recordOf))).toEqual(before);
     expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
 
@@ -190,7 +233,8 @@ test('deltas that have nothing in common are left as they are, and are not tried
   const weights = noise(40_000, 9);
   for (const step of steps) {
     // A few weights jump, anywhere and any distance: tuples are many and rare.
-    for (const [i, x] of noise(weights.length, 50 + step).entries()) if (step > 0 && Math.abs(x) > 2) weights[i]! += 20 * (x - 2 * Math.sign(x));
+    for (const [i, x] of noise(weights.length, 50 + step).entries())
+      if (step > 0 && Math.abs(x) > 2) weights[i]! += 20 * (x - 2 * Math.sign(x));
     checkpoints.push(await harness.push(run, step, modelOf({ 'fc.weight': f32([100, 400], weights) }), { ctx }));
   }
   const before = await Promise.all(checkpoints.map(recordOf));
@@ -198,9 +242,9 @@ test('deltas that have nothing in common are left as they are, and are not tried
   const after = await Promise.all(checkpoints.map(recordOf));
   expect(after.map(({ key }) => key)).toEqual(before.map(({ key }) => key));
   expect(after.some(({ mergeTried }) => mergeTried)).toBe(true);
-  expect((await harness.objects()).filter((key) => key.startsWith('packages/') && !after.some((each) => each.key === key))).not.toContain(
-    expect.stringContaining(superStepId(before.slice(1, 5).map(({ id }) => id))),
-  );
+  expect(
+    (await harness.objects()).filter((key) => key.startsWith('packages/') && !after.some((each) => each.key === key)),
+  ).not.toContain(expect.stringContaining(superStepId(before.slice(1, 5).map(({ id }) => id))));
   await harness.catalog.transaction((tx) => queueMerge(tx, run.id));
   expect(await mergeAll()).toBe(0);
 });

@@ -18,7 +18,10 @@ import { superStepId, writeMergedPackage, type WrittenMergedPackage } from './wr
 /** Kind of the jobs that merge old deltas of a run, which is their subject. */
 export const mergeJobKind = 'merge';
 
-/** The newest checkpoints of a run that are left as they are: the next ones build on them, and they are what is read most. */
+/**
+ * The newest checkpoints of a run that are left as they are: the next ones build on them, and they are what is read
+ * most.
+ */
 const newestKept = 4;
 /** Candidates looked at in one query, from the oldest on. */
 const candidatesPerQuery = 64;
@@ -27,7 +30,9 @@ export interface MergeContext {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly core: NativeCore;
-  /** A restorer that keeps no blocks: the symbols of every checkpoint are asked for, and what was written is read back. */
+  /**
+   * A restorer that keeps no blocks: the symbols of every checkpoint are asked for, and what was written is read back.
+   */
   readonly freshRestorer: () => Restorer;
   /** Bytes of symbols kept while a group is merged. */
   readonly cacheMaxBytes: number;
@@ -35,7 +40,10 @@ export interface MergeContext {
   readonly tracer: Tracer;
 }
 
-/** Queues the merging of a run's old deltas where there are some and it is not queued yet; inside the transaction that made a checkpoint of the run ready. */
+/**
+ * Queues the merging of a run's old deltas where there are some and it is not queued yet; inside the transaction that
+ * made a checkpoint of the run ready.
+ */
 export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
   if ((await nextGroup(tx, runId)) === undefined) return;
   await tx.jobs.enqueue({ kind: mergeJobKind, subjectId: runId }).catch((error: unknown) => {
@@ -44,10 +52,16 @@ export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
 }
 
 /**
- * The handler of `merge` jobs: puts the oldest deltas of a run that can be merged into one package, and queues itself again while there are more, so that a checkpoint
- * which waits to be encoded comes first. Repeatable at any point: until its commit nothing refers to what it writes. Rejects with the errors of catalog, store and core.
+ * The handler of `merge` jobs: puts the oldest deltas of a run that can be merged into one package, and queues itself
+ * again while there are more, so that a checkpoint which waits to be encoded comes first. Repeatable at any point:
+ * until its commit nothing refers to what it writes. Rejects with the errors of catalog, store and core.
  */
-export async function runMergeJob(ctx: MergeContext, runId: string, claim: Claim, signal: AbortSignal): Promise<{ readonly kind: 'done' }> {
+export async function runMergeJob(
+  ctx: MergeContext,
+  runId: string,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<{ readonly kind: 'done' }> {
   const group = await nextGroup(ctx.catalog, runId);
   const merged = group && (await mergeBest(ctx, group, claim, signal));
   try {
@@ -58,27 +72,43 @@ export async function runMergeJob(ctx: MergeContext, runId: string, claim: Claim
       await queueMerge(tx, runId);
     });
   } catch (error) {
-    // Refused, so nothing refers to the object. After any other failure the transaction may have happened all the same; the collection of orphans knows.
-    if (merged !== undefined && error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(merged.key).catch(() => undefined);
+    // Refused, so nothing refers to the object. After any other failure the transaction may have happened all the same;
+    // the collection of orphans knows.
+    if (merged !== undefined && error instanceof FirnError && error.code === 'conflict')
+      await ctx.store.delete(merged.key).catch(() => undefined);
     throw error;
   }
   return { kind: 'done' };
 }
 
-/** Leaves out the checkpoint that a job which ended without a result began with: its bytes may be damaged, and later ones need not wait for it. */
+/**
+ * Leaves out the checkpoint that a job which ended without a result began with: its bytes may be damaged, and later
+ * ones need not wait for it.
+ */
 export async function markMergeEnded(tx: Catalog, runId: string): Promise<void> {
   const group = await nextGroup(tx, runId);
   if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
 }
 
 async function nextGroup(catalog: Catalog, runId: string): Promise<readonly MergeCandidate[] | undefined> {
-  return planMerge(await catalog.packages.mergeable(runId, { newest: newestKept, limit: candidatesPerQuery, methods: mergeableMethods }));
+  return planMerge(
+    await catalog.packages.mergeable(runId, {
+      newest: newestKept,
+      limit: candidatesPerQuery,
+      methods: mergeableMethods,
+    }),
+  );
 }
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];
 
 /** The widest group that pays, stored and proven; undefined when none does. */
-async function mergeBest(ctx: MergeContext, group: readonly MergeCandidate[], claim: Claim, signal: AbortSignal): Promise<Merged | undefined> {
+async function mergeBest(
+  ctx: MergeContext,
+  group: readonly MergeCandidate[],
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Merged | undefined> {
   for (let width = group.length; width >= mergedPackageWidthMin; width--) {
     signal.throwIfAborted();
     const merged = await mergeGroup(ctx, group.slice(0, width), claim, signal);
@@ -88,14 +118,21 @@ async function mergeBest(ctx: MergeContext, group: readonly MergeCandidate[], cl
 }
 
 /** Undefined, and nothing left behind, when the group cannot be merged or it does not pay. */
-async function mergeGroup(ctx: MergeContext, group: readonly MergeCandidate[], claim: Claim, signal: AbortSignal): Promise<Merged | undefined> {
+async function mergeGroup(
+  ctx: MergeContext,
+  group: readonly MergeCandidate[],
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Merged | undefined> {
   const records = group.map(({ record }) => record);
   const id = superStepId(records.map((record) => record.id));
   const key = `packages/${id}-${claim.fence}`;
   try {
     const chain = await ctx.catalog.packages.chain(records.at(-1)!.id);
     const ofGroup = { attributes: { 'firn.packages': group.length } };
-    const written = await ctx.tracer.span('merge.write', ofGroup, () => writeGroup(ctx, { chain, width: group.length, key }, signal));
+    const written = await ctx.tracer.span('merge.write', ofGroup, () =>
+      writeGroup(ctx, { chain, width: group.length, key }, signal),
+    );
     const merged = written && mergedFrom(records, { id, key, written });
     if (merged !== undefined && isInBudget(group, { merged, older: chain.slice(group.length) })) {
       await ctx.tracer.span('merge.verify', ofGroup, () => verify(ctx, { group, chain, merged }, signal));
@@ -123,7 +160,11 @@ interface GroupToWrite {
   readonly key: string;
 }
 
-async function writeGroup(ctx: MergeContext, { chain, width, key }: GroupToWrite, signal: AbortSignal): Promise<WrittenMergedPackage | undefined> {
+async function writeGroup(
+  ctx: MergeContext,
+  { chain, width, key }: GroupToWrite,
+  signal: AbortSignal,
+): Promise<WrittenMergedPackage | undefined> {
   const { core, store, cacheMaxBytes, blockParallel: parallel } = ctx;
   const opened = await ctx.freshRestorer().open(chain, signal);
   try {
@@ -152,10 +193,16 @@ function mergedFrom(
 }
 
 /** Whether restoring any of the checkpoints stays inside the budget, though it reads the whole object. */
-function isInBudget(group: readonly MergeCandidate[], { merged, older }: { readonly merged: Merged; readonly older: readonly PackageRecord[] }): boolean {
+function isInBudget(
+  group: readonly MergeCandidate[],
+  { merged, older }: { readonly merged: Merged; readonly older: readonly PackageRecord[] },
+): boolean {
   const before = chainCost(older);
   return group.every(({ checkpoint: { sequence, result } }) => {
-    return result !== undefined && before.bytes + merged.sizeBytes <= chainBytesMax(before.baseBytes, { rawBytes: result.rawBytes, sequence });
+    return (
+      result !== undefined &&
+      before.bytes + merged.sizeBytes <= chainBytesMax(before.baseBytes, { rawBytes: result.rawBytes, sequence })
+    );
   });
 }
 
@@ -172,7 +219,10 @@ async function verify(ctx: MergeContext, { group, chain, merged }: GroupToVerify
     const ofRecord = chain.slice(chain.findIndex(({ id }) => id === record.id));
     const before = await restorerBefore.open(ofRecord, signal);
     try {
-      const after = await restorerAfter.open([...partLocations(ofRecord, merged, position), ...ofRecord.slice(position + 1)], signal);
+      const after = await restorerAfter.open(
+        [...partLocations(ofRecord, merged, position), ...ofRecord.slice(position + 1)],
+        signal,
+      );
       try {
         await verifyPart({ core: ctx.core, before, after, files: await ctx.catalog.files.list(checkpoint.id), signal });
       } finally {
@@ -185,6 +235,10 @@ async function verify(ctx: MergeContext, { group, chain, merged }: GroupToVerify
 }
 
 /** The checkpoints of the new object up to a position, newest first. */
-function partLocations(chain: readonly PackageRecord[], { parts: _, superStepId: __, ...object }: Merged, position: number): PackageLocation[] {
+function partLocations(
+  chain: readonly PackageRecord[],
+  { parts: _, superStepId: __, ...object }: Merged,
+  position: number,
+): PackageLocation[] {
   return chain.slice(0, position + 1).map((record, i) => ({ ...record, ...object, position: position - i }));
 }

@@ -26,8 +26,9 @@ export interface SharedSymbols {
 }
 
 /**
- * Consecutive checkpoints of one chain, as they are stored, seen for merging. `chain` ends with the last of them and stays open while this is in use; its blocks
- * must not be kept between reads, for the symbols of every checkpoint are asked for.
+ * Consecutive checkpoints of one chain, as they are stored, seen for merging. `chain` ends with the last of them and
+ * stays open while this is in use; its blocks must not be kept between reads, for the symbols of every checkpoint are
+ * asked for.
  */
 export class MergedPackageSource {
   /** Oldest first. */
@@ -47,7 +48,10 @@ export class MergedPackageSource {
     return this.links.map((link) => link.package.index);
   }
 
-  /** Every block that a merged package shares, in the order of the first checkpoint's files and blocks; undefined where the checkpoints do not have the same ones. */
+  /**
+   * Every block that a merged package shares, in the order of the first checkpoint's files and blocks; undefined where
+   * the checkpoints do not have the same ones.
+   */
   sharedBlocks(): readonly SharedBlock[] | undefined {
     const [first] = this.links;
     const shared: SharedBlock[] = [];
@@ -96,7 +100,8 @@ export class MergedPackageSource {
     for (const [number, { coding }] of reader.file.plan.blocks.entries()) {
       const first = codingRuleOf(coding).isShared ? reader.earlierBlock(number, this.links.length - 1) : undefined;
       // The first one's needs a block before it, too: that is where contexts come from.
-      if (first !== undefined && reader.earlierBlock(number, this.links.length) !== undefined) numbers.set(first, number);
+      if (first !== undefined && reader.earlierBlock(number, this.links.length) !== undefined)
+        numbers.set(first, number);
     }
     return numbers;
   }
@@ -109,6 +114,8 @@ export class MergedPackageSource {
 }
 
 function sharedBlockCount({ package: owner }: ChainLink): number {
-  const blocks = owner.index.files.flatMap(({ content }, number) => (content.type === 'safetensors' ? owner.plan(number)!.blocks : []));
+  const blocks = owner.index.files.flatMap(({ content }, number) =>
+    content.type === 'safetensors' ? owner.plan(number)!.blocks : [],
+  );
   return blocks.filter(({ coding }) => codingRuleOf(coding).isShared).length;
 }

@@ -7,7 +7,10 @@ type Delta = readonly [id: string, ancestorId: string, more?: Partial<MergeCandi
 
 /** Ids of what is planned of candidates. */
 function planned(...deltas: readonly Delta[]): string[] | undefined {
-  const candidates = deltas.map(([id, ancestorId, more]) => ({ record: { id, ancestorId }, descendants: 1, grows: false, ...more }) as MergeCandidate);
+  const candidates = deltas.map(
+    ([id, ancestorId, more]) =>
+      ({ record: { id, ancestorId }, descendants: 1, grows: false, ...more }) as MergeCandidate,
+  );
   return planMerge(candidates)?.map(({ record }) => record.id);
 }
 
@@ -22,7 +25,10 @@ describe('planMerge', () => {
   });
 
   it('does not reach over a place where two deltas build on one checkpoint', () => {
-    expect(planned(['b', 'a'], ['c', 'b', { descendants: 2 }], ['d', 'c'], ['e', 'd', { descendants: 0 }])).toEqual(['b', 'c']);
+    expect(planned(['b', 'a'], ['c', 'b', { descendants: 2 }], ['d', 'c'], ['e', 'd', { descendants: 0 }])).toEqual([
+      'b',
+      'c',
+    ]);
   });
 
   it('does not join chains, and passes over what stands alone', () => {

@@ -2,24 +2,30 @@ import type { MergeCandidate } from '../../catalog/contract/package-records.ts';
 import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/format-limits.ts';
 
 /**
- * The first checkpoints to merge, of candidates in the order of their run: up to `mergedPackageWidthMax`, each the ancestor of the next and of nothing else. Fewer only
- * where the chain does not go on to checkpoints that can be merged later. Undefined when there are none. Pure.
+ * The first checkpoints to merge, of candidates in the order of their run: up to `mergedPackageWidthMax`, each the
+ * ancestor of the next and of nothing else. Fewer only where the chain does not go on to checkpoints that can be merged
+ * later. Undefined when there are none. Pure.
  */
 export function planMerge(candidates: readonly MergeCandidate[]): readonly MergeCandidate[] | undefined {
   for (let first = 0; first < candidates.length;) {
     const group = [candidates[first]!];
     for (const next of candidates.slice(first + 1)) {
       const last = group.at(-1)!;
-      if (group.length === mergedPackageWidthMax || next.record.ancestorId !== last.record.id || last.descendants !== 1) break;
+      if (group.length === mergedPackageWidthMax || next.record.ancestorId !== last.record.id || last.descendants !== 1)
+        break;
       group.push(next);
     }
-    if (group.length === mergedPackageWidthMax || (group.length >= mergedPackageWidthMin && !group.at(-1)!.grows)) return group;
+    if (group.length === mergedPackageWidthMax || (group.length >= mergedPackageWidthMin && !group.at(-1)!.grows))
+      return group;
     first += group.length;
   }
   return undefined;
 }
 
-/** Splits the bytes of an object among the checkpoints in it, in proportion to what each took before; whole bytes that add up. Pure. */
+/**
+ * Splits the bytes of an object among the checkpoints in it, in proportion to what each took before; whole bytes that
+ * add up. Pure.
+ */
 export function shareBytes(objectBytes: number, before: readonly number[]): number[] {
   const total = before.reduce((sum, bytes) => sum + bytes, 0);
   const shares = before.map((bytes) => Math.floor((objectBytes * bytes) / total));

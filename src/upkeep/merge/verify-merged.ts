@@ -19,8 +19,9 @@ export interface Verification {
 }
 
 /**
- * Proves that a checkpoint of a merged package is what it was: every file decodes to the bytes whose digests package and catalog have, what later indexes refer to is the same,
- * and so is the state that later blocks are coded against. Rejects with `corrupt-package` where something differs, and with the errors of restore.
+ * Proves that a checkpoint of a merged package is what it was: every file decodes to the bytes whose digests package
+ * and catalog have, what later indexes refer to is the same, and so is the state that later blocks are coded against.
+ * Rejects with `corrupt-package` where something differs, and with the errors of restore.
  */
 export async function verifyPart({ core, before, after, files, signal }: Verification): Promise<void> {
   const [was, is] = [before, after].map((chain) => chain.links[0]!.package.index) as [PackageIndex, PackageIndex];
@@ -42,7 +43,9 @@ export async function verifyPart({ core, before, after, files, signal }: Verific
   }
 }
 
-/** What a later index may refer to, and a rebuilt file depends on: all but where payloads lie and how they are coded. */
+/**
+ * What a later index may refer to, and a rebuilt file depends on: all but where payloads lie and how they are coded.
+ */
 function described({ formatVersion: _, part: __, residual, files, ...index }: PackageIndex) {
   return { ...index, scales: residual?.scales, files: files.map(describedFile) };
 }

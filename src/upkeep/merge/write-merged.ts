@@ -40,8 +40,9 @@ export function superStepId(packageIds: readonly string[]): string {
 }
 
 /**
- * Puts consecutive checkpoints into one package: the symbols of a weight as one symbol, everything else as it was (docs/format.md, "Super-steps"). Undefined when
- * they do not have the same residual blocks, or something that merged packages do not hold. Deterministic. Rejects with the errors of store and core.
+ * Puts consecutive checkpoints into one package: the symbols of a weight as one symbol, everything else as it was
+ * (docs/format.md, "Super-steps"). Undefined when they do not have the same residual blocks, or something that merged
+ * packages do not hold. Deterministic. Rejects with the errors of store and core.
  */
 export async function writeMergedPackage(
   source: MergedPackageSource,
@@ -63,8 +64,14 @@ export async function writeMergedPackage(
       formatVersion: 3,
       payloads: payloadsOf(source, coder.payloads(list, tables), core),
       seal: async (entries) => {
-        const indexBytes = encodeMergedPackageIndex(partsOf(source, { mergedPackage, tables: tables.serialize(), entries }), source.ancestor);
-        return { indexBytes, result: decodeMergedPackageIndex(indexBytes, { id: mergedPackage.id, ancestor: source.ancestor }) };
+        const indexBytes = encodeMergedPackageIndex(
+          partsOf(source, { mergedPackage, tables: tables.serialize(), entries }),
+          source.ancestor,
+        );
+        return {
+          indexBytes,
+          result: decodeMergedPackageIndex(indexBytes, { id: mergedPackage.id, ancestor: source.ancestor }),
+        };
       },
     },
   );
@@ -73,10 +80,14 @@ export async function writeMergedPackage(
 
 /** A delta of its own with residual tensors, no levels, and nothing that came after version 2. */
 function isMergeable({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
-  return formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
+  return (
+    formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined
+  );
 }
 
-/** Codes the blocks that all checkpoints share. Symbols are decoded anew in each pass, but for those there is room for. */
+/**
+ * Codes the blocks that all checkpoints share. Symbols are decoded anew in each pass, but for those there is room for.
+ */
 class SharedCoder {
   private readonly source: MergedPackageSource;
   private readonly blocks: readonly SharedBlock[];
@@ -92,7 +103,9 @@ class SharedCoder {
 
   async list(): Promise<JointSymbolList> {
     const counts = new JointSymbolCounts(this.source.links.length);
-    await forEachBounded(this.blocks, this.options.parallel, async (block) => counts.add((await this.symbols(block)).tuples));
+    await forEachBounded(this.blocks, this.options.parallel, async (block) =>
+      counts.add((await this.symbols(block)).tuples),
+    );
     return counts.list();
   }
 
@@ -112,7 +125,9 @@ class SharedCoder {
       const { tuples, escapes, contexts, segments } = await this.symbols(block);
       const writer = new ByteWriter().varint(escapes.length);
       for (const escape of escapes) writer.varint(escape);
-      return writer.append(await tables.encode({ contexts, segments, ...list.code(tuples) }, this.options.signal)).finish();
+      return writer
+        .append(await tables.encode({ contexts, segments, ...list.code(tuples) }, this.options.signal))
+        .finish();
     });
   }
 
@@ -127,11 +142,23 @@ class SharedCoder {
 }
 
 function residualTensorCount({ files }: PackageIndex): number {
-  return slotCount(files.reduce((count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0), 0));
+  return slotCount(
+    files.reduce(
+      (count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0),
+      0,
+    ),
+  );
 }
 
-/** All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not shared is copied. */
-async function* payloadsOf(source: MergedPackageSource, shared: AsyncGenerator<Uint8Array>, core: NativeCore): AsyncGenerator<Uint8Array> {
+/**
+ * All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not
+ * shared is copied.
+ */
+async function* payloadsOf(
+  source: MergedPackageSource,
+  shared: AsyncGenerator<Uint8Array>,
+  core: NativeCore,
+): AsyncGenerator<Uint8Array> {
   try {
     for (const [position, link] of source.links.entries()) {
       for (const { entry, isShared } of blocksOf(link)) {
@@ -144,17 +171,25 @@ async function* payloadsOf(source: MergedPackageSource, shared: AsyncGenerator<U
   }
 }
 
-async function copied({ bytes }: ChainLink, { offsetBytes, lengthBytes, crc32c }: BlockEntry, core: NativeCore): Promise<Uint8Array> {
+async function copied(
+  { bytes }: ChainLink,
+  { offsetBytes, lengthBytes, crc32c }: BlockEntry,
+  core: NativeCore,
+): Promise<Uint8Array> {
   const payload = await bytes.read(offsetBytes, lengthBytes);
-  if (core.crc32cSync(payload) !== crc32c) throw corruptPackage('the checksum of a block that is to be copied does not match');
+  if (core.crc32cSync(payload) !== crc32c)
+    throw corruptPackage('the checksum of a block that is to be copied does not match');
   return payload;
 }
 
-function* blocksOf({ package: owner }: ChainLink): Generator<{ readonly entry: BlockEntry; readonly isShared: boolean }> {
+function* blocksOf({
+  package: owner,
+}: ChainLink): Generator<{ readonly entry: BlockEntry; readonly isShared: boolean }> {
   for (const [fileNumber, { content }] of owner.index.files.entries()) {
     if (content.type === 'external') continue;
     const { blocks } = owner.plan(fileNumber)!;
-    for (const [number, entry] of content.blocks.entries()) yield { entry, isShared: codingRuleOf(blocks[number]!.coding).isShared };
+    for (const [number, entry] of content.blocks.entries())
+      yield { entry, isShared: codingRuleOf(blocks[number]!.coding).isShared };
   }
 }
 
@@ -164,7 +199,10 @@ interface PartsToMake {
   readonly entries: readonly BlockEntry[];
 }
 
-/** Indexes as the encoder takes them: residual blocks of later checkpoints have their old entries, which are not written. */
+/**
+ * Indexes as the encoder takes them: residual blocks of later checkpoints have their old entries, which are not
+ * written.
+ */
 function partsOf(source: MergedPackageSource, { mergedPackage, tables, entries }: PartsToMake): PackageIndex[] {
   const left = entries.values();
   return source.links.map((link, position) => {
@@ -172,9 +210,17 @@ function partsOf(source: MergedPackageSource, { mergedPackage, tables, entries }
     const own = blocksOf(link);
     const files = index.files.map((file): PackageFile => {
       if (file.content.type === 'external') return file;
-      const blocks = file.content.blocks.map((entry) => (own.next().value!.isShared && position > 0 ? entry : left.next().value!));
+      const blocks = file.content.blocks.map((entry) =>
+        own.next().value!.isShared && position > 0 ? entry : left.next().value!,
+      );
       return { ...file, content: { ...file.content, blocks } };
     });
-    return { ...index, formatVersion: 3, residual: { ...index.residual!, tables }, files, part: { mergedPackage, position } };
+    return {
+      ...index,
+      formatVersion: 3,
+      residual: { ...index.residual!, tables },
+      files,
+      part: { mergedPackage, position },
+    };
   });
 }

@@ -8,7 +8,11 @@ export function damageToLog(log: Logger): Pick<ScrubContext, 'onDamage' | 'onRep
     onDamage: (found, isNew) => {
       const { key, what, detail } = found;
       // Told once: a round after the other would repeat it.
-      if (isNew) log.error({ key, what, detail, affected: affectedNames(found) }, 'a stored object is damaged and now in quarantine');
+      if (isNew)
+        log.error(
+          { key, what, detail, affected: affectedNames(found) },
+          'a stored object is damaged and now in quarantine',
+        );
     },
     onRepaired: (key) => log.info({ key }, 'a stored object is whole again'),
     onUnread: (key, error) => log.error({ key, err: error }, 'a stored object could not be read'),

@@ -30,12 +30,21 @@ export interface Examined {
   readonly unread?: boolean;
 }
 
-/** Codes of a store out of reach, or a reader told to stop: they say nothing of the object, and whatever is read next would meet the same. */
-export const endsReading: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['unavailable', 'overloaded', 'cancelled']);
+/**
+ * Codes of a store out of reach, or a reader told to stop: they say nothing of the object, and whatever is read next
+ * would meet the same.
+ */
+export const endsReading: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
+  'unavailable',
+  'overloaded',
+  'cancelled',
+]);
 
 /**
- * Reads one object to its end and puts it into quarantine, or takes it out. What seems damaged is read a second time, since a line or a memory may have erred, and is left alone when the catalog names it no
- * longer: it may have been deleted meanwhile. Rejects with the errors of the catalog, and with the store's `unavailable`, `overloaded`, `cancelled`.
+ * Reads one object to its end and puts it into quarantine, or takes it out. What seems damaged is read a second time,
+ * since a line or a memory may have erred, and is left alone when the catalog names it no longer: it may have been
+ * deleted meanwhile. Rejects with the errors of the catalog, and with the store's `unavailable`, `overloaded`,
+ * `cancelled`.
  */
 export async function examineObject(ctx: ScrubContext, key: string, signal?: AbortSignal): Promise<Examined> {
   const { catalog, onDamage, onRepaired, onRead } = ctx;
@@ -56,7 +65,11 @@ export async function examineObject(ctx: ScrubContext, key: string, signal?: Abo
 }
 
 /** Undefined when the object cannot be read. */
-async function readTwice({ store, rate, onUnread }: ScrubContext, key: string, signal: AbortSignal | undefined): Promise<WholeRead | undefined> {
+async function readTwice(
+  { store, rate, onUnread }: ScrubContext,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<WholeRead | undefined> {
   const options = { ...(rate && { rate }), ...(signal && { signal }) };
   try {
     const first = await readWhole(store, key, options);

@@ -4,7 +4,10 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { forwardedStore } from '../../store/forwarded-store.ts';
 
-/** Other processes hear of damage within this time, in ms. Until then, and without the catalog, the checksums of the store stand alone, which are never passed over. */
+/**
+ * Other processes hear of damage within this time, in ms. Until then, and without the catalog, the checksums of the
+ * store stand alone, which are never passed over.
+ */
 const refreshMs = 5_000;
 /** Most keys kept in memory. */
 const keysMax = 100_000;
@@ -48,12 +51,17 @@ export class Quarantine {
   }
 }
 
-/** The store, in which an object in quarantine is damaged at once: `open` rejects with `corrupt-object`, before anything of it is read. */
+/**
+ * The store, in which an object in quarantine is damaged at once: `open` rejects with `corrupt-object`, before anything
+ * of it is read.
+ */
 export function quarantinedStore(store: ObjectStore, quarantine: Quarantine): ObjectStore {
   return forwardedStore(store, {
     async open(key) {
       if (await quarantine.has(key))
-        throw new FirnError('corrupt-object', 'A stored object is damaged, and kept from being read.', { detail: `${key} is in quarantine` });
+        throw new FirnError('corrupt-object', 'A stored object is damaged, and kept from being read.', {
+          detail: `${key} is in quarantine`,
+        });
       return store.open(key);
     },
   });

@@ -9,7 +9,10 @@ export interface RateClock {
   pause(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-const processClock: RateClock = { now: () => performance.now(), pause: (ms, signal) => pause(ms, undefined, { signal }) };
+const processClock: RateClock = {
+  now: () => performance.now(),
+  pause: (ms, signal) => pause(ms, undefined, { signal }),
+};
 
 /** Holds several readers together below a number of bytes a second, on average over a second. */
 export class ReadRate {

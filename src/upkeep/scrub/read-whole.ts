@@ -11,7 +11,10 @@ export interface WholeRead {
   readonly damage?: { readonly what: DamageKind; readonly detail: string };
 }
 
-/** Reads every byte of an object through the store's checksums. What the store cannot say, because it is out of reach or failed otherwise, rejects: that is no damage. */
+/**
+ * Reads every byte of an object through the store's checksums. What the store cannot say, because it is out of reach or
+ * failed otherwise, rejects: that is no damage.
+ */
 export async function readWhole(
   store: ObjectStore,
   key: string,

@@ -23,8 +23,15 @@ export interface ScrubScope {
   readonly onPage?: (lastKey: string, totals: ScrubTotals) => Promise<void>;
 }
 
-/** Reads every object that the catalog names, by key, through the store to its end. Memory does not grow with their number. Rejects as `examineObject`, and with the signal's reason. */
-export async function scrubObjects(ctx: ScrubContext, { repositoryId, afterKey, onPage }: ScrubScope = {}, signal?: AbortSignal): Promise<ScrubTotals> {
+/**
+ * Reads every object that the catalog names, by key, through the store to its end. Memory does not grow with their
+ * number. Rejects as `examineObject`, and with the signal's reason.
+ */
+export async function scrubObjects(
+  ctx: ScrubContext,
+  { repositoryId, afterKey, onPage }: ScrubScope = {},
+  signal?: AbortSignal,
+): Promise<ScrubTotals> {
   let totals: ScrubTotals = { objects: 0, bytes: 0, damaged: 0, unread: 0 };
   for (let after = afterKey ?? ''; ;) {
     const keys = await ctx.catalog.objects.keys({ limit: pageKeys, after }, repositoryId);

@@ -35,13 +35,15 @@ beforeEach(async () => {
   const open = store.open.bind(store);
   store.open = async (key) => {
     opened.push(key);
-    if (failing !== undefined && keys.indexOf(key) >= failing.from) throw new FirnError(failing.code, 'The storage failed.');
+    if (failing !== undefined && keys.indexOf(key) >= failing.from)
+      throw new FirnError(failing.code, 'The storage failed.');
     return open(key);
   };
   ctx = {
     catalog,
     store,
-    onDamage: ({ key, what, checkpoints }, isNew) => found.push(`${isNew ? 'new ' : ''}${what} ${key} ${checkpoints.length}`),
+    onDamage: ({ key, what, checkpoints }, isNew) =>
+      found.push(`${isNew ? 'new ' : ''}${what} ${key} ${checkpoints.length}`),
     onUnread: (key) => unread.push(key),
   };
 });
@@ -50,7 +52,11 @@ afterAll(() => catalog.close());
 test('a round reads every object once and is remembered; the next waits for its time', async () => {
   expect(await scrubTurn(ctx, atOnce)).toBe(objectCount);
   expect(opened.sort()).toEqual(keys);
-  expect(await catalog.objects.scrubRound()).toMatchObject({ objects: objectCount, bytes: 3 * objectCount, endedAt: expect.any(Date) });
+  expect(await catalog.objects.scrubRound()).toMatchObject({
+    objects: objectCount,
+    bytes: 3 * objectCount,
+    endedAt: expect.any(Date),
+  });
   expect(await scrubTurn(ctx, { ...atOnce, everyMs: 3600_000 })).toBe(0);
   expect(await scrubTurn(ctx, atOnce)).toBe(objectCount);
   expect(found).toEqual([]);

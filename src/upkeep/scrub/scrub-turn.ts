@@ -18,10 +18,16 @@ export interface ScrubTimes {
 }
 
 /**
- * Goes on with the round of reading every object, or begins one when it is time; reads what is in quarantine again before. Nothing happens while another process is at it. Where it was
- * is remembered page by page, so whoever comes next goes on there. Returns how many objects it read. Rejects as `scrubObjects`: a storage out of reach ends the turn, not the round.
+ * Goes on with the round of reading every object, or begins one when it is time; reads what is in quarantine again
+ * before. Nothing happens while another process is at it. Where it was is remembered page by page, so whoever comes
+ * next goes on there. Returns how many objects it read. Rejects as `scrubObjects`: a storage out of reach ends the
+ * turn, not the round.
  */
-export async function scrubTurn(ctx: ScrubContext, { everyMs, turnMs = defaultTurnMs }: ScrubTimes, signal?: AbortSignal): Promise<number> {
+export async function scrubTurn(
+  ctx: ScrubContext,
+  { everyMs, turnMs = defaultTurnMs }: ScrubTimes,
+  signal?: AbortSignal,
+): Promise<number> {
   const { catalog } = ctx;
   if (!(await catalog.chores.begin(choreName, turnMs))) return 0;
   // A sign that is lost costs nothing but a second reader.

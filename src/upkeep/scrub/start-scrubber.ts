@@ -9,7 +9,10 @@ import type { ScrubContext } from './examine-object.ts';
 import { ReadRate } from './read-rate.ts';
 import { scrubTurn } from './scrub-turn.ts';
 
-/** How often it is looked whether there is something to scrub: longer than a turn, so that a process that ends one does not take the next for granted. */
+/**
+ * How often it is looked whether there is something to scrub: longer than a turn, so that a process that ends one does
+ * not take the next for granted.
+ */
 const pauseMs = 10 * 60 * 1000;
 
 export interface ScrubberParts {
@@ -24,8 +27,19 @@ export interface ScrubberParts {
   readonly onRead: (bytes: number) => void;
 }
 
-/** Reads every object in the background, one process of all at a time, and tells the log what is damaged with everything that is lost by it. */
-export function startScrubber({ catalog, store, log, tracer, bytesPerSecond, everyMs, onRead }: ScrubberParts): Periodic {
+/**
+ * Reads every object in the background, one process of all at a time, and tells the log what is damaged with everything
+ * that is lost by it.
+ */
+export function startScrubber({
+  catalog,
+  store,
+  log,
+  tracer,
+  bytesPerSecond,
+  everyMs,
+  onRead,
+}: ScrubberParts): Periodic {
   const ctx: ScrubContext = {
     catalog,
     store,
@@ -46,7 +60,10 @@ export function startScrubber({ catalog, store, log, tracer, bytesPerSecond, eve
       pauseMs,
       onError: (error) => {
         const isPassing = error instanceof FirnError && (error.code === 'unavailable' || error.code === 'overloaded');
-        log[isPassing ? 'warn' : 'error']({ err: error, chore: 'scrub' }, 'the round of reading every object was broken off and goes on later');
+        log[isPassing ? 'warn' : 'error'](
+          { err: error, chore: 'scrub' },
+          'the round of reading every object was broken off and goes on later',
+        );
       },
     },
   );

@@ -56,7 +56,8 @@ beforeEach(async () => {
   suspects = new Suspects({
     catalog,
     store: bare,
-    onDamage: ({ key, what, checkpoints }, isNew) => told.push(`${isNew ? 'new ' : ''}${what} ${key} ${checkpoints.length}`),
+    onDamage: ({ key, what, checkpoints }, isNew) =>
+      told.push(`${isNew ? 'new ' : ''}${what} ${key} ${checkpoints.length}`),
     onUnread: (key) => told.push(`unread ${key}`),
   });
   const watched = watchedStore(bare, (key) => suspects.add(key));

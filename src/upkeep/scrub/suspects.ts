@@ -7,7 +7,10 @@ import { damageOf } from './read-whole.ts';
 /** Keys that wait to be examined, at most; what comes beyond is found by the next read, or round. */
 const waitingMax = 1000;
 
-/** Objects of which a read was refused: each is read whole in the background, so that quarantine and log tell of damage when it is met, not when the round comes by. */
+/**
+ * Objects of which a read was refused: each is read whole in the background, so that quarantine and log tell of damage
+ * when it is met, not when the round comes by.
+ */
 export class Suspects {
   readonly #ctx: ScrubContext;
   readonly #waiting = new Set<string>();

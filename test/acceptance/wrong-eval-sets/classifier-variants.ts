@@ -1,6 +1,14 @@
 import { classifierShapes, type Weights } from '../classifier.ts';
 import { f16Word, wordBytes } from '../float-words.ts';
-import { integerAttribute, integersAttribute, node, onnxFile, openInitializer, storedInitializer, value } from '../onnx-file.ts';
+import {
+  integerAttribute,
+  integersAttribute,
+  node,
+  onnxFile,
+  openInitializer,
+  storedInitializer,
+  value,
+} from '../onnx-file.ts';
 import { f32Tensor, safetensorsFile } from '../safetensors-file.ts';
 
 export type WeightName = keyof typeof classifierShapes;
@@ -34,7 +42,16 @@ export interface ClassifierGraphOptions {
 }
 
 export function classifierVariant(options: ClassifierGraphOptions = {}): Buffer {
-  const { rows = 'rows', nameOf = (name: WeightName): string => name, without = [], more = [], before = [], end, opset, half = false } = options;
+  const {
+    rows = 'rows',
+    nameOf = (name: WeightName): string => name,
+    without = [],
+    more = [],
+    before = [],
+    end,
+    opset,
+    half = false,
+  } = options;
   const kept = weightNames.filter((name) => !without.includes(name));
   const w = nameOf;
   const { matrix = w('fc2.weight'), biases = [w('fc1.bias'), w('fc2.bias')] } = options;
@@ -54,7 +71,9 @@ export function classifierVariant(options: ClassifierGraphOptions = {}): Buffer 
       node('MatMul', ['active', matrix], ['raw']),
       node('Add', ['raw', biases[1]], [sum]),
       ...(half ? [node('Cast', ['sum'], ['logits'], [integerAttribute('to', floatType)])] : []),
-      ...(end === undefined ? [] : [node(end, ['sum'], ['logits'], end === 'Sigmoid' ? [] : [integerAttribute('axis', 1)])]),
+      ...(end === undefined
+        ? []
+        : [node(end, ['sum'], ['logits'], end === 'Sigmoid' ? [] : [integerAttribute('axis', 1)])]),
     ],
   });
 }
@@ -78,7 +97,11 @@ export function turned(values: Float32Array, rows: number, columns: number): Flo
   return Float32Array.from(values, (_, at) => values[(at % rows) * columns + Math.floor(at / rows)]!);
 }
 
-function initializer(name: WeightName, graphName: string, { carried, half = false }: ClassifierGraphOptions): Uint8Array {
+function initializer(
+  name: WeightName,
+  graphName: string,
+  { carried, half = false }: ClassifierGraphOptions,
+): Uint8Array {
   const shape = classifierShapes[name];
   if (carried === undefined) return openInitializer(graphName, shape, 'weights.bin', half ? 'float16' : 'float');
   if (half) return storedInitializer(graphName, shape, wordBytes(Array.from(carried[name], f16Word)), 'float16');

@@ -66,10 +66,16 @@ export function tokenLoss(weights: TokenWeights, ids: readonly number[], labels:
 }
 
 export function tokenBatches(ids: readonly number[], labels: readonly number[], length = sequenceLength): Buffer {
-  return safetensorsFile({ ids: i64Tensor([ids.length / length, length], ids), labels: i64Tensor([labels.length / length, length], labels) });
+  return safetensorsFile({
+    ids: i64Tensor([ids.length / length, length], ids),
+    labels: i64Tensor([labels.length / length, length], labels),
+  });
 }
 
-export const tokenSpec = { inputs: { ids: 'ids' }, metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' }] } as const;
+export const tokenSpec = {
+  inputs: { ids: 'ids' },
+  metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' }],
+} as const;
 
 export interface TokenGraphOptions {
   readonly embedName?: string;
@@ -82,14 +88,25 @@ export interface TokenGraphOptions {
   readonly length?: number;
 }
 
-export function tokenGraph({ embedName = 'embed.weight', headName = 'lm_head.weight', carried, ...options }: TokenGraphOptions = {}): Buffer {
+export function tokenGraph({
+  embedName = 'embed.weight',
+  headName = 'lm_head.weight',
+  carried,
+  ...options
+}: TokenGraphOptions = {}): Buffer {
   const { classesSecond = false, length = sequenceLength } = options;
   const weight = (name: string, values?: Float32Array) =>
-    values === undefined ? openInitializer(name, [vocabulary, width]) : storedInitializer(name, [vocabulary, width], f32Tensor([], values).bytes);
+    values === undefined
+      ? openInitializer(name, [vocabulary, width])
+      : storedInitializer(name, [vocabulary, width], f32Tensor([], values).bytes);
   return onnxFile({
     inputs: [value('ids', ['rows', length], 'int64')],
     outputs: [value('logits', classesSecond ? ['rows', vocabulary, length] : ['rows', length, vocabulary])],
-    initializers: [openInitializer(mixName, [width]), weight(embedName, carried?.embed), ...(headName === null ? [] : [weight(headName, carried?.head)])],
+    initializers: [
+      openInitializer(mixName, [width]),
+      weight(embedName, carried?.embed),
+      ...(headName === null ? [] : [weight(headName, carried?.head)]),
+    ],
     nodes: [
       node('Gather', [embedName, 'ids'], ['looked_up']),
       node('Mul', ['looked_up', mixName], ['mixed']),

@@ -12,7 +12,11 @@ describe('isSilentlyWrong', () => {
     ['a wrong figure', ready(2.1), true],
     ['a figure that is not there', { baseline: {}, warnings: [], fidelity: 'lossy' }, true],
     ['a wrong figure with the warning of the row', ready(2.1, 'Labels look shifted by one.'), false],
-    ['a wrong figure with a warning of something else', ready(2.1, 'Some tensors are kept exact.', 'None of the 4 configs tried stayed inside.'), true],
+    [
+      'a wrong figure with a warning of something else',
+      ready(2.1, 'Some tensors are kept exact.', 'None of the 4 configs tried stayed inside.'),
+      true,
+    ],
     ['a refusal', { stoppedAt: 'job', code: 'eval-label-mismatch', sentence: 'no' }, false],
   ])('%s', (_, outcome, expected) => {
     expect(isSilentlyWrong(outcome, { truth, expected: wanted })).toBe(expected);

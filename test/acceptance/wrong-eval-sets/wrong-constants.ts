@@ -29,7 +29,12 @@ const turnedFile = file(
       weightNames.map((name) => {
         const [first, second] = classifierShapes[name] as readonly number[];
         const isLayer = name === 'fc1.weight' || name === 'fc2.weight';
-        return [name, isLayer ? f32Tensor([second!, first!], turned(weights[name], first!, second!)) : f32Tensor(classifierShapes[name], weights[name])];
+        return [
+          name,
+          isLayer
+            ? f32Tensor([second!, first!], turned(weights[name], first!, second!))
+            : f32Tensor(classifierShapes[name], weights[name]),
+        ];
       }),
     ),
   ),
@@ -115,11 +120,41 @@ const layers = file(
 );
 
 export const wrongConstants: readonly Mistake[] = [
-  { ...classifier, ...turnedFile, name: 'matrices that lie turned in the checkpoint', graph: classifierVariant(), expected: ['right', unbound(/transpose/)] },
-  { ...classifier, ...turnedFile, name: 'a turned matrix folded into a constant of older weights', graph: folded(older), expected: [unbound(/"val_0"/)] },
-  { ...classifier, ...turnedFile, name: 'a turned matrix folded into a constant of these weights', graph: folded(weights), expected: ['right'] },
-  { ...classifier, ...plainFile, name: 'two biases fused into one constant', graph: fused, expected: [unbound(/"val_3"/)] },
-  { ...classifier, ...plainFile, name: 'a bias folded into a scaled constant', graph: scaled, expected: [unbound(/"val_5"/)] },
+  {
+    ...classifier,
+    ...turnedFile,
+    name: 'matrices that lie turned in the checkpoint',
+    graph: classifierVariant(),
+    expected: ['right', unbound(/transpose/)],
+  },
+  {
+    ...classifier,
+    ...turnedFile,
+    name: 'a turned matrix folded into a constant of older weights',
+    graph: folded(older),
+    expected: [unbound(/"val_0"/)],
+  },
+  {
+    ...classifier,
+    ...turnedFile,
+    name: 'a turned matrix folded into a constant of these weights',
+    graph: folded(weights),
+    expected: ['right'],
+  },
+  {
+    ...classifier,
+    ...plainFile,
+    name: 'two biases fused into one constant',
+    graph: fused,
+    expected: [unbound(/"val_3"/)],
+  },
+  {
+    ...classifier,
+    ...plainFile,
+    name: 'a bias folded into a scaled constant',
+    graph: scaled,
+    expected: [unbound(/"val_5"/)],
+  },
   { ...sums, name: 'two biases and a scale', graph: sumGraph({}), expected: ['right'] },
   {
     ...sums,
@@ -153,7 +188,12 @@ export const wrongConstants: readonly Mistake[] = [
     ...normed,
     name: 'a batch normalization whose statistics the exporter merged with its weights, and a checkpoint that lacks them',
     graph: normGraph('BatchNormalization'),
-    expected: [refused('graph-missing-weights', /"n1\.bias" both as the bias and as the running mean.*keep_initializers_as_inputs=True/)],
+    expected: [
+      refused(
+        'graph-missing-weights',
+        /"n1\.bias" both as the bias and as the running mean.*keep_initializers_as_inputs=True/,
+      ),
+    ],
   },
   {
     ...normed,
@@ -167,11 +207,19 @@ export const wrongConstants: readonly Mistake[] = [
     graph: normGraph('LayerNormalization', 'away'),
     expected: [{ warns: /"n1\.weight", "n1\.bias".*merged them and the figure is wrong/ }],
   },
-  { ...sums, name: 'a scale of one element, folded', graph: sumGraph({ foldedScale: 0.5 }), expected: [unbound(/"val_9"/)] },
+  {
+    ...sums,
+    name: 'a scale of one element, folded',
+    graph: sumGraph({ foldedScale: 0.5 }),
+    expected: [unbound(/"val_9"/)],
+  },
 ];
 
 /** A fresh model with two norms as exporters write it: one vector of ones, and one of zeros. */
-function normGraph(operator: 'BatchNormalization' | 'LayerNormalization', merged: 'by identity' | 'away' = 'by identity'): Buffer {
+function normGraph(
+  operator: 'BatchNormalization' | 'LayerNormalization',
+  merged: 'by identity' | 'away' = 'by identity',
+): Buffer {
   const statistics = operator === 'BatchNormalization' ? ['n1.running_mean', 'n1.running_var'] : [];
   const second = merged === 'away' ? 'n1' : 'n2';
   const alias = (from: string, to: string) => node('Identity', [from], [to]);

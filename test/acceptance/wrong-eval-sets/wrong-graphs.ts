@@ -1,5 +1,23 @@
-import { classifierBatches, classifierFile, classifierRows, classifierShapes, classifierSpec, classifierWeights, logitsOf, measure } from '../classifier.ts';
-import { elementTypes, integerAttribute, integersAttribute, node, onnxFile, openInitializer, storedInitializer, value } from '../onnx-file.ts';
+import {
+  classifierBatches,
+  classifierFile,
+  classifierRows,
+  classifierShapes,
+  classifierSpec,
+  classifierWeights,
+  logitsOf,
+  measure,
+} from '../classifier.ts';
+import {
+  elementTypes,
+  integerAttribute,
+  integersAttribute,
+  node,
+  onnxFile,
+  openInitializer,
+  storedInitializer,
+  value,
+} from '../onnx-file.ts';
 import { f32Tensor, i64Tensor, safetensorsFile, type FileTensor } from '../safetensors-file.ts';
 import { classifierVariant } from './classifier-variants.ts';
 import { refused, unbound, type Mistake } from './mistake.ts';
@@ -18,7 +36,8 @@ const labels = i64Tensor([count], rows.labels);
 const features = 8;
 /** In a row of the last batch. */
 const oddAt = 300;
-const odd = (value: number): Float32Array => Float32Array.from({ length: 40 * features }, (_, at) => (at === oddAt ? value : Math.sin(at)));
+const odd = (value: number): Float32Array =>
+  Float32Array.from({ length: 40 * features }, (_, at) => (at === oddAt ? value : Math.sin(at)));
 const plain = Float32Array.from({ length: 40 * features }, (_, at) => Math.cos(at));
 /** y = x w, measured by the squared error. */
 const linear = {
@@ -29,7 +48,9 @@ const linear = {
     initializers: [openInitializer('w', [features, features])],
     nodes: [node('MatMul', ['x', 'w'], ['y'])],
   }),
-  files: { 'model.safetensors': safetensorsFile({ w: f32Tensor([features, features], odd(0).slice(0, features * features)) }) },
+  files: {
+    'model.safetensors': safetensorsFile({ w: f32Tensor([features, features], odd(0).slice(0, features * features)) }),
+  },
 };
 const linearBatches = (x: Float32Array, target: Float32Array): Buffer =>
   safetensorsFile({ x: f32Tensor([40, features], x), target: f32Tensor([40, features], target) });
@@ -76,18 +97,36 @@ const yesOrNo = f32Tensor(
 );
 
 export const wrongGraphs: readonly Mistake[] = [
-  { ...shared, name: 'a graph that ends in softmax', graph: classifierVariant({ end: 'Softmax' }), expected: [stopsSoftmax()] },
-  { ...shared, name: 'a graph that ends in log-softmax', graph: classifierVariant({ end: 'LogSoftmax' }), expected: ['right'] },
+  {
+    ...shared,
+    name: 'a graph that ends in softmax',
+    graph: classifierVariant({ end: 'Softmax' }),
+    expected: [stopsSoftmax()],
+  },
+  {
+    ...shared,
+    name: 'a graph that ends in log-softmax',
+    graph: classifierVariant({ end: 'LogSoftmax' }),
+    expected: ['right'],
+  },
   {
     ...shared,
     name: 'a graph that ends in sigmoid, for yes or no',
     graph: classifierVariant({ end: 'Sigmoid' }),
-    spec: { inputs: { ids: 'ids' }, metrics: [{ name: 'loss', kind: 'binary-cross-entropy', output: 'logits', labels: 'labels' }] },
+    spec: {
+      inputs: { ids: 'ids' },
+      metrics: [{ name: 'loss', kind: 'binary-cross-entropy', output: 'logits', labels: 'labels' }],
+    },
     batches: safetensorsFile({ ids: i64Tensor([count, 4], rows.ids), labels: yesOrNo }),
     truth: { loss: yesOrNoLoss() },
     expected: [stopsSoftmax(), { warns: /probabilit/i }],
   },
-  { ...shared, name: 'a float16 graph for float32 weights', graph: classifierVariant({ half: true }), expected: [{ warns: /F16/ }] },
+  {
+    ...shared,
+    name: 'a float16 graph for float32 weights',
+    graph: classifierVariant({ half: true }),
+    expected: [{ warns: /F16/ }],
+  },
   { ...shared, name: 'a graph of one row at a time', graph: classifierVariant({ rows: 1 }), expected: ['right'] },
   { ...shared, name: 'a graph of a fixed number of rows', graph: classifierVariant({ rows: 48 }), expected: ['right'] },
   {
@@ -96,21 +135,36 @@ export const wrongGraphs: readonly Mistake[] = [
     graph: classifierVariant({ rows: 50 }),
     expected: [refused('eval-input-mismatch', /50 rows.*192/)],
   },
-  { ...shared, name: 'an operator set that is too new', graph: classifierVariant({ opset: 99 }), expected: [refused('graph-invalid', /opset|operator set/i)] },
+  {
+    ...shared,
+    name: 'an operator set that is too new',
+    graph: classifierVariant({ opset: 99 }),
+    expected: [refused('graph-invalid', /opset|operator set/i)],
+  },
   {
     ...shared,
     name: 'an operator set that is too old',
     graph: classifierVariant({ opset: 1 }),
     expected: [refused('graph-invalid', /cannot load the graph: .*implementation for Add\(1\)/)],
   },
-  { ...shared, name: 'the weights in place of the graph', graph: classifierFile(weights), expected: [refused('graph-invalid', /ONNX/)] },
+  {
+    ...shared,
+    name: 'the weights in place of the graph',
+    graph: classifierFile(weights),
+    expected: [refused('graph-invalid', /ONNX/)],
+  },
   {
     ...shared,
     name: 'a graph of another model',
     graph: linear.graph,
     expected: [refused('eval-input-mismatch', /"ids"/), refused('metric-unknown', /"logits"/)],
   },
-  { ...shared, name: 'a graph of a larger model with the same names', graph: widerGraph(), expected: [unbound(/"fc2\.weight"/)] },
+  {
+    ...shared,
+    name: 'a graph of a larger model with the same names',
+    graph: widerGraph(),
+    expected: [unbound(/"fc2\.weight"/)],
+  },
   {
     ...shared,
     name: 'inputs of floats for tokens',
@@ -146,9 +200,23 @@ export const wrongGraphs: readonly Mistake[] = [
     truth: { loss: squaredError(plain, odd(0)) },
     expected: ['right'],
   },
-  { ...lossModel, name: 'a loss of the graph that is a sum', graph: lossGraph('ReduceSum'), expected: [{ warns: /adds up over rows.*reduction="mean"/ }] },
-  { ...maskedModel, name: 'tokens and their mask exchanged', expected: [{ warns: /"input_ids" is fed zeros and ones alone/ }] },
-  { ...linear, name: 'inputs with a NaN', batches: linearBatches(odd(Number.NaN), plain), expected: [refused('eval-input-mismatch', /"x"/), { warns: /"x"/ }] },
+  {
+    ...lossModel,
+    name: 'a loss of the graph that is a sum',
+    graph: lossGraph('ReduceSum'),
+    expected: [{ warns: /adds up over rows.*reduction="mean"/ }],
+  },
+  {
+    ...maskedModel,
+    name: 'tokens and their mask exchanged',
+    expected: [{ warns: /"input_ids" is fed zeros and ones alone/ }],
+  },
+  {
+    ...linear,
+    name: 'inputs with a NaN',
+    batches: linearBatches(odd(Number.NaN), plain),
+    expected: [refused('eval-input-mismatch', /"x"/), { warns: /"x"/ }],
+  },
   {
     ...linear,
     name: 'inputs with an infinity',
@@ -159,7 +227,11 @@ export const wrongGraphs: readonly Mistake[] = [
     ...linear,
     name: 'targets with a NaN',
     batches: linearBatches(plain, odd(Number.NaN)),
-    expected: [refused('eval-label-mismatch', /"target"/), refused('eval-input-mismatch', /"target"/), { warns: /"target"/ }],
+    expected: [
+      refused('eval-label-mismatch', /"target"/),
+      refused('eval-input-mismatch', /"target"/),
+      { warns: /"target"/ },
+    ],
   },
 ];
 
@@ -196,7 +268,10 @@ function squaredError(x: Float32Array, target: Float32Array): number {
 }
 
 function maskedGraph(): Buffer {
-  const counted = [node('Cast', ['attention_mask'], ['mask'], [integerAttribute('to', elementTypes.float)]), node('Unsqueeze', ['mask', 'last'], ['wide'])];
+  const counted = [
+    node('Cast', ['attention_mask'], ['mask'], [integerAttribute('to', elementTypes.float)]),
+    node('Unsqueeze', ['mask', 'last'], ['wide']),
+  ];
   return onnxFile({
     inputs: [value('input_ids', ['rows', 4], 'int64'), value('attention_mask', ['rows', 4], 'int64')],
     outputs: [value('logits', ['rows', tokenWidth])],
@@ -236,7 +311,9 @@ function widerGraph(): Buffer {
 /** Mean cross-entropy of alternating targets under the sigmoid of the classifier's logits. */
 function yesOrNoLoss(): number {
   const losses = rows.labels.flatMap((_, row) =>
-    logitsOf(weights, rows.ids.slice(4 * row, 4 * row + 4)).map((logit, at) => Math.max(logit, 0) - logit * (at % 2) + Math.log1p(Math.exp(-Math.abs(logit)))),
+    logitsOf(weights, rows.ids.slice(4 * row, 4 * row + 4)).map(
+      (logit, at) => Math.max(logit, 0) - logit * (at % 2) + Math.log1p(Math.exp(-Math.abs(logit))),
+    ),
   );
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }

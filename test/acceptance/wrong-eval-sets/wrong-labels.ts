@@ -1,9 +1,26 @@
-import { classifierBatches, classifierFile, classifierRows, classifierSpec, classifierWeights, measure } from '../classifier.ts';
+import {
+  classifierBatches,
+  classifierFile,
+  classifierRows,
+  classifierSpec,
+  classifierWeights,
+  measure,
+} from '../classifier.ts';
 import { randomNumbers } from '../random-numbers.ts';
 import { f32Tensor, i64Tensor, safetensorsFile } from '../safetensors-file.ts';
 import { classifierVariant } from './classifier-variants.ts';
 import { refused, type Expected, type Mistake } from './mistake.ts';
-import { sayings, sequenceLength, tokenBatches, tokenFile, tokenGraph, tokenLoss, tokenSpec, tokenWeights, vocabulary } from './next-token.ts';
+import {
+  sayings,
+  sequenceLength,
+  tokenBatches,
+  tokenFile,
+  tokenGraph,
+  tokenLoss,
+  tokenSpec,
+  tokenWeights,
+  vocabulary,
+} from './next-token.ts';
 
 const weights = classifierWeights(1);
 const rows = classifierRows(weights);
@@ -11,7 +28,12 @@ const count = rows.labels.length;
 const classes = 16;
 const ids = i64Tensor([count, 4], rows.ids);
 const truth = measure(weights, rows);
-const shared = { spec: classifierSpec, graph: classifierVariant(), files: { 'model.safetensors': classifierFile(weights) }, truth };
+const shared = {
+  spec: classifierSpec,
+  graph: classifierVariant(),
+  files: { 'model.safetensors': classifierFile(weights) },
+  truth,
+};
 const withLabels = (labels: readonly number[]): Buffer => classifierBatches({ ids: rows.ids, labels });
 const oneHot = rows.labels.flatMap((label) => Array.from({ length: classes }, (_, at) => Number(at === label)));
 const worse: Expected = { warns: /guess/i };
@@ -64,7 +86,12 @@ export const wrongLabels: readonly Mistake[] = [
     batches: safetensorsFile({ ids, labels: i64Tensor([count, 1], rows.labels) }),
     expected: ['right'],
   },
-  { ...shared, name: 'labels stored as floats', batches: safetensorsFile({ ids, labels: f32Tensor([count], rows.labels) }), expected: ['right'] },
+  {
+    ...shared,
+    name: 'labels stored as floats',
+    batches: safetensorsFile({ ids, labels: f32Tensor([count], rows.labels) }),
+    expected: ['right'],
+  },
   {
     ...shared,
     name: 'labels that are no whole numbers',
@@ -83,24 +110,55 @@ export const wrongLabels: readonly Mistake[] = [
     batches: withLabels(rows.labels.map((label) => label + 1)),
     expected: [refused('eval-label-mismatch', /0 to 15/)],
   },
-  { ...shared, name: 'labels that were never filled in', batches: withLabels(rows.labels.map(() => 0)), expected: [worse] },
-  { ...shared, name: 'labels in another order than the inputs', batches: withLabels(shuffled(rows.labels)), expected: [worse] },
-  { ...shared, name: 'classes numbered otherwise', batches: withLabels(rows.labels.map((label) => (label * 5 + 3) % classes)), expected: [worse] },
+  {
+    ...shared,
+    name: 'labels that were never filled in',
+    batches: withLabels(rows.labels.map(() => 0)),
+    expected: [worse],
+  },
+  {
+    ...shared,
+    name: 'labels in another order than the inputs',
+    batches: withLabels(shuffled(rows.labels)),
+    expected: [worse],
+  },
+  {
+    ...shared,
+    name: 'classes numbered otherwise',
+    batches: withLabels(rows.labels.map((label) => (label * 5 + 3) % classes)),
+    expected: [worse],
+  },
   {
     ...shared,
     name: 'fewer labels than rows',
     batches: safetensorsFile({ ids, labels: i64Tensor([count - 1], rows.labels.slice(1)) }),
     expected: [refused('eval-label-mismatch', /rows/)],
   },
-  { ...shared, name: 'a batch of one', batches: classifierBatches(firstRows(1)), truth: measure(weights, firstRows(1)), expected: ['right', worse] },
-  { ...shared, name: 'an empty batch', batches: classifierBatches(firstRows(0)), expected: [refused('eval-input-mismatch', /no rows/)] },
+  {
+    ...shared,
+    name: 'a batch of one',
+    batches: classifierBatches(firstRows(1)),
+    truth: measure(weights, firstRows(1)),
+    expected: ['right', worse],
+  },
+  {
+    ...shared,
+    name: 'an empty batch',
+    batches: classifierBatches(firstRows(0)),
+    expected: [refused('eval-input-mismatch', /no rows/)],
+  },
   {
     ...tokenModel,
     name: 'labels that are the inputs',
     batches: tokenBatches(said.ids, said.ids),
     expected: [{ warns: /shifted by one/i }],
   },
-  { ...tokenModel, name: 'labels shifted twice', batches: tokenBatches(said.ids, said.later), expected: [{ warns: /shifted by one/i }] },
+  {
+    ...tokenModel,
+    name: 'labels shifted twice',
+    batches: tokenBatches(said.ids, said.later),
+    expected: [{ warns: /shifted by one/i }],
+  },
   { ...tokenModel, name: 'labels shifted once', batches: tokenBatches(said.ids, said.labels), expected: ['right'] },
   {
     ...tokenModel,
@@ -126,7 +184,12 @@ export const wrongLabels: readonly Mistake[] = [
     ),
     expected: [refused('eval-label-mismatch', /ignore/i), { warns: /no finite|ignore/i }],
   },
-  { ...tokenModel, name: 'a vocabulary in another order', batches: tokenBatches(said.ids.map(otherToken), said.labels.map(otherToken)), expected: [worse] },
+  {
+    ...tokenModel,
+    name: 'a vocabulary in another order',
+    batches: tokenBatches(said.ids.map(otherToken), said.labels.map(otherToken)),
+    expected: [worse],
+  },
   {
     ...tokenModel,
     name: 'logits with the classes second',
@@ -134,7 +197,11 @@ export const wrongLabels: readonly Mistake[] = [
     batches: tokenBatches(said.ids, said.labels),
     expected: ['right'],
   },
-  { ...squareModel, name: 'logits that can be read in two ways', expected: [refused('eval-label-mismatch', /"classAxis": "second"/)] },
+  {
+    ...squareModel,
+    name: 'logits that can be read in two ways',
+    expected: [refused('eval-label-mismatch', /"classAxis": "second"/)],
+  },
   {
     ...squareModel,
     name: 'logits that can be read in two ways, and which is said',

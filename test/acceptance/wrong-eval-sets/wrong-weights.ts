@@ -12,7 +12,16 @@ import { bf16Word, wordBytes } from '../float-words.ts';
 import { safetensorsFile } from '../safetensors-file.ts';
 import { classifierVariant, renamedFile, weightNames, type WeightName } from './classifier-variants.ts';
 import { unbound, type Mistake } from './mistake.ts';
-import { sayings, tiedWeights, tokenBatches, tokenFile, tokenGraph, tokenLoss, tokenSpec, tokenWeights } from './next-token.ts';
+import {
+  sayings,
+  tiedWeights,
+  tokenBatches,
+  tokenFile,
+  tokenGraph,
+  tokenLoss,
+  tokenSpec,
+  tokenWeights,
+} from './next-token.ts';
 
 const weights = classifierWeights(1);
 /** Those of the step at which the graph was exported. */
@@ -23,7 +32,13 @@ const file = (bytes: Buffer) => ({ files: { 'model.safetensors': bytes } });
 const plainFile = file(classifierFile(weights));
 const lacking = file(renamedFile(weights, (name) => (name.startsWith('fc2') ? undefined : name)));
 const lackingMatrix = file(renamedFile(weights, (name) => (name === 'fc2.weight' ? undefined : name)));
-const foreignNames: Record<WeightName, string> = { 'embed.weight': 'a', 'fc1.weight': 'b', 'fc1.bias': 'c', 'fc2.weight': 'd', 'fc2.bias': 'e' };
+const foreignNames: Record<WeightName, string> = {
+  'embed.weight': 'a',
+  'fc1.weight': 'b',
+  'fc1.bias': 'c',
+  'fc2.weight': 'd',
+  'fc2.bias': 'e',
+};
 const foreign = file(renamedFile(weights, (name) => foreignNames[name]));
 const mapped = Object.fromEntries(weightNames.map((name) => [name, { tensor: foreignNames[name] }]));
 const prefixed = (prefix: string) => file(renamedFile(weights, (name) => prefix + name));
@@ -31,7 +46,10 @@ const prefixed = (prefix: string) => file(renamedFile(weights, (name) => prefix 
 const bfloat = file(
   safetensorsFile(
     Object.fromEntries(
-      weightNames.map((name) => [name, { dtype: 'BF16', shape: classifierShapes[name], bytes: wordBytes(Array.from(weights[name], bf16Word)) }]),
+      weightNames.map((name) => [
+        name,
+        { dtype: 'BF16', shape: classifierShapes[name], bytes: wordBytes(Array.from(weights[name], bf16Word)) },
+      ]),
     ),
   ),
 );
@@ -41,7 +59,11 @@ const tokens = tokenWeights();
 const said = sayings(tokens);
 const tied = tiedWeights();
 const tiedSaid = sayings(tied);
-const tokenModel = { spec: tokenSpec, batches: tokenBatches(said.ids, said.labels), truth: { loss: tokenLoss(tokens, said.ids, said.labels) } };
+const tokenModel = {
+  spec: tokenSpec,
+  batches: tokenBatches(said.ids, said.labels),
+  truth: { loss: tokenLoss(tokens, said.ids, said.labels) },
+};
 const tiedModel = {
   spec: tokenSpec,
   batches: tokenBatches(tiedSaid.ids, tiedSaid.labels),
@@ -71,7 +93,13 @@ export const wrongWeights: readonly Mistake[] = [
     graph: classifierVariant({ carried: older }),
     expected: ['right'],
   },
-  { ...shared, ...foreign, name: 'names that have nothing in common', graph: classifierVariant(), expected: [unbound(/tensorMap|tensor map/i)] },
+  {
+    ...shared,
+    ...foreign,
+    name: 'names that have nothing in common',
+    graph: classifierVariant(),
+    expected: [unbound(/tensorMap|tensor map/i)],
+  },
   {
     ...shared,
     ...foreign,
@@ -108,7 +136,13 @@ export const wrongWeights: readonly Mistake[] = [
     name: 'a map of a name that the graph does not have',
     spec: { ...classifierSpec, tensorMap: { 'fc3.bias': { tensor: 'fc2.bias' } } },
     graph: classifierVariant(),
-    expected: [{ stops: /"fc3\.bias"/, codes: ['eval-input-mismatch', 'graph-missing-weights'], at: ['eval set', 'upload', 'job'] }],
+    expected: [
+      {
+        stops: /"fc3\.bias"/,
+        codes: ['eval-input-mismatch', 'graph-missing-weights'],
+        at: ['eval set', 'upload', 'job'],
+      },
+    ],
   },
   {
     ...shared,
@@ -117,7 +151,13 @@ export const wrongWeights: readonly Mistake[] = [
     graph: classifierVariant({ carried: older }),
     expected: [unbound(/"fc2\.(weight|bias)"/)],
   },
-  { ...shared, ...lacking, name: 'a checkpoint that lacks two weights', graph: classifierVariant(), expected: [unbound(/"fc2\.(weight|bias)"/)] },
+  {
+    ...shared,
+    ...lacking,
+    name: 'a checkpoint that lacks two weights',
+    graph: classifierVariant(),
+    expected: [unbound(/"fc2\.(weight|bias)"/)],
+  },
   {
     ...shared,
     ...lackingMatrix,
@@ -155,9 +195,21 @@ export const wrongWeights: readonly Mistake[] = [
     graph: classifierVariant({ carried: older }),
     expected: ['right'],
   },
-  { ...shared, ...bfloat, name: 'a bfloat16 checkpoint for a float32 graph', graph: classifierVariant(), truth: measure(rounded, rows), expected: ['right'] },
+  {
+    ...shared,
+    ...bfloat,
+    name: 'a bfloat16 checkpoint for a float32 graph',
+    graph: classifierVariant(),
+    truth: measure(rounded, rows),
+    expected: ['right'],
+  },
   { ...tiedModel, name: 'a tied head that the checkpoint leaves out', graph: tokenGraph(), expected: ['right'] },
-  { ...tiedModel, name: 'a tied head under one name in the graph and another in the checkpoint', graph: headOnly(), expected: ['right'] },
+  {
+    ...tiedModel,
+    name: 'a tied head under one name in the graph and another in the checkpoint',
+    graph: headOnly(),
+    expected: ['right'],
+  },
   {
     ...tiedModel,
     name: 'a tied head that the checkpoint leaves out and the graph carries',
@@ -175,7 +227,10 @@ export const wrongWeights: readonly Mistake[] = [
     ...tokenModel,
     ...file(tokenFile(tokens, { embed: 'embed.weight', head: 'lm_head.weight' })),
     name: 'a map that exchanges embedding and head',
-    spec: { ...tokenSpec, tensorMap: { 'embed.weight': { tensor: 'lm_head.weight' }, 'lm_head.weight': { tensor: 'embed.weight' } } },
+    spec: {
+      ...tokenSpec,
+      tensorMap: { 'embed.weight': { tensor: 'lm_head.weight' }, 'lm_head.weight': { tensor: 'embed.weight' } },
+    },
     graph: tokenGraph(),
     expected: [{ warns: /guess/i }],
   },
@@ -192,7 +247,10 @@ function shards(present: readonly string[]) {
   const index = { metadata: {}, weight_map: Object.fromEntries(weightNames.map((name) => [name, shardOf(name)])) };
   const bytes = (shard: string) => renamedFile(weights, (name) => (shardOf(name) === shard ? name : undefined));
   return {
-    files: { ...Object.fromEntries(present.map((shard) => [shard, bytes(shard)])), 'model.safetensors.index.json': Buffer.from(JSON.stringify(index)) },
+    files: {
+      ...Object.fromEntries(present.map((shard) => [shard, bytes(shard)])),
+      'model.safetensors.index.json': Buffer.from(JSON.stringify(index)),
+    },
   };
 }
 

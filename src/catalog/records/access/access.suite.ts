@@ -27,16 +27,36 @@ export function accessSuite(open: () => Catalog): void {
     const { tokens, now } = open();
     const nowMs = (await now()).getTime();
     const make = async (expiresAt?: Date): Promise<string> =>
-      (await tokens.create({ id: freshName(), name: 'x', secretSha256, grants: [], ...(expiresAt !== undefined && { expiresAt }) })).id;
-    const [endless, later, over, revoked] = [await make(), await make(new Date(nowMs + 60_000)), await make(new Date(nowMs - 1)), await make()];
+      (
+        await tokens.create({
+          id: freshName(),
+          name: 'x',
+          secretSha256,
+          grants: [],
+          ...(expiresAt !== undefined && { expiresAt }),
+        })
+      ).id;
+    const [endless, later, over, revoked] = [
+      await make(),
+      await make(new Date(nowMs + 60_000)),
+      await make(new Date(nowMs - 1)),
+      await make(),
+    ];
     await tokens.revoke(revoked);
     expect(await tokens.valid(endless)).toEqual(await tokens.get(endless));
     expect(await tokens.valid(later)).toEqual(await tokens.get(later));
-    expect([await tokens.valid(over), await tokens.valid(revoked), await tokens.valid('nobody')]).toEqual([undefined, undefined, undefined]);
+    expect([await tokens.valid(over), await tokens.valid(revoked), await tokens.valid('nobody')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('what is no digest is no token', async () => {
-    await expectCode(open().tokens.create({ id: freshName(), name: 'x', secretSha256: 'hf_secret', grants: [] }), 'internal');
+    await expectCode(
+      open().tokens.create({ id: freshName(), name: 'x', secretSha256: 'hf_secret', grants: [] }),
+      'internal',
+    );
   });
 
   test('a repository is private until told otherwise', async () => {

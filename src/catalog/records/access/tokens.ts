@@ -42,7 +42,9 @@ export function tokenRecords(db: Db): TokenRecords {
     },
     async list(page) {
       const later = page.after === undefined ? undefined : gt(tokens.id, page.after);
-      return (await query.select().from(tokens).where(later).orderBy(asc(tokens.id)).limit(pageLimit(page))).map(recordOf);
+      return (await query.select().from(tokens).where(later).orderBy(asc(tokens.id)).limit(pageLimit(page))).map(
+        recordOf,
+      );
     },
     async revoke(id) {
       const [revoked] = await query

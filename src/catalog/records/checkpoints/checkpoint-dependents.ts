@@ -9,8 +9,8 @@ import { checkpoints, packages, runs } from '../../db/schema.ts';
 const ended = checkpointStates.filter(isTerminal);
 
 /**
- * Whether something builds on a checkpoint: the package that another checkpoint (live or hidden) uses is a delta to a package of this one, a file of another
- * checkpoint refers to one of this, or a run was forked from it.
+ * Whether something builds on a checkpoint: the package that another checkpoint (live or hidden) uses is a delta to a
+ * package of this one, a file of another checkpoint refers to one of this, or a run was forked from it.
  */
 export async function buildsOn({ query }: Db, checkpointId: string): Promise<boolean> {
   const descendant = alias(packages, 'descendant');
@@ -24,7 +24,11 @@ export async function buildsOn({ query }: Db, checkpointId: string): Promise<boo
   if (package_ !== undefined) return true;
   const [origin] = await originsReferredTo({ query }, checkpointId).limit(1);
   if (origin !== undefined) return true;
-  const [fork] = await query.select({ id: runs.id }).from(runs).where(eq(runs.parentCheckpointId, checkpointId)).limit(1);
+  const [fork] = await query
+    .select({ id: runs.id })
+    .from(runs)
+    .where(eq(runs.parentCheckpointId, checkpointId))
+    .limit(1);
   return fork !== undefined;
 }
 
@@ -43,7 +47,13 @@ export async function reclaimableCheckpoints({ query }: Db, limit: number): Prom
     .select({ id: checkpoints.id })
     .from(checkpoints)
     .where(
-      and(isNotNull(checkpoints.deletedAt), inArray(checkpoints.state, ended), notExists(deltas), notExists(originsReferredTo({ query })), notExists(forks)),
+      and(
+        isNotNull(checkpoints.deletedAt),
+        inArray(checkpoints.state, ended),
+        notExists(deltas),
+        notExists(originsReferredTo({ query })),
+        notExists(forks),
+      ),
     )
     .limit(limit);
   return found.map(({ id }) => id);

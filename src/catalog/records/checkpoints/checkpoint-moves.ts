@@ -1,9 +1,10 @@
 import type { CheckpointState } from '../../contract/checkpoint-records.ts';
 
 /**
- * The states from which each state may be entered: open -> queued -> working -> terminal, any unfinished one -> failed or cancelled.
- * A working checkpoint may be entered again (a new worker took over) or go back to the queue (its worker was stopped).
- * Nothing leaves a terminal state this way; a failed checkpoint is put back by `CheckpointRecords.retry` alone.
+ * The states from which each state may be entered: open -> queued -> working -> terminal, any unfinished one -> failed
+ * or cancelled. A working checkpoint may be entered again (a new worker took over) or go back to the queue (its worker
+ * was stopped). Nothing leaves a terminal state this way; a failed checkpoint is put back by `CheckpointRecords.retry`
+ * alone.
  */
 const sources: Readonly<Record<CheckpointState, readonly CheckpointState[]>> = {
   open: [],

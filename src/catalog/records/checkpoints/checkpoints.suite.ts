@@ -6,11 +6,15 @@ import { expectCode, makeCheckpoint, makeReady, makeRun } from '../../catalog-fi
 export function checkpointsSuite(open: () => Catalog): void {
   test('reservations are numbered from 0 in their order, whatever the steps, also when they race', async () => {
     const run = await makeRun(open());
-    const reserved = await Promise.all([30, 10, 20, 50, 40].map((step) => open().checkpoints.reserve({ runId: run.id, step })));
+    const reserved = await Promise.all(
+      [30, 10, 20, 50, 40].map((step) => open().checkpoints.reserve({ runId: run.id, step })),
+    );
     expect(reserved.map(({ sequence }) => sequence).sort()).toEqual([0, 1, 2, 3, 4]);
     const listed = await open().checkpoints.list(run.id, { limit: 3 });
     expect(listed.map(({ sequence }) => sequence)).toEqual([0, 1, 2]);
-    expect((await open().checkpoints.list(run.id, { limit: 3, after: '2' })).map(({ sequence }) => sequence)).toEqual([3, 4]);
+    expect((await open().checkpoints.list(run.id, { limit: 3, after: '2' })).map(({ sequence }) => sequence)).toEqual([
+      3, 4,
+    ]);
     await expectCode(open().checkpoints.list(run.id, { limit: 3, after: 'x' }), 'invalid-request');
   });
 
@@ -145,7 +149,9 @@ export function checkpointsSuite(open: () => Catalog): void {
     await makeReady(open(), own, 1);
     await makeReady(open(), await makeRun(open()), 1);
     const newest = async (limit = 10) => (await open().checkpoints.newestElsewhere(own, limit)).map(({ id }) => id);
-    const [old, gone, hidden, empty, last] = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => makeRun(open(), { repositoryId, name })));
+    const [old, gone, hidden, empty, last] = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => makeRun(open(), { repositoryId, name })),
+    );
     const [first, second] = [await makeReady(open(), old!, 10), await makeReady(open(), old!, 5)];
     await makeCheckpoint(open(), old!, 20);
     await makeReady(open(), gone!, 1);
@@ -171,7 +177,9 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect((await open().checkpoints.previousReady(run.id, fourth.sequence))?.id).toBe(second.checkpoint.id);
     await open().checkpoints.hide(second.checkpoint.id);
     expect((await open().checkpoints.previousReady(run.id, fourth.sequence))?.id).toBe(second.checkpoint.id);
-    expect((await open().checkpoints.previousReady(run.id, fourth.sequence, { live: true }))?.id).toBe(first.checkpoint.id);
+    expect((await open().checkpoints.previousReady(run.id, fourth.sequence, { live: true }))?.id).toBe(
+      first.checkpoint.id,
+    );
     expect((await open().checkpoints.previousReady(run.id, second.checkpoint.sequence))?.id).toBe(first.checkpoint.id);
     expect(await open().checkpoints.previousReady(run.id, 0)).toBeUndefined();
   });
@@ -200,7 +208,13 @@ export function checkpointsSuite(open: () => Catalog): void {
     const run = await makeRun(open());
     const { id } = await makeCheckpoint(open(), run, 1);
     await open().files.receive(id, { path: 'm', sizeBytes: 1, sha256: 's', rawKey: 'raw/hidden-m', rawStoredBytes: 2 });
-    await open().files.receive(id, { path: 'served', sizeBytes: 1, sha256: 's', rawKey: 'raw/hidden-served', rawStoredBytes: 2 });
+    await open().files.receive(id, {
+      path: 'served',
+      sizeBytes: 1,
+      sha256: 's',
+      rawKey: 'raw/hidden-served',
+      rawStoredBytes: 2,
+    });
     await open().files.setResults(id, [{ path: 'served', storage: 'raw', resultSha256: 's', resultBytes: 1 }]);
     expect(await open().objects.named(['raw/hidden-m'])).toHaveLength(1);
     await open().checkpoints.transition(id, ['open'], 'failed');
@@ -219,7 +233,10 @@ export function checkpointsSuite(open: () => Catalog): void {
     const base = await makeReady(open(), run, 1);
     const delta = await makeReady(open(), run, 2, base.package);
     const forkedFrom = await makeReady(open(), run, 3);
-    const fork = await makeRun(open(), { repositoryId: run.repositoryId, parentCheckpointId: forkedFrom.checkpoint.id });
+    const fork = await makeRun(open(), {
+      repositoryId: run.repositoryId,
+      parentCheckpointId: forkedFrom.checkpoint.id,
+    });
     await makeReady(open(), run, 4);
     const reclaimable = async (): Promise<string[]> => {
       const ours = [base, delta, forkedFrom].map(({ checkpoint }) => checkpoint.id);
@@ -239,7 +256,11 @@ export function checkpointsSuite(open: () => Catalog): void {
 
   test('a checkpoint keeps the layer types it was reserved with', async () => {
     const run = await makeRun(open());
-    const { id } = await open().checkpoints.reserve({ runId: run.id, step: 1, layerTypes: { 'a.b': 'norm', $x: 'linear' } });
+    const { id } = await open().checkpoints.reserve({
+      runId: run.id,
+      step: 1,
+      layerTypes: { 'a.b': 'norm', $x: 'linear' },
+    });
     expect((await open().checkpoints.get(id))?.layerTypes).toEqual({ 'a.b': 'norm', $x: 'linear' });
     expect((await makeCheckpoint(open(), run, 2)).layerTypes).toBeUndefined();
   });

@@ -1,7 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { bodyReservationsOf } from '../live-body-reservations.ts';
-import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from '../../contract/checkpoint-records.ts';
+import {
+  checkpointStates,
+  type Checkpoint,
+  type CheckpointRecords,
+  type CheckpointState,
+} from '../../contract/checkpoint-records.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
@@ -44,7 +49,8 @@ export function checkpointRecords(db: Db): CheckpointRecords {
           .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes, expects })
           .onConflictDoNothing()
           .returning(checkpointColumns);
-        if (reserved === undefined) throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
+        if (reserved === undefined)
+          throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
         return dropNulls(reserved);
       });
     },
@@ -61,7 +67,11 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       return found.map(dropNulls);
     },
     previousReady: (runId, beforeSequence, { live = false } = {}) => {
-      const isReady = and(eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId), live ? isNull(checkpoints.deletedAt) : undefined);
+      const isReady = and(
+        eq(checkpoints.state, 'ready'),
+        isNotNull(checkpoints.packageId),
+        live ? isNull(checkpoints.deletedAt) : undefined,
+      );
       return one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), isReady);
     },
     newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
@@ -104,7 +114,10 @@ export function checkpointRecords(db: Db): CheckpointRecords {
           .for('update');
         if (found === undefined) throw missing();
         if (found.state !== 'open') throw new FirnError('conflict', 'The checkpoint is committed already.');
-        if (condition !== undefined && (found.touchedAt >= condition.untouchedSince || (await bodyReservationsOf(tx, id).limit(1)).length > 0))
+        if (
+          condition !== undefined &&
+          (found.touchedAt >= condition.untouchedSince || (await bodyReservationsOf(tx, id).limit(1)).length > 0)
+        )
           throw new FirnError('conflict', 'The checkpoint is still being uploaded.');
         const keys = await markRawPendingDeletion(tx, eq(checkpointFiles.checkpointId, id), 'discarded');
         const ended = await endUploads(tx, eq(uploads.checkpointId, id));
@@ -122,7 +135,13 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       const found = await query
         .select(checkpointColumns)
         .from(checkpoints)
-        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before), notExists(bodyReservationsOf({ query }, checkpoints.id))))
+        .where(
+          and(
+            eq(checkpoints.state, 'open'),
+            lt(checkpoints.touchedAt, before),
+            notExists(bodyReservationsOf({ query }, checkpoints.id)),
+          ),
+        )
         .orderBy(asc(checkpoints.touchedAt))
         .limit(Math.min(limit, pageLimitMax));
       return found.map(dropNulls);
@@ -162,7 +181,9 @@ function sequenceOf(token: string): number {
 
 async function refusal({ query }: Db, id: string, to: CheckpointState): Promise<FirnError> {
   const [found] = await query.select({ state: checkpoints.state }).from(checkpoints).where(eq(checkpoints.id, id));
-  return found === undefined ? missing() : new FirnError('conflict', `The checkpoint is ${found.state} and cannot become ${to}.`);
+  return found === undefined
+    ? missing()
+    : new FirnError('conflict', `The checkpoint is ${found.state} and cannot become ${to}.`);
 }
 
 function missing(): FirnError {

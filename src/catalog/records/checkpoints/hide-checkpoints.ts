@@ -15,8 +15,9 @@ export interface HiddenCheckpoints {
 }
 
 /**
- * Hides the checkpoints that `which` names and forgets their uploads, their references and their raw objects, for what builds on them reads their packages only. A raw object that a
- * reference of another checkpoint needs stays until the last of these is hidden.
+ * Hides the checkpoints that `which` names and forgets their uploads, their references and their raw objects, for what
+ * builds on them reads their packages only. A raw object that a reference of another checkpoint needs stays until the
+ * last of these is hidden.
  */
 export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpoints> {
   return db.transaction(async (tx) => {

@@ -11,7 +11,11 @@ import { checkpoints, runs } from '../../db/schema.ts';
 const isUsable = and(eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId), isNull(checkpoints.deletedAt));
 
 /** See `CheckpointRecords.newestElsewhere`. One query for the runs, and one for each of them. */
-export async function newestElsewhere({ query }: Db, { id, repositoryId }: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Checkpoint[]> {
+export async function newestElsewhere(
+  { query }: Db,
+  { id, repositoryId }: Pick<Run, 'id' | 'repositoryId'>,
+  limit: number,
+): Promise<Checkpoint[]> {
   const usable = query
     .select({ id: checkpoints.id })
     .from(checkpoints)

@@ -7,10 +7,17 @@ import type { Db } from '../../db/database.ts';
 import { addStoredBytes } from '../packages/package-merging.ts';
 import { checkpointFiles, checkpoints, packages, runs } from '../../db/schema.ts';
 
-/** See `CheckpointRecords.purge`. A delta being committed against this checkpoint meanwhile meets the foreign key and is refused as `conflict`. */
+/**
+ * See `CheckpointRecords.purge`. A delta being committed against this checkpoint meanwhile meets the foreign key and is
+ * refused as `conflict`.
+ */
 export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
   return db.transaction(async (tx) => {
-    const [found] = await tx.query.select({ state: checkpoints.state, runId: checkpoints.runId }).from(checkpoints).where(eq(checkpoints.id, id)).for('update');
+    const [found] = await tx.query
+      .select({ state: checkpoints.state, runId: checkpoints.runId })
+      .from(checkpoints)
+      .where(eq(checkpoints.id, id))
+      .for('update');
     if (found === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     if (!isTerminal(found.state)) throw new FirnError('conflict', 'The checkpoint is still being worked on.');
     if (await buildsOn(tx, id)) throw new FirnError('conflict', 'Other checkpoints build on this one.');
@@ -30,9 +37,18 @@ export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
   });
 }
 
-/** Leaves what a removed package took in its object to the checkpoint before it there; false where there is none, and the object is free. */
+/**
+ * Leaves what a removed package took in its object to the checkpoint before it there; false where there is none, and
+ * the object is free.
+ */
 async function handOver({ query }: Db, removed: typeof packages.$inferSelect): Promise<boolean> {
-  const [heir] = await query.select().from(packages).where(eq(packages.key, removed.key)).orderBy(desc(packages.position)).limit(1).for('update');
+  const [heir] = await query
+    .select()
+    .from(packages)
+    .where(eq(packages.key, removed.key))
+    .orderBy(desc(packages.position))
+    .limit(1)
+    .for('update');
   if (heir === undefined) return false;
   await query
     .update(packages)

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { Run } from '../../contract/run-records.ts';
-import { expectCode, freshName, makeCheckpoint, makeEvalSet, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
+import {
+  expectCode,
+  freshName,
+  makeCheckpoint,
+  makeEvalSet,
+  makeReady,
+  makeRun,
+} from '../../catalog-fixtures.test-support.ts';
 import { checkpointStates } from '../../contract/checkpoint-records.ts';
 import { claimOf } from '../../jobs/jobs.suite.ts';
 
@@ -18,14 +25,25 @@ export function retrySuite(open: () => Catalog): void {
     open().checkpoints.transition(checkpoint.id, ['open'], 'queued', { evalSetId, thresholds: { loss: 0.01 } });
   const failed = async (run: Run, evalSetId: string, step = 0): Promise<Checkpoint> => {
     const { id } = await commit(await makeCheckpoint(open(), run, step), evalSetId);
-    return open().checkpoints.transition(id, ['queued'], 'failed', { errorCode: 'graph-missing-weights', errorMessage: 'no' });
+    return open().checkpoints.transition(id, ['queued'], 'failed', {
+      errorCode: 'graph-missing-weights',
+      errorMessage: 'no',
+    });
   };
 
   test('a failed checkpoint goes back to the queue without its error and trials, measured with what is given', async () => {
     const { run, set } = await runWithSet();
     const other = await makeEvalSet(open(), { id: set.repositoryId } as never);
     const before = await failed(run, set.id);
-    const trial = { config: {} as never, ordinal: 0, estimatedBytes: 1, metrics: {}, degradation: {}, passed: true, seconds: 1 };
+    const trial = {
+      config: {} as never,
+      ordinal: 0,
+      estimatedBytes: 1,
+      metrics: {},
+      degradation: {},
+      passed: true,
+      seconds: 1,
+    };
     await open().trials.record({ ...trial, checkpointId: before.id, configKey: 'k' });
     const queued = await open().checkpoints.retry(before.id, { evalSetId: other.id, thresholds: { loss: 0.2 } });
     const { errorCode: _code, errorMessage: _message, finishedAt: _finished, ...rest } = before;
@@ -36,14 +54,24 @@ export function retrySuite(open: () => Catalog): void {
     expect(await open().checkpoints.anyMeasuredWith(run.id, other.id)).toBe(true);
   });
 
-  test.each(checkpointStates.filter((state) => state !== 'failed'))('a checkpoint that is %s is not put back, and is told so', async (state) => {
-    const run = await makeRun(open());
-    const { id } = state === 'ready' ? (await makeReady(open(), run, 1)).checkpoint : await makeCheckpoint(open(), run, 1);
-    const way: Partial<Record<typeof state, readonly (typeof state)[]>> = { queued: ['queued'], working: ['queued', 'working'], cancelled: ['cancelled'] };
-    for (const next of way[state] ?? []) await open().checkpoints.transition(id, checkpointStates, next);
-    expect((await expectCode(open().checkpoints.retry(id, { thresholds: {} }), 'conflict')).message).toContain(` ${state};`);
-    expect((await open().checkpoints.get(id))!.state).toBe(state);
-  });
+  test.each(checkpointStates.filter((state) => state !== 'failed'))(
+    'a checkpoint that is %s is not put back, and is told so',
+    async (state) => {
+      const run = await makeRun(open());
+      const { id } =
+        state === 'ready' ? (await makeReady(open(), run, 1)).checkpoint : await makeCheckpoint(open(), run, 1);
+      const way: Partial<Record<typeof state, readonly (typeof state)[]>> = {
+        queued: ['queued'],
+        working: ['queued', 'working'],
+        cancelled: ['cancelled'],
+      };
+      for (const next of way[state] ?? []) await open().checkpoints.transition(id, checkpointStates, next);
+      expect((await expectCode(open().checkpoints.retry(id, { thresholds: {} }), 'conflict')).message).toContain(
+        ` ${state};`,
+      );
+      expect((await open().checkpoints.get(id))!.state).toBe(state);
+    },
+  );
 
   test('a hidden or absent checkpoint is not put back', async () => {
     const { run, set } = await runWithSet();
@@ -101,7 +129,12 @@ export function retrySuite(open: () => Catalog): void {
     await open().runs.setBinding(run.id, other.id, foreign);
     expect(await open().runs.get(run.id)).toMatchObject({ binding: own, bindingEvalSetId: set.id });
     const changed = await open().runs.setEvaluation(run.id, { evalSetId: other.id, thresholds: { loss: 0.3 } });
-    expect(changed).toMatchObject({ evalSetId: other.id, thresholds: { loss: 0.3 }, binding: own, bindingEvalSetId: set.id });
+    expect(changed).toMatchObject({
+      evalSetId: other.id,
+      thresholds: { loss: 0.3 },
+      binding: own,
+      bindingEvalSetId: set.id,
+    });
     await open().runs.setBinding(run.id, other.id, foreign);
     expect(await open().runs.get(run.id)).toMatchObject({ binding: foreign, bindingEvalSetId: other.id });
     await open().runs.hide(run.id);
@@ -111,7 +144,8 @@ export function retrySuite(open: () => Catalog): void {
   test('a job that ended starts over at its place: later ones wait for it, one that runs goes first, and its fence grows on', async () => {
     const [kind, orderKey] = [freshName(), freshName()];
     const claim = () => open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit: 10 });
-    for (const orderSequence of [1, 2, 3]) await open().jobs.enqueue({ kind, subjectId: `${orderKey}/${orderSequence}`, orderKey, orderSequence });
+    for (const orderSequence of [1, 2, 3])
+      await open().jobs.enqueue({ kind, subjectId: `${orderKey}/${orderSequence}`, orderKey, orderSequence });
     const [first] = await claim();
     await open().jobs.fail(claimOf(first!), 'no', 'never');
     const [second] = await claim();
@@ -134,7 +168,9 @@ export function retrySuite(open: () => Catalog): void {
     // More claims than anybody has made, and far from the column's end.
     expect(job.fence).toBeGreaterThan(10_000_000);
     expect(job.fence).toBeLessThan(2 ** 31 - 1);
-    expect(await open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit: 1 })).toMatchObject([{ subjectId: 'long gone', orderSequence: 4 }]);
+    expect(await open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit: 1 })).toMatchObject([
+      { subjectId: 'long gone', orderSequence: 4 },
+    ]);
   });
 
   test('what the training job measured is kept', async () => {

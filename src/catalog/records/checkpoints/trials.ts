@@ -11,7 +11,11 @@ export function trialRecords({ query }: Db): TrialRecords {
       await query.insert(trials).values(trial).onConflictDoNothing();
     },
     async list(checkpointId) {
-      const found = await query.select().from(trials).where(eq(trials.checkpointId, checkpointId)).orderBy(asc(trials.ordinal), asc(trials.configKey));
+      const found = await query
+        .select()
+        .from(trials)
+        .where(eq(trials.checkpointId, checkpointId))
+        .orderBy(asc(trials.ordinal), asc(trials.configKey));
       return found.map(dropNulls);
     },
   };

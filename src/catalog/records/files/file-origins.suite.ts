@@ -16,15 +16,34 @@ interface StoredFile {
 async function stored(
   catalog: Catalog,
   run: Run,
-  { step = 0, files, ancestor }: { readonly step?: number; readonly files: Readonly<Record<string, StoredFile>>; readonly ancestor?: PackageRecord },
+  {
+    step = 0,
+    files,
+    ancestor,
+  }: {
+    readonly step?: number;
+    readonly files: Readonly<Record<string, StoredFile>>;
+    readonly ancestor?: PackageRecord;
+  },
 ) {
   const { id } = await makeCheckpoint(catalog, run, step);
   const prefix = freshName();
   for (const [path, { digest }] of Object.entries(files))
-    await catalog.files.receive(id, { path, sizeBytes: 8, sha256: digest, rawKey: `${prefix}/${path}`, rawStoredBytes: 9 });
+    await catalog.files.receive(id, {
+      path,
+      sizeBytes: 8,
+      sha256: digest,
+      rawKey: `${prefix}/${path}`,
+      rawStoredBytes: 9,
+    });
   await catalog.files.setResults(
     id,
-    Object.entries(files).map(([path, { digest, ...where }]) => ({ path, ...where, resultSha256: digest, resultBytes: 8 })),
+    Object.entries(files).map(([path, { digest, ...where }]) => ({
+      path,
+      ...where,
+      resultSha256: digest,
+      resultBytes: 8,
+    })),
   );
   await catalog.files.releaseRaw(
     id,
@@ -34,7 +53,11 @@ async function stored(
   return { ...ready, prefix, file: async (path: string) => (await catalog.files.find(id, path))! };
 }
 
-async function markReady(catalog: Catalog, id: string, ancestor?: PackageRecord): Promise<{ checkpoint: Checkpoint; package: PackageRecord }> {
+async function markReady(
+  catalog: Catalog,
+  id: string,
+  ancestor?: PackageRecord,
+): Promise<{ checkpoint: Checkpoint; package: PackageRecord }> {
   await catalog.checkpoints.transition(id, ['open'], 'queued');
   await catalog.checkpoints.transition(id, ['queued'], 'working');
   const record = await catalog.packages.create({
@@ -49,7 +72,10 @@ async function markReady(catalog: Catalog, id: string, ancestor?: PackageRecord)
     chainLength: 1 + (ancestor?.chainLength ?? 0),
     ...(ancestor && { ancestorId: ancestor.id }),
   });
-  return { package: record, checkpoint: await catalog.checkpoints.transition(id, ['working'], 'ready', { packageId: record.id }) };
+  return {
+    package: record,
+    checkpoint: await catalog.checkpoints.transition(id, ['working'], 'ready', { packageId: record.id }),
+  };
 }
 
 export function fileOriginsSuite(open: () => Catalog): void {
@@ -57,13 +83,18 @@ export function fileOriginsSuite(open: () => Catalog): void {
     const run = await makeRun(open());
     const digest = freshName();
     const packed = await stored(open(), run, { step: 0, files: { a: { digest, storage: 'package' } } });
-    const long = await stored(open(), run, { step: 1, files: { a: { digest, storage: 'package' } }, ancestor: packed.package });
+    const long = await stored(open(), run, {
+      step: 1,
+      files: { a: { digest, storage: 'package' } },
+      ancestor: packed.package,
+    });
     const holder = await packed.file('a');
     const referring = await stored(open(), await makeRun(open(), { repositoryId: run.repositoryId }), {
       files: { b: { digest, storage: 'reference', originId: holder.id } },
     });
     expect(await referring.file('b')).toMatchObject({ storage: 'reference', originId: holder.id });
-    const holding = async () => (await open().files.holding(run.repositoryId, [digest, freshName()])).map(({ id }) => id);
+    const holding = async () =>
+      (await open().files.holding(run.repositoryId, [digest, freshName()])).map(({ id }) => id);
     expect(await holding()).toEqual([holder.id]);
     expect(await open().files.holding((await makeRun(open())).repositoryId, [digest])).toEqual([]);
     expect(await open().files.holding(run.repositoryId, [])).toEqual([]);
@@ -79,14 +110,32 @@ export function fileOriginsSuite(open: () => Catalog): void {
   test('a reference to bytes that are gone, to another reference, or into another repository is refused', async () => {
     const run = await makeRun(open());
     const digest = freshName();
-    const first = await stored(open(), run, { step: 0, files: { a: { digest, storage: 'package' }, r: { digest, storage: 'raw' } } });
+    const first = await stored(open(), run, {
+      step: 0,
+      files: { a: { digest, storage: 'package' }, r: { digest, storage: 'raw' } },
+    });
     const holder = await first.file('a');
-    const second = await stored(open(), run, { step: 1, files: { b: { digest, storage: 'reference', originId: holder.id } } });
+    const second = await stored(open(), run, {
+      step: 1,
+      files: { b: { digest, storage: 'reference', originId: holder.id } },
+    });
     const other = await makeRun(open());
     const refused = async (target: Run, originId: string | undefined): Promise<void> => {
       const { id } = await makeCheckpoint(open(), target, 9);
-      await open().files.receive(id, { path: 'c', sizeBytes: 8, sha256: digest, rawKey: freshName(), rawStoredBytes: 9 });
-      const result = { path: 'c', storage: 'reference', resultSha256: digest, resultBytes: 8, ...(originId !== undefined && { originId }) } as const;
+      await open().files.receive(id, {
+        path: 'c',
+        sizeBytes: 8,
+        sha256: digest,
+        rawKey: freshName(),
+        rawStoredBytes: 9,
+      });
+      const result = {
+        path: 'c',
+        storage: 'reference',
+        resultSha256: digest,
+        resultBytes: 8,
+        ...(originId !== undefined && { originId }),
+      } as const;
       await expectCode(open().files.setResults(id, [result]), 'conflict');
       await open().checkpoints.discard(id);
     };
@@ -102,7 +151,8 @@ export function fileOriginsSuite(open: () => Catalog): void {
   test('a checkpoint may refer to a file of its own, and goes with it', async () => {
     const run = await makeRun(open());
     const { id } = await makeCheckpoint(open(), run);
-    for (const path of ['a', 'b']) await open().files.receive(id, { path, sizeBytes: 8, sha256: 'd', rawKey: `${id}/${path}`, rawStoredBytes: 9 });
+    for (const path of ['a', 'b'])
+      await open().files.receive(id, { path, sizeBytes: 8, sha256: 'd', rawKey: `${id}/${path}`, rawStoredBytes: 9 });
     const origin = (await open().files.find(id, 'b'))!;
     await open().files.setResults(id, [
       { path: 'a', storage: 'reference', originId: origin.id, resultSha256: 'd', resultBytes: 8 },
@@ -120,7 +170,10 @@ export function fileOriginsSuite(open: () => Catalog): void {
   test('what is referred to stays, hidden, until the last reference is hidden; then its raw objects are named and it can be purged', async () => {
     const run = await makeRun(open());
     const [digest, other] = [freshName(), freshName()];
-    const first = await stored(open(), run, { step: 0, files: { r: { digest, storage: 'raw' }, s: { digest: other, storage: 'raw' } } });
+    const first = await stored(open(), run, {
+      step: 0,
+      files: { r: { digest, storage: 'raw' }, s: { digest: other, storage: 'raw' } },
+    });
     const origin = await first.file('r');
     const reference = { digest, storage: 'reference', originId: origin.id } as const;
     const second = await stored(open(), run, { step: 1, files: { r: reference } });
@@ -145,24 +198,39 @@ export function fileOriginsSuite(open: () => Catalog): void {
     const run = await makeRun(open());
     const digest = freshName();
     const first = await stored(open(), run, { step: 0, files: { r: { digest, storage: 'raw' } } });
-    const second = await stored(open(), run, { step: 1, files: { r: { digest, storage: 'reference', originId: (await first.file('r')).id } } });
+    const second = await stored(open(), run, {
+      step: 1,
+      files: { r: { digest, storage: 'reference', originId: (await first.file('r')).id } },
+    });
     expect(await open().checkpoints.hide(second.checkpoint.id)).toEqual([]);
     expect(await open().checkpoints.hasDependents(first.checkpoint.id)).toBe(false);
     expect(await open().checkpoints.hide(first.checkpoint.id)).toEqual([`${first.prefix}/r`]);
   });
 
-  test.each([0, 1])('a deletion and a commit at once leave a reference with its bytes or neither, whichever is first (%i)', async (first) => {
-    const run = await makeRun(open());
-    const digest = freshName();
-    const old = await stored(open(), run, { step: 0, files: { r: { digest, storage: 'raw' } } });
-    const originId = (await old.file('r')).id;
-    const { id } = await makeCheckpoint(open(), run, 1);
-    await open().files.receive(id, { path: 'r', sizeBytes: 8, sha256: digest, rawKey: freshName(), rawStoredBytes: 9 });
-    const refer = () => open().files.setResults(id, [{ path: 'r', storage: 'reference', originId, resultSha256: digest, resultBytes: 8 }]);
-    const hide = () => open().checkpoints.hide(old.checkpoint.id);
-    await Promise.allSettled(first === 0 ? [refer(), hide()] : [hide(), refer()]);
-    const refers = (await open().files.find(id, 'r'))?.originId === originId;
-    // Which of them is served first is the server's; the raw object goes exactly where nothing refers to it.
-    expect(await open().objects.named([`${old.prefix}/r`])).toHaveLength(refers ? 1 : 0);
-  });
+  test.each([0, 1])(
+    'a deletion and a commit at once leave a reference with its bytes or neither, whichever is first (%i)',
+    async (first) => {
+      const run = await makeRun(open());
+      const digest = freshName();
+      const old = await stored(open(), run, { step: 0, files: { r: { digest, storage: 'raw' } } });
+      const originId = (await old.file('r')).id;
+      const { id } = await makeCheckpoint(open(), run, 1);
+      await open().files.receive(id, {
+        path: 'r',
+        sizeBytes: 8,
+        sha256: digest,
+        rawKey: freshName(),
+        rawStoredBytes: 9,
+      });
+      const refer = () =>
+        open().files.setResults(id, [
+          { path: 'r', storage: 'reference', originId, resultSha256: digest, resultBytes: 8 },
+        ]);
+      const hide = () => open().checkpoints.hide(old.checkpoint.id);
+      await Promise.allSettled(first === 0 ? [refer(), hide()] : [hide(), refer()]);
+      const refers = (await open().files.find(id, 'r'))?.originId === originId;
+      // Which of them is served first is the server's; the raw object goes exactly where nothing refers to it.
+      expect(await open().objects.named([`${old.prefix}/r`])).toHaveLength(refers ? 1 : 0);
+    },
+  );
 }

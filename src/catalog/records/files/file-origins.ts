@@ -13,7 +13,11 @@ const digestsPerQuery = 1000;
 const holdsBytes = or(eq(files.storage, 'package'), and(eq(files.storage, 'raw'), isNotNull(files.rawKey)));
 
 /** See `FileRecords.holding`. */
-export async function filesHolding({ query }: Db, repositoryId: string, digests: readonly string[]): Promise<CheckpointFile[]> {
+export async function filesHolding(
+  { query }: Db,
+  repositoryId: string,
+  digests: readonly string[],
+): Promise<CheckpointFile[]> {
   const found: CheckpointFile[] = [];
   for (let start = 0; start < digests.length; start += digestsPerQuery) {
     const rows = await query
@@ -31,27 +35,48 @@ export async function filesHolding({ query }: Db, repositoryId: string, digests:
           eq(runs.repositoryId, repositoryId),
         ),
       )
-      .orderBy(files.resultSha256, desc(files.storage), asc(packages.chainLength), asc(checkpoints.finishedAt), asc(files.id));
+      .orderBy(
+        files.resultSha256,
+        desc(files.storage),
+        asc(packages.chainLength),
+        asc(checkpoints.finishedAt),
+        asc(files.id),
+      );
     found.push(...rows.map(dropNulls));
   }
   return found;
 }
 
-/** Makes sure that an origin holds its bytes until the transaction ends; the reference that is committed in it keeps them from then on. `conflict` otherwise. */
+/**
+ * Makes sure that an origin holds its bytes until the transaction ends; the reference that is committed in it keeps
+ * them from then on. `conflict` otherwise.
+ */
 export async function holdOrigin({ query }: Db, checkpointId: string, originId: string | undefined): Promise<void> {
   const repositoryOf = (id: string) =>
-    query.select({ id: runs.repositoryId }).from(checkpoints).innerJoin(runs, eq(runs.id, checkpoints.runId)).where(eq(checkpoints.id, id));
+    query
+      .select({ id: runs.repositoryId })
+      .from(checkpoints)
+      .innerJoin(runs, eq(runs.id, checkpoints.runId))
+      .where(eq(checkpoints.id, id));
   const [origin] = await query
     .select({ checkpointId: files.checkpointId })
     .from(files)
     .where(and(eq(files.id, originId ?? ''), holdsBytes))
     .for('share');
-  const [there, here] = origin === undefined ? [] : [(await repositoryOf(origin.checkpointId))[0], (await repositoryOf(checkpointId))[0]];
-  if (there === undefined || there.id !== here?.id) throw new FirnError('conflict', 'The stored file that another one is identical to is gone.');
+  const [there, here] =
+    origin === undefined ? [] : [(await repositoryOf(origin.checkpointId))[0], (await repositoryOf(checkpointId))[0]];
+  if (there === undefined || there.id !== here?.id)
+    throw new FirnError('conflict', 'The stored file that another one is identical to is gone.');
 }
 
-/** Ids of a checkpoint's files that files of other checkpoints refer to; of the checkpoint of the outer query when it is not given. */
-export function originsReferredTo({ query }: Pick<Db, 'query'>, checkpointId: string | typeof checkpoints.id = checkpoints.id) {
+/**
+ * Ids of a checkpoint's files that files of other checkpoints refer to; of the checkpoint of the outer query when it is
+ * not given.
+ */
+export function originsReferredTo(
+  { query }: Pick<Db, 'query'>,
+  checkpointId: string | typeof checkpoints.id = checkpoints.id,
+) {
   const reference = alias(files, 'reference');
   return query
     .select({ id: files.id })

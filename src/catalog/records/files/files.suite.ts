@@ -47,9 +47,12 @@ export function filesSuite(open: () => Catalog): void {
       await expectCode(open().files.receive(id, { path, ...body(`raw/clash-${path}`) }), 'invalid-request');
     }
     // Neighbours in the order of bytes, and the file itself.
-    for (const path of ['a.b', 'a0', 'a/b-c', 'a/b0', 'a/b/c']) await open().files.receive(id, { path, ...body(`raw/fine-${path}`) });
+    for (const path of ['a.b', 'a0', 'a/b-c', 'a/b0', 'a/b/c'])
+      await open().files.receive(id, { path, ...body(`raw/fine-${path}`) });
     const racing = await makeCheckpoint(open());
-    const outcomes = await Promise.allSettled(['x/y', 'x'].map((path) => open().files.receive(racing.id, { path, ...body(`raw/race-${path}`) })));
+    const outcomes = await Promise.allSettled(
+      ['x/y', 'x'].map((path) => open().files.receive(racing.id, { path, ...body(`raw/race-${path}`) })),
+    );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
@@ -77,7 +80,14 @@ export function filesSuite(open: () => Catalog): void {
     });
     expect(await open().files.receive(id, { path: 'm', ...body('k1') })).toBeUndefined();
     expect(await open().files.receive(id, { path: 'm', ...body('k2'), role: 'optimizer' })).toBe('k1');
-    expect(await open().files.find(id, 'm')).toEqual({ id: expect.any(String), checkpointId: id, path: 'm', role: 'optimizer', received: true, ...body('k2') });
+    expect(await open().files.find(id, 'm')).toEqual({
+      id: expect.any(String),
+      checkpointId: id,
+      path: 'm',
+      role: 'optimizer',
+      received: true,
+      ...body('k2'),
+    });
     expect(await open().files.receive(id, { path: 'extra', ...body('k3') })).toBeUndefined();
     expect(await open().files.find(id, 'extra')).toMatchObject({ role: 'other', received: true });
     expect(await open().files.find(id, 'nothing')).toBeUndefined();
@@ -101,7 +111,12 @@ export function filesSuite(open: () => Catalog): void {
       { path: 'packed', storage: 'package', resultSha256: 'r', resultBytes: 2 ** 41 },
       { path: 'raw', storage: 'raw', resultSha256: 'aa', resultBytes: 8 },
     ]);
-    expect(await open().files.find(id, 'packed')).toMatchObject({ storage: 'package', resultSha256: 'r', resultBytes: 2 ** 41, rawKey: packed });
+    expect(await open().files.find(id, 'packed')).toMatchObject({
+      storage: 'package',
+      resultSha256: 'r',
+      resultBytes: 2 ** 41,
+      rawKey: packed,
+    });
     await expectCode(open().files.releaseRaw(id, ['packed', 'raw']), 'conflict');
     expect(await open().files.releaseRaw(id, ['packed', absent, 'unknown'])).toEqual([packed]);
     expect(await open().files.releaseRaw(id, ['packed'])).toEqual([]);

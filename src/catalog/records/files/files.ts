@@ -22,15 +22,21 @@ export function fileRecords(db: Db): FileRecords {
       if (announced.length === 0) return [];
       return db.transaction(async (tx) => {
         await touchOpen(tx, checkpointId);
-        const there = await tx.query.select({ path: files.path }).from(files).where(eq(files.checkpointId, checkpointId));
+        const there = await tx.query
+          .select({ path: files.path })
+          .from(files)
+          .where(eq(files.checkpointId, checkpointId));
         const clash = pathClash([...there, ...announced].map(({ path }) => path));
         if (clash !== undefined) throw pathClashError(clash);
         const added: CheckpointFile[] = [];
         for (let start = 0; start < announced.length; start += insertRowsMax) {
           const rows = announced.slice(start, start + insertRowsMax).map((file) => ({ ...file, checkpointId }));
-          added.push(...(await tx.query.insert(files).values(rows).onConflictDoNothing().returning(columns)).map(dropNulls));
+          added.push(
+            ...(await tx.query.insert(files).values(rows).onConflictDoNothing().returning(columns)).map(dropNulls),
+          );
         }
-        if (added.length < announced.length) throw new FirnError('conflict', 'A file path occurs twice, or the checkpoint has it already.');
+        if (added.length < announced.length)
+          throw new FirnError('conflict', 'A file path occurs twice, or the checkpoint has it already.');
         return added;
       });
     },
@@ -52,12 +58,19 @@ export function fileRecords(db: Db): FileRecords {
         await tx.query
           .insert(files)
           .values({ checkpointId, path, role: role ?? 'other', ...arrived })
-          .onConflictDoUpdate({ target: [files.checkpointId, files.path], set: { ...arrived, ...(role !== undefined && { role }) } });
+          .onConflictDoUpdate({
+            target: [files.checkpointId, files.path],
+            set: { ...arrived, ...(role !== undefined && { role }) },
+          });
         return replaced[0];
       });
     },
     async list(checkpointId) {
-      const found = await query.select(columns).from(files).where(eq(files.checkpointId, checkpointId)).orderBy(asc(files.path));
+      const found = await query
+        .select(columns)
+        .from(files)
+        .where(eq(files.checkpointId, checkpointId))
+        .orderBy(asc(files.path));
       return found.map(dropNulls);
     },
     async find(checkpointId, path) {
@@ -75,7 +88,9 @@ export function fileRecords(db: Db): FileRecords {
     async setResults(checkpointId, results) {
       await db.transaction(async (tx) => {
         // References may be to other files of the checkpoint.
-        const inOrder = [...results].sort((a, b) => Number(a.storage === 'reference') - Number(b.storage === 'reference'));
+        const inOrder = [...results].sort(
+          (a, b) => Number(a.storage === 'reference') - Number(b.storage === 'reference'),
+        );
         for (const { path, ...result } of inOrder) {
           if (result.storage === 'reference') await holdOrigin(tx, checkpointId, result.originId);
           const set = await tx.query
@@ -109,7 +124,10 @@ export function fileRecords(db: Db): FileRecords {
   };
 }
 
-/** Notes a sign of life and holds the checkpoint, so that it cannot be committed in the middle. `not-found`, or `conflict` when it is not open. */
+/**
+ * Notes a sign of life and holds the checkpoint, so that it cannot be committed in the middle. `not-found`, or
+ * `conflict` when it is not open.
+ */
 export async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
   const touched = await tx.query
     .update(checkpoints)
@@ -117,12 +135,18 @@ export async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
     .where(and(eq(checkpoints.id, checkpointId), eq(checkpoints.state, 'open')))
     .returning({ id: checkpoints.id });
   if (touched.length > 0) return;
-  const [found] = await tx.query.select({ id: checkpoints.id }).from(checkpoints).where(eq(checkpoints.id, checkpointId));
+  const [found] = await tx.query
+    .select({ id: checkpoints.id })
+    .from(checkpoints)
+    .where(eq(checkpoints.id, checkpointId));
   if (found === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   throw new FirnError('conflict', 'The checkpoint is closed; its files cannot change.');
 }
 
-/** Throws when a new path names a folder that a file of the checkpoint lies in, or lies below a file of it. The checkpoint is held by `touchOpen`. */
+/**
+ * Throws when a new path names a folder that a file of the checkpoint lies in, or lies below a file of it. The
+ * checkpoint is held by `touchOpen`.
+ */
 async function refuseClash(tx: Db, checkpointId: string, path: string): Promise<void> {
   // What lies below "a" is between "a/" and "a0", the character after the slash; paths compare byte by byte.
   const below = and(gte(files.path, `${path}/`), lt(files.path, `${path}0`));
@@ -130,7 +154,9 @@ async function refuseClash(tx: Db, checkpointId: string, path: string): Promise<
   const [found] = await tx.query
     .select({ path: files.path })
     .from(files)
-    .where(and(eq(files.checkpointId, checkpointId), folders.length === 0 ? below : or(below, inArray(files.path, folders))))
+    .where(
+      and(eq(files.checkpointId, checkpointId), folders.length === 0 ? below : or(below, inArray(files.path, folders))),
+    )
     .limit(1);
   if (found !== undefined) throw pathClashError([path, found.path]);
 }

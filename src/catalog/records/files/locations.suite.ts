@@ -7,10 +7,22 @@ export function locationsSuite(open: () => Catalog): void {
   const tree = async () => {
     const catalog = open();
     const repository = await makeRepository(catalog);
-    const run = await makeRun(catalog, { repositoryId: repository.id, layerTypes: { w: 'linear' }, thresholds: { loss: 0.01 } });
+    const run = await makeRun(catalog, {
+      repositoryId: repository.id,
+      layerTypes: { w: 'linear' },
+      thresholds: { loss: 0.01 },
+    });
     const checkpoint = await makeCheckpoint(catalog, run, 7);
-    const [file] = await catalog.files.announce(checkpoint.id, [{ path: 'a/b.safetensors', role: 'model', sizeBytes: 3 }]);
-    const names = { namespace: repository.namespace, name: repository.name, run: run.name, step: 7, path: 'a/b.safetensors' };
+    const [file] = await catalog.files.announce(checkpoint.id, [
+      { path: 'a/b.safetensors', role: 'model', sizeBytes: 3 },
+    ]);
+    const names = {
+      namespace: repository.namespace,
+      name: repository.name,
+      run: run.name,
+      step: 7,
+      path: 'a/b.safetensors',
+    };
     return { catalog, repository, run, checkpoint, file, names };
   };
 
@@ -42,7 +54,10 @@ export function locationsSuite(open: () => Catalog): void {
     const { catalog, names } = await tree();
     const other = await makeRepository(catalog);
     const run = await makeRun(catalog, { repositoryId: other.id, name: names.run });
-    expect(await catalog.locations.find({ ...names, namespace: other.namespace, name: other.name })).toEqual({ repository: other, run });
+    expect(await catalog.locations.find({ ...names, namespace: other.namespace, name: other.name })).toEqual({
+      repository: other,
+      run,
+    });
   });
 
   test('what was deleted is not found, and what took its place is', async () => {

@@ -27,10 +27,18 @@ export function locationRecords(db: Db): LocationRecords {
 function findByNames({ query }: Db) {
   const named = sql.placeholder;
   return query
-    .select({ repository: getTableColumns(repositories), run: runColumns, checkpoint: checkpointColumns, file: getTableColumns(files) })
+    .select({
+      repository: getTableColumns(repositories),
+      run: runColumns,
+      checkpoint: checkpointColumns,
+      file: getTableColumns(files),
+    })
     .from(repositories)
     .leftJoin(runs, and(eq(runs.repositoryId, repositories.id), eq(runs.name, named('run')), isNull(runs.deletedAt)))
-    .leftJoin(checkpoints, and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, named('step')), isNull(checkpoints.deletedAt)))
+    .leftJoin(
+      checkpoints,
+      and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, named('step')), isNull(checkpoints.deletedAt)),
+    )
     .leftJoin(files, and(eq(files.checkpointId, checkpoints.id), eq(files.path, named('path'))))
     .where(and(eq(repositories.namespace, named('namespace')), eq(repositories.name, named('name'))))
     .orderBy(desc(checkpoints.sequence))

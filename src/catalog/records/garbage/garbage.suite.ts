@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { expectCode, freshName, freshPackageId, makeCheckpoint, makeEvalSet, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
+import {
+  expectCode,
+  freshName,
+  freshPackageId,
+  makeCheckpoint,
+  makeEvalSet,
+  makeReady,
+  makeRun,
+} from '../../catalog-fixtures.test-support.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import { pendingDeletionKeys } from '../pending-deletion-keys.test-support.ts';
@@ -11,15 +19,30 @@ export function garbageSuite(open: () => Catalog): void {
   const soon = (): Date => new Date(Date.now() + 60_000);
   const pending = async (key: string): Promise<PendingDeletion | undefined> =>
     (await open().garbage.pendingDeletions(soon(), everything)).find((each) => each.key === key);
-  const receive = (id: string, rawKey: string, path = 'm') => open().files.receive(id, { path, sizeBytes: 3, sha256: 's', rawKey, rawStoredBytes: 5 });
+  const receive = (id: string, rawKey: string, path = 'm') =>
+    open().files.receive(id, { path, sizeBytes: 3, sha256: 's', rawKey, rawStoredBytes: 5 });
   const orphan = (key: string, set: Partial<FoundObject> = {}): FoundObject => ({ key, storedBytes: 7, ...set });
-  const orphanKeys = async (objects: readonly FoundObject[]): Promise<string[]> => (await open().garbage.orphans(objects)).map(({ key }) => key);
+  const orphanKeys = async (objects: readonly FoundObject[]): Promise<string[]> =>
+    (await open().garbage.orphans(objects)).map(({ key }) => key);
 
   test('each way in which an object loses its last name enters it, with its bytes, its repository and why', async () => {
     const run = await makeRun(open());
     const { repositoryId } = run;
-    const entry = (key: string, reason: string, storedBytes = 5) => ({ key, reason, storedBytes, repositoryId, pendingSince: expect.any(Date) as Date });
-    const keys = { replaced: freshName(), discarded: freshName(), released: freshName(), raw: freshName(), graph: freshName(), batches: freshName() };
+    const entry = (key: string, reason: string, storedBytes = 5) => ({
+      key,
+      reason,
+      storedBytes,
+      repositoryId,
+      pendingSince: expect.any(Date) as Date,
+    });
+    const keys = {
+      replaced: freshName(),
+      discarded: freshName(),
+      released: freshName(),
+      raw: freshName(),
+      graph: freshName(),
+      batches: freshName(),
+    };
 
     const open1 = await makeCheckpoint(open(), run, 1);
     await receive(open1.id, keys.replaced);
@@ -44,7 +67,8 @@ export function garbageSuite(open: () => Catalog): void {
     expect(await pending(ready.package.key)).toEqual(entry(ready.package.key, 'deleted', 11));
 
     const { id } = await makeEvalSet(open(), (await open().repositories.get(repositoryId))!);
-    for (const key of [keys.graph, freshName()]) await open().evalSets.setPart(id, 'graph', { key, sha256: 's', sizeBytes: 1, storedBytes: 37 });
+    for (const key of [keys.graph, freshName()])
+      await open().evalSets.setPart(id, 'graph', { key, sha256: 's', sizeBytes: 1, storedBytes: 37 });
     await open().evalSets.setPart(id, 'batches', { key: keys.batches, sha256: 's', sizeBytes: 1, storedBytes: 38 });
     expect(await pending(keys.graph)).toEqual(entry(keys.graph, 'replaced', 37));
     await open().evalSets.delete(id);
@@ -71,7 +95,10 @@ export function garbageSuite(open: () => Catalog): void {
     const { id } = await makeCheckpoint(open(), run, 1);
     await expectCode(receive(id, key), 'conflict');
     const evalSet = await makeEvalSet(open());
-    await expectCode(open().evalSets.setPart(evalSet.id, 'graph', { key, sha256: 's', sizeBytes: 1, storedBytes: 2 }), 'conflict');
+    await expectCode(
+      open().evalSets.setPart(evalSet.id, 'graph', { key, sha256: 's', sizeBytes: 1, storedBytes: 2 }),
+      'conflict',
+    );
     const record = {
       id: freshPackageId(),
       checkpointId: id,
@@ -86,7 +113,10 @@ export function garbageSuite(open: () => Catalog): void {
     await expectCode(open().packages.create(record), 'conflict');
     const merged = { superStepId: freshPackageId(), key, sizeBytes: 1, indexOffsetBytes: 0, indexLengthBytes: 0 };
     const { package: part } = await makeReady(open(), run, 2);
-    await expectCode(open().packages.merge({ ...merged, parts: [{ id: part.id, key: part.key, storedBytes: 1 }] }), 'conflict');
+    await expectCode(
+      open().packages.merge({ ...merged, parts: [{ id: part.id, key: part.key, storedBytes: 1 }] }),
+      'conflict',
+    );
     expect(await open().objects.named([key])).toEqual([]);
     await open().garbage.forget([key]);
     await receive(id, key);
@@ -101,7 +131,12 @@ export function garbageSuite(open: () => Catalog): void {
     const body = { id: freshName(), runId: run.id, checkpointId: reserved.id, sizeBytes: 1, ttlMs: 60_000 };
     await open().bodyReservations.take(body, { runBytesMax: 1e15, bytesMax: 1e15 });
     const lost = orphan(`staged/${reserved.id}/b`, { ownerId: reserved.id });
-    const objects = [orphan(named, { ownerId: reserved.id }), lost, orphan(ready.package.key), orphan(freshName(), { ownerId: freshName() })];
+    const objects = [
+      orphan(named, { ownerId: reserved.id }),
+      lost,
+      orphan(ready.package.key),
+      orphan(freshName(), { ownerId: freshName() }),
+    ];
     // A body of the same checkpoint is arriving, and this may be it.
     expect(await orphanKeys(objects)).toEqual([objects[3]!.key]);
     await open().bodyReservations.release(body.id);
@@ -146,7 +181,10 @@ export function garbageSuite(open: () => Catalog): void {
     // Of a job whose subject is no checkpoint nobody knows which packages it writes.
     await open().jobs.enqueue({ kind, subjectId: run.id });
     const merging = await claim(run.id);
-    const superStep = orphan(`packages/${freshName()}-${merging.fence}`, { ownerId: freshName(), fence: merging.fence });
+    const superStep = orphan(`packages/${freshName()}-${merging.fence}`, {
+      ownerId: freshName(),
+      fence: merging.fence,
+    });
     expect(await orphanKeys([superStep])).toEqual([]);
     await open().jobs.complete(merging);
     expect(await orphanKeys([superStep])).toEqual([superStep.key]);

@@ -17,7 +17,12 @@ export function garbageRecords(db: Db): GarbageRecords {
         .select()
         .from(pendingDeletions)
         // In whole milliseconds, as `until` is.
-        .where(and(sql`date_trunc('milliseconds', ${pendingDeletions.pendingSince}) <= ${until.toISOString()}::timestamptz`, later))
+        .where(
+          and(
+            sql`date_trunc('milliseconds', ${pendingDeletions.pendingSince}) <= ${until.toISOString()}::timestamptz`,
+            later,
+          ),
+        )
         .orderBy(asc(pendingDeletions.key))
         .limit(pageLimit(page));
       return found.map(dropNulls);
@@ -62,28 +67,42 @@ async function pendingAmong({ query }: Db, keys: readonly string[]): Promise<str
 }
 
 /**
- * Bodies of an owner that is arriving, or that has an upload in several requests; pieces of such an upload; packages under whose fence a job runs that is their checkpoint's, or no checkpoint's at all: which packages those write their keys do not tell.
+ * Bodies of an owner that is arriving, or that has an upload in several requests; pieces of such an upload; packages
+ * under whose fence a job runs that is their checkpoint's, or no checkpoint's at all: which packages those write their
+ * keys do not tell.
  */
-async function whatIsOnItsWay({ query }: Db, objects: readonly FoundObject[]): Promise<(object: FoundObject) => boolean> {
+async function whatIsOnItsWay(
+  { query }: Db,
+  objects: readonly FoundObject[],
+): Promise<(object: FoundObject) => boolean> {
   const owners = objects.flatMap(({ ownerId }) => ownerId ?? []);
   const fences = [...new Set(objects.flatMap(({ fence }) => fence ?? []))];
   const bodies = await query
     .select({ checkpointId: bodyReservations.checkpointId, evalSetId: bodyReservations.evalSetId })
     .from(bodyReservations)
-    .where(and(isLive, or(inArray(bodyReservations.checkpointId, owners), inArray(bodyReservations.evalSetId, owners))));
+    .where(
+      and(isLive, or(inArray(bodyReservations.checkpointId, owners), inArray(bodyReservations.evalSetId, owners))),
+    );
   const { id, checkpointId, evalSetId } = uploads;
   const resumable = await query
     .select({ id, checkpointId, evalSetId })
     .from(uploads)
-    .where(and(eq(uploads.isComplete, false), or(...[id, checkpointId, evalSetId].map((column) => inArray(column, owners)))));
+    .where(
+      and(eq(uploads.isComplete, false), or(...[id, checkpointId, evalSetId].map((column) => inArray(column, owners)))),
+    );
   const onTheirWay = new Set([...bodies, ...resumable].flatMap((each) => Object.values(each)));
   const running = await query
     .select({ subjectId: jobs.subjectId, fence: jobs.fence, checkpointId: checkpoints.id })
     .from(jobs)
     .leftJoin(checkpoints, eq(checkpoints.id, jobs.subjectId))
     .where(and(eq(jobs.state, 'running'), inArray(jobs.fence, fences)));
-  const writes = new Set(running.map(({ subjectId, fence, checkpointId }) => (checkpointId === null ? `-${fence}` : `${subjectId}-${fence}`)));
-  return ({ ownerId = '', fence }) => (fence === undefined ? onTheirWay.has(ownerId) : writes.has(`${ownerId}-${fence}`) || writes.has(`-${fence}`));
+  const writes = new Set(
+    running.map(({ subjectId, fence, checkpointId }) =>
+      checkpointId === null ? `-${fence}` : `${subjectId}-${fence}`,
+    ),
+  );
+  return ({ ownerId = '', fence }) =>
+    fence === undefined ? onTheirWay.has(ownerId) : writes.has(`${ownerId}-${fence}`) || writes.has(`-${fence}`);
 }
 
 /** By owner, where it is still in the catalog. */
@@ -94,6 +113,9 @@ async function repositoriesOf({ query }: Db, objects: readonly FoundObject[]): P
     .from(checkpoints)
     .innerJoin(runs, eq(runs.id, checkpoints.runId))
     .where(inArray(checkpoints.id, owners));
-  const ofEvalSets = await query.select({ id: evalSets.id, repositoryId: evalSets.repositoryId }).from(evalSets).where(inArray(evalSets.id, owners));
+  const ofEvalSets = await query
+    .select({ id: evalSets.id, repositoryId: evalSets.repositoryId })
+    .from(evalSets)
+    .where(inArray(evalSets.id, owners));
   return new Map([...ofCheckpoints, ...ofEvalSets].map(({ id, repositoryId }) => [id, repositoryId]));
 }

@@ -3,7 +3,16 @@ import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import type { ObjectRecords } from '../../contract/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
-import { checkpointFiles, checkpoints, evalSets, packages, runs, scrubRounds, uploadPieces, uploads } from '../../db/schema.ts';
+import {
+  checkpointFiles,
+  checkpoints,
+  evalSets,
+  packages,
+  runs,
+  scrubRounds,
+  uploadPieces,
+  uploads,
+} from '../../db/schema.ts';
 import { textList } from '../../db/text-list.ts';
 
 /** Of the one row that says where the background scrubber is. */
@@ -47,14 +56,24 @@ function union(which: (column: SQL) => SQL, repositoryId?: string, limit?: numbe
     return sql`(select distinct ${key} as key from ${from} where ${which(key)} ${own} ${limit === undefined ? sql`` : sql`order by 1 limit ${limit}`})`;
   };
   const ofRun = (checkpointId: SQL): SQL =>
-    repositoryId === undefined ? sql`` : sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
+    repositoryId === undefined
+      ? sql``
+      : sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
   return sql.join(
     [
       column(sql`${packages.key}`, sql`${packages} ${ofRun(sql`${packages.checkpointId}`)}`, sql`${runs.repositoryId}`),
-      column(sql`${checkpointFiles.rawKey}`, sql`${checkpointFiles} ${ofRun(sql`${checkpointFiles.checkpointId}`)}`, sql`${runs.repositoryId}`),
+      column(
+        sql`${checkpointFiles.rawKey}`,
+        sql`${checkpointFiles} ${ofRun(sql`${checkpointFiles.checkpointId}`)}`,
+        sql`${runs.repositoryId}`,
+      ),
       column(sql`${evalSets.graphKey}`, sql`${evalSets}`, sql`${evalSets.repositoryId}`),
       column(sql`${evalSets.batchesKey}`, sql`${evalSets}`, sql`${evalSets.repositoryId}`),
-      column(sql`${uploadPieces.key}`, sql`${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId}`, sql`${uploads.repositoryId}`),
+      column(
+        sql`${uploadPieces.key}`,
+        sql`${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId}`,
+        sql`${uploads.repositoryId}`,
+      ),
     ],
     sql` union `,
   );

@@ -2,7 +2,15 @@ import { asc, count, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
 import type { DamageRecords } from '../../contract/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
-import { checkpointFiles, checkpoints, damagedObjects, evalSets, packages, repositories, runs } from '../../db/schema.ts';
+import {
+  checkpointFiles,
+  checkpoints,
+  damagedObjects,
+  evalSets,
+  packages,
+  repositories,
+  runs,
+} from '../../db/schema.ts';
 
 /** Checkpoints named for one damaged object: far more than build on one package. */
 const affectedMax = 10_000;
@@ -13,13 +21,23 @@ export function damageRecords(db: Db): DamageRecords {
   return {
     note: (damaged) =>
       db.transaction(async (tx) => {
-        const added = await tx.query.insert(damagedObjects).values(damaged).onConflictDoNothing().returning({ key: damagedObjects.key });
+        const added = await tx.query
+          .insert(damagedObjects)
+          .values(damaged)
+          .onConflictDoNothing()
+          .returning({ key: damagedObjects.key });
         if (added.length === 0)
-          await tx.query.update(damagedObjects).set({ what: damaged.what, detail: damaged.detail }).where(eq(damagedObjects.key, damaged.key));
+          await tx.query
+            .update(damagedObjects)
+            .set({ what: damaged.what, detail: damaged.detail })
+            .where(eq(damagedObjects.key, damaged.key));
         return added.length > 0;
       }),
     async clear(key) {
-      return (await query.delete(damagedObjects).where(eq(damagedObjects.key, key)).returning({ key: damagedObjects.key })).length > 0;
+      return (
+        (await query.delete(damagedObjects).where(eq(damagedObjects.key, key)).returning({ key: damagedObjects.key }))
+          .length > 0
+      );
     },
     list(page) {
       const later = page.after === undefined ? undefined : gt(damagedObjects.key, page.after);
@@ -74,8 +92,9 @@ export function damageRecords(db: Db): DamageRecords {
 }
 
 /**
- * Packages that lie in objects whose key is `which`, or are deltas to such down to any depth, and files that cannot be downloaded for it, references included; also files whose kept upload is lost.
- * `union` ends at packages seen before, so that no circle of rows keeps it going.
+ * Packages that lie in objects whose key is `which`, or are deltas to such down to any depth, and files that cannot be
+ * downloaded for it, references included; also files whose kept upload is lost. `union` ends at packages seen before,
+ * so that no circle of rows keeps it going.
  */
 function spoiltBy(which: SQL): SQL {
   return sql`

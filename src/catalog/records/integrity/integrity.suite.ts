@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { freshName, freshPackageId, makeCheckpoint, makeEvalSet, makeReady, makeRepository, makeRun } from '../../catalog-fixtures.test-support.ts';
+import {
+  freshName,
+  freshPackageId,
+  makeCheckpoint,
+  makeEvalSet,
+  makeReady,
+  makeRepository,
+  makeRun,
+} from '../../catalog-fixtures.test-support.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { Run } from '../../contract/run-records.ts';
@@ -8,10 +16,21 @@ import type { ScrubRound } from '../../contract/integrity-records.ts';
 /** Which objects there are, and what is lost with one of them. */
 export function integritySuite(open: () => Catalog): void {
   /** A ready checkpoint with files of each storage; what it refers to is given by id. */
-  async function withFiles(run: Run, step: number, files: Readonly<Record<string, 'package' | 'raw' | { readonly originId: string }>>) {
+  async function withFiles(
+    run: Run,
+    step: number,
+    files: Readonly<Record<string, 'package' | 'raw' | { readonly originId: string }>>,
+  ) {
     const { id } = await makeCheckpoint(open(), run, step);
     const prefix = `raw-${freshName()}`;
-    for (const path of Object.keys(files)) await open().files.receive(id, { path, sizeBytes: 8, sha256: 'd', rawKey: `${prefix}/${path}`, rawStoredBytes: 9 });
+    for (const path of Object.keys(files))
+      await open().files.receive(id, {
+        path,
+        sizeBytes: 8,
+        sha256: 'd',
+        rawKey: `${prefix}/${path}`,
+        rawStoredBytes: 9,
+      });
     const results = Object.entries(files).map(([path, storage]) => ({
       path,
       resultSha256: 'd',
@@ -23,16 +42,31 @@ export function integritySuite(open: () => Catalog): void {
     await open().checkpoints.transition(id, ['queued'], 'working');
     const key = `packages/${freshName()}`;
     const record = await open().packages.create({
-      ...{ id: freshPackageId(), checkpointId: id, key, sizeBytes: 10, storedBytes: 11, indexOffsetBytes: 4, indexLengthBytes: 5 },
+      ...{
+        id: freshPackageId(),
+        checkpointId: id,
+        key,
+        sizeBytes: 10,
+        storedBytes: 11,
+        indexOffsetBytes: 4,
+        indexLengthBytes: 5,
+      },
       kind: 'base',
       chainLength: 1,
     });
     const checkpoint = await open().checkpoints.transition(id, ['working'], 'ready', { packageId: record.id });
-    return { checkpoint, package: record, prefix, idOf: async (path: string) => (await open().files.find(id, path))!.id };
+    return {
+      checkpoint,
+      package: record,
+      prefix,
+      idOf: async (path: string) => (await open().files.find(id, path))!.id,
+    };
   }
 
-  const affected = async (key: string) => (await open().damage.affected(key)).checkpoints.map(({ run, step }) => `${run}@${step}`);
-  const named = (run: Run, ...checkpoints: readonly Checkpoint[]) => checkpoints.map(({ step }) => `${run.name}@${step}`);
+  const affected = async (key: string) =>
+    (await open().damage.affected(key)).checkpoints.map(({ run, step }) => `${run}@${step}`);
+  const named = (run: Run, ...checkpoints: readonly Checkpoint[]) =>
+    checkpoints.map(({ step }) => `${run.name}@${step}`);
 
   test('every named object is paged by key, once, of all repositories or of one', async () => {
     const run = await makeRun(open());
@@ -41,7 +75,12 @@ export function integritySuite(open: () => Catalog): void {
     const delta = await makeReady(open(), run, 1, stored.package);
     const delta2 = await makeReady(open(), run, 2, delta.package);
     const evalSet = await makeEvalSet(open(), (await open().repositories.get(run.repositoryId))!);
-    await open().evalSets.setPart(evalSet.id, 'graph', { key: `evalsets/${evalSet.id}/g`, sha256: 'a', sizeBytes: 1, storedBytes: 1 });
+    await open().evalSets.setPart(evalSet.id, 'graph', {
+      key: `evalsets/${evalSet.id}/g`,
+      sha256: 'a',
+      sizeBytes: 1,
+      storedBytes: 1,
+    });
     const elsewhere = await makeReady(open(), other, 0);
     const merged = `packages/${freshName()}`;
     await open().packages.merge({
@@ -74,7 +113,11 @@ export function integritySuite(open: () => Catalog): void {
     const [first] = (await damage.list({ limit: 1000 })).filter((each) => each.key === key);
     expect(first).toEqual({ key, what: 'missing', detail: 'no such file', foundAt: expect.any(Date) });
     expect(await damage.note({ key, what: 'corrupt', detail: 'chunk 3' })).toBe(false);
-    expect((await damage.list({ limit: 1000 })).find((each) => each.key === key)).toEqual({ ...first, what: 'corrupt', detail: 'chunk 3' });
+    expect((await damage.list({ limit: 1000 })).find((each) => each.key === key)).toEqual({
+      ...first,
+      what: 'corrupt',
+      detail: 'chunk 3',
+    });
     expect(await damage.among([key, 'whole'])).toEqual([key]);
     expect(await damage.among([])).toEqual([]);
     expect(await damage.count()).toBe(before + 1);
@@ -85,15 +128,24 @@ export function integritySuite(open: () => Catalog): void {
   test('a package spoils its checkpoint, every delta down the chain in whatever run, and references to its files', async () => {
     const run = await makeRun(open());
     const base = await withFiles(run, 0, { m: 'package', r: 'raw' });
-    const fork = await makeRun(open(), { repositoryId: run.repositoryId, name: `z-${run.name}`, parentCheckpointId: base.checkpoint.id });
+    const fork = await makeRun(open(), {
+      repositoryId: run.repositoryId,
+      name: `z-${run.name}`,
+      parentCheckpointId: base.checkpoint.id,
+    });
     const first = await makeReady(open(), run, 1, base.package);
     const second = await makeReady(open(), fork, 2, first.package);
     const referring = await withFiles(fork, 3, { copy: { originId: await base.idOf('m') }, own: 'raw' });
     const whole = await withFiles(run, 4, { copy: { originId: await base.idOf('r') } });
     expect((await affected(base.package.key)).sort()).toEqual(
-      [...named(run, base.checkpoint, first.checkpoint), ...named(fork, second.checkpoint, referring.checkpoint)].sort(),
+      [
+        ...named(run, base.checkpoint, first.checkpoint),
+        ...named(fork, second.checkpoint, referring.checkpoint),
+      ].sort(),
     );
-    expect(await affected(first.package.key)).toEqual(expect.arrayContaining([...named(run, first.checkpoint), ...named(fork, second.checkpoint)]));
+    expect(await affected(first.package.key)).toEqual(
+      expect.arrayContaining([...named(run, first.checkpoint), ...named(fork, second.checkpoint)]),
+    );
     expect(await affected(first.package.key)).toHaveLength(2);
     await open().checkpoints.hide(first.checkpoint.id);
     expect(await affected(first.package.key)).toEqual(named(fork, second.checkpoint));
@@ -120,7 +172,10 @@ export function integritySuite(open: () => Catalog): void {
     const evalSet = await makeEvalSet(open(), repository);
     const key = `evalsets/${evalSet.id}/b`;
     await open().evalSets.setPart(evalSet.id, 'batches', { key, sha256: 'a', sizeBytes: 1, storedBytes: 1 });
-    expect(await open().damage.affected(key)).toEqual({ checkpoints: [], evalSets: [`${repository.namespace}/${repository.name}/${evalSet.name}`] });
+    expect(await open().damage.affected(key)).toEqual({
+      checkpoints: [],
+      evalSets: [`${repository.namespace}/${repository.name}/${evalSet.name}`],
+    });
   });
 
   test('a round is remembered, and there is one', async () => {

@@ -23,7 +23,9 @@ export function packageMerging(db: Db): MergeVerbs {
         .orderBy(desc(checkpoints.sequence))
         .limit(1)
         .offset(newest - 1);
-      return oldestKept === undefined ? [] : candidatesBefore(db, { runId, before: oldestKept.sequence, limit, methods });
+      return oldestKept === undefined
+        ? []
+        : candidatesBefore(db, { runId, before: oldestKept.sequence, limit, methods });
     },
     merge: ({ parts, ...object }) =>
       db.transaction(async (tx) => {
@@ -34,7 +36,8 @@ export function packageMerging(db: Db): MergeVerbs {
         );
         await tx.query.select({ id: packages.id }).from(packages).where(merged).for('update');
         await markPackagesPendingDeletion(tx, merged, 'merged');
-        for (const [position, part] of parts.entries()) await movePart(tx, { ...object, ...part, position, from: part.key, key: object.key });
+        for (const [position, part] of parts.entries())
+          await movePart(tx, { ...object, ...part, position, from: part.key, key: object.key });
       }),
     async setMergeTried(id) {
       await query.update(packages).set({ mergeTried: true }).where(eq(packages.id, id));
@@ -44,7 +47,12 @@ export function packageMerging(db: Db): MergeVerbs {
 
 async function candidatesBefore(
   { query }: Db,
-  { runId, before, limit, methods }: { readonly runId: string; readonly before: number; readonly limit: number; readonly methods: readonly string[] },
+  {
+    runId,
+    before,
+    limit,
+    methods,
+  }: { readonly runId: string; readonly before: number; readonly limit: number; readonly methods: readonly string[] },
 ): ReturnType<MergeVerbs['mergeable']> {
   const descendant = alias(packages, 'descendant');
   const user = alias(checkpoints, 'user_of_descendant');
@@ -72,7 +80,11 @@ async function candidatesBefore(
     .groupBy(packages.id, checkpoints.id)
     .orderBy(asc(checkpoints.sequence))
     .limit(limit);
-  return found.map(({ record, checkpoint, ...rest }) => ({ ...rest, record: dropNulls(record), checkpoint: dropNulls(checkpoint) }));
+  return found.map(({ record, checkpoint, ...rest }) => ({
+    ...rest,
+    record: dropNulls(record),
+    checkpoint: dropNulls(checkpoint),
+  }));
 }
 
 interface PartMove {

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { CheckpointResult } from '../../contract/checkpoint-records.ts';
 import type { MergedPackages, PackageRecord } from '../../contract/package-records.ts';
-import { expectCode, freshName, freshPackageId, makeCheckpoint, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
+import {
+  expectCode,
+  freshName,
+  freshPackageId,
+  makeCheckpoint,
+  makeReady,
+  makeRun,
+} from '../../catalog-fixtures.test-support.ts';
 
 export function packagesSuite(open: () => Catalog): void {
   test('a chain comes newest first, the base last', async () => {
@@ -32,7 +39,10 @@ export function packagesSuite(open: () => Catalog): void {
     await expectCode(open().packages.create(input), 'conflict');
     await expectCode(open().packages.create({ ...input, id: freshPackageId(), checkpointId }), 'conflict');
     const fresh = { ...input, id: freshPackageId(), key: 'packages/fresh', checkpointId };
-    await expectCode(open().packages.create({ ...fresh, kind: 'delta', chainLength: 2, ancestorId: 'none' }), 'conflict');
+    await expectCode(
+      open().packages.create({ ...fresh, kind: 'delta', chainLength: 2, ancestorId: 'none' }),
+      'conflict',
+    );
     await expectCode(open().packages.create({ ...fresh, kind: 'delta', chainLength: 2 }), 'internal');
     await expectCode(open().packages.create({ ...fresh, ancestorId: base.id }), 'internal');
   });
@@ -54,7 +64,8 @@ export function packagesSuite(open: () => Catalog): void {
     async function makeChain(deltas: number) {
       const run = await makeRun(open());
       const made = [await makeReady(open(), run, 0)];
-      for (let step = 1; step <= deltas; step++) made.push(await makeReady(open(), run, step, made.at(-1)!.package, result));
+      for (let step = 1; step <= deltas; step++)
+        made.push(await makeReady(open(), run, step, made.at(-1)!.package, result));
       return { run, made };
     }
 
@@ -71,7 +82,12 @@ export function packagesSuite(open: () => Catalog): void {
       const { run, made } = await makeChain(5);
       await makeReady(open(), await makeRun(open()), 0, made[1]!.package, result);
       const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10, methods: ['residual'] });
-      const named = (await found(2)).map(({ record, checkpoint, descendants, grows }) => [record.id, checkpoint.sequence, descendants, grows]);
+      const named = (await found(2)).map(({ record, checkpoint, descendants, grows }) => [
+        record.id,
+        checkpoint.sequence,
+        descendants,
+        grows,
+      ]);
       expect(named).toEqual([1, 2, 3].map((at) => [made[at]!.package.id, at, at === 1 ? 2 : 1, at === 3]));
       expect(await found(7)).toEqual([]);
       await open().packages.setMergeTried(made[1]!.package.id);
@@ -85,14 +101,24 @@ export function packagesSuite(open: () => Catalog): void {
       await open().packages.merge(merged);
       const { parts: _, ...object } = merged;
       const now = await Promise.all(packages.map(({ id }) => open().packages.get(id)));
-      expect(now).toEqual(packages.map((each, position) => ({ ...each, ...object, position, storedBytes: [7, 8][position] })));
+      expect(now).toEqual(
+        packages.map((each, position) => ({ ...each, ...object, position, storedBytes: [7, 8][position] })),
+      );
       expect((await open().checkpoints.get(made[1]!.checkpoint.id))!.result!.storedBytes).toBe(15 + 7 - 11);
-      expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(made.map((each) => each.package.id).reverse());
+      expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(
+        made.map((each) => each.package.id).reverse(),
+      );
       expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10, methods: ['residual'] })).toEqual([]);
 
       const waiting = await open().garbage.pendingDeletions(new Date(Date.now() + 60_000), { limit: 1000 });
       const { repositoryId } = run;
-      const replaced = packages.map(({ key, storedBytes }) => ({ key, storedBytes, repositoryId, reason: 'merged', pendingSince: expect.any(Date) as Date }));
+      const replaced = packages.map(({ key, storedBytes }) => ({
+        key,
+        storedBytes,
+        repositoryId,
+        reason: 'merged',
+        pendingSince: expect.any(Date) as Date,
+      }));
       expect(waiting).toEqual(expect.arrayContaining(replaced));
       expect(waiting.map(({ key }) => key)).not.toContain(merged.key);
     });

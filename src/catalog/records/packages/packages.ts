@@ -34,10 +34,16 @@ export function packageRecords(db: Db): PackageRecords {
           where ${packages.ancestorId} is not null and depth < ${chainLengthMax}
         )
         select id from chain)`;
-      const found = new Map((await query.select().from(packages).where(inArray(packages.id, ids))).map((row) => [row.id, dropNulls(row)]));
+      const found = new Map(
+        (await query.select().from(packages).where(inArray(packages.id, ids))).map((row) => [row.id, dropNulls(row)]),
+      );
       const chain: PackageRecord[] = [];
       // Taken out as it is met, so that a circle ends.
-      for (let link = found.get(id); link !== undefined; link = link.ancestorId === undefined ? undefined : found.get(link.ancestorId)) {
+      for (
+        let link = found.get(id);
+        link !== undefined;
+        link = link.ancestorId === undefined ? undefined : found.get(link.ancestorId)
+      ) {
         found.delete(link.id);
         chain.push(link);
       }
@@ -51,8 +57,12 @@ export function packageRecords(db: Db): PackageRecords {
 /** A chain counts down to one base. */
 function unbroken(id: string, chain: PackageRecord[]): PackageRecord[] {
   const whole = chain.every(
-    ({ kind, chainLength }, position) => chainLength === chain.length - position && (kind === 'base') === (position === chain.length - 1),
+    ({ kind, chainLength }, position) =>
+      chainLength === chain.length - position && (kind === 'base') === (position === chain.length - 1),
   );
-  if (!whole) throw new FirnError('internal', 'The checkpoint cannot be rebuilt: its chain is broken.', { detail: `package ${id}` });
+  if (!whole)
+    throw new FirnError('internal', 'The checkpoint cannot be rebuilt: its chain is broken.', {
+      detail: `package ${id}`,
+    });
   return chain;
 }

@@ -41,7 +41,8 @@ export function evalSetRecords(db: Db): EvalSetRecords {
     async setPart(id, part, object) {
       return db.transaction(async (tx) => {
         const before = await locked(tx, id);
-        if (before.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
+        if (before.state !== 'open')
+          throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
         await refusePendingDeletion(tx, [object.key]);
         await tx.query.update(evalSets).set(partColumns(part, object)).where(eq(evalSets.id, id));
         const replaced = partsOf(before).filter(({ part: which, key }) => which === part && key !== object.key);
@@ -73,12 +74,19 @@ export function evalSetRecords(db: Db): EvalSetRecords {
 }
 
 function partColumns(part: EvalSetPart, { key, sha256, sizeBytes, storedBytes }: EvalSetObject) {
-  if (part === 'graph') return { graphKey: key, graphSha256: sha256, graphBytes: sizeBytes, graphStoredBytes: storedBytes };
+  if (part === 'graph')
+    return { graphKey: key, graphSha256: sha256, graphBytes: sizeBytes, graphStoredBytes: storedBytes };
   return { batchesKey: key, batchesSha256: sha256, batchesBytes: sizeBytes, batchesStoredBytes: storedBytes };
 }
 
 /** The objects of its parts, as `markPendingDeletion` takes them. */
-function partsOf({ repositoryId, graphKey, graphStoredBytes, batchesKey, batchesStoredBytes }: typeof evalSets.$inferSelect) {
+function partsOf({
+  repositoryId,
+  graphKey,
+  graphStoredBytes,
+  batchesKey,
+  batchesStoredBytes,
+}: typeof evalSets.$inferSelect) {
   return [
     { part: 'graph', key: graphKey, storedBytes: graphStoredBytes, repositoryId },
     { part: 'batches', key: batchesKey, storedBytes: batchesStoredBytes, repositoryId },
@@ -102,11 +110,16 @@ async function userOf({ query }: Db, id: string): Promise<string | undefined> {
     .select({ step: checkpoints.step, state: checkpoints.state, run: runs.name })
     .from(checkpoints)
     .innerJoin(runs, eq(runs.id, checkpoints.runId))
-    .where(and(eq(checkpoints.evalSetId, id), or(inArray(checkpoints.state, ['open', 'queued', 'working']), canBeRetried)))
+    .where(
+      and(eq(checkpoints.evalSetId, id), or(inArray(checkpoints.state, ['open', 'queued', 'working']), canBeRetried)),
+    )
     .limit(1);
   if (checkpoint === undefined) return undefined;
   const { run: name, step, state } = checkpoint;
-  const way = state === 'failed' ? 'retry it with another one (POST of its /retry, with {"evalSet": "<name>"}), or delete it' : 'wait for it, or cancel it';
+  const way =
+    state === 'failed'
+      ? 'retry it with another one (POST of its /retry, with {"evalSet": "<name>"}), or delete it'
+      : 'wait for it, or cancel it';
   return `step ${step} of run "${name}", which is ${state}, is measured with it; ${way}`;
 }
 

@@ -10,7 +10,8 @@ export function repositoryRecords({ query }: Db): RepositoryRecords {
   return {
     async create(input) {
       const [created] = await query.insert(repositories).values(input).onConflictDoNothing().returning();
-      if (created === undefined) throw new FirnError('conflict', `The repository ${input.namespace}/${input.name} exists already.`);
+      if (created === undefined)
+        throw new FirnError('conflict', `The repository ${input.namespace}/${input.name} exists already.`);
       return created;
     },
     async find(namespace, name) {
@@ -51,6 +52,8 @@ function among(visible: VisibleRepositories): SQL | undefined {
   return or(
     eq(repositories.visibility, 'public'),
     inArray(repositories.namespace, [...visible.namespaces]),
-    ...visible.repositories.map(({ namespace, name }) => and(eq(repositories.namespace, namespace), eq(repositories.name, name))),
+    ...visible.repositories.map(({ namespace, name }) =>
+      and(eq(repositories.namespace, namespace), eq(repositories.name, name)),
+    ),
   );
 }

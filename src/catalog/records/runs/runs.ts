@@ -92,7 +92,8 @@ export function runRecords(db: Db): RunRecords {
           .from(checkpoints)
           .where(and(eq(checkpoints.runId, id), inArray(checkpoints.state, ['open', 'queued', 'working'])))
           .limit(1);
-        if (busy !== undefined) throw new FirnError('conflict', `Step ${busy.step} of the run is still being worked on.`);
+        if (busy !== undefined)
+          throw new FirnError('conflict', `Step ${busy.step} of the run is still being worked on.`);
         return (await hideCheckpoints(tx, eq(checkpoints.runId, id))).keys;
       });
     },

@@ -23,19 +23,31 @@ export function bodyReservationsSuite(open: () => Catalog): void {
     const ask = () => open().bodyReservations.take(reservation({ runId }), { ...unlimited, runBytesMax: 450 });
     const answers = await Promise.all(Array.from({ length: 12 }, ask));
     expect(answers.filter((answer) => answer === 'run-full')).toHaveLength(8);
-    expect(answers.filter((answer) => typeof answer === 'object')).toEqual(Array.from({ length: 4 }, () => ({ takenBytes: 100 })));
+    expect(answers.filter((answer) => typeof answer === 'object')).toEqual(
+      Array.from({ length: 4 }, () => ({ takenBytes: 100 })),
+    );
     // 400 are taken; the limit in all is shared by every run.
-    const others = await Promise.all(Array.from({ length: 5 }, () => open().bodyReservations.take(reservation(), { ...unlimited, bytesMax: 600 })));
+    const others = await Promise.all(
+      Array.from({ length: 5 }, () => open().bodyReservations.take(reservation(), { ...unlimited, bytesMax: 600 })),
+    );
     expect(others.filter((answer) => answer === 'full')).toHaveLength(3);
   });
 
   test('staged bytes of unfinished checkpoints count, with what arrives', async () => {
     const run = await makeRun(open());
     const { id } = await makeCheckpoint(open(), run, 1);
-    await open().files.receive(id, { path: 'm', sizeBytes: 300, sha256: 's', rawKey: freshName(), rawStoredBytes: 300 });
+    await open().files.receive(id, {
+      path: 'm',
+      sizeBytes: 300,
+      sha256: 's',
+      rawKey: freshName(),
+      rawStoredBytes: 300,
+    });
     const limits = { ...unlimited, runBytesMax: 450 };
     expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 151 }), limits)).toBe('run-full');
-    expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 150 }), limits)).toEqual({ takenBytes: 150 });
+    expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 150 }), limits)).toEqual({
+      takenBytes: 150,
+    });
     expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 1 }), limits)).toBe('run-full');
   });
 
@@ -45,9 +57,13 @@ export function bodyReservationsSuite(open: () => Catalog): void {
     expect(await open().bodyReservations.take(body, limits)).toEqual({ takenBytes: 100 });
     expect(await open().bodyReservations.take({ ...body, sizeBytes: 200 }, limits)).toEqual({ takenBytes: 250 });
     expect(await open().bodyReservations.take({ ...body, sizeBytes: 251 }, limits)).toBe('run-full');
-    expect(await open().bodyReservations.take(reservation({ runId: body.runId, sizeBytes: 1 }), limits)).toBe('run-full');
+    expect(await open().bodyReservations.take(reservation({ runId: body.runId, sizeBytes: 1 }), limits)).toBe(
+      'run-full',
+    );
     await open().bodyReservations.release(body.id);
-    expect(await open().bodyReservations.take(reservation({ runId: body.runId, sizeBytes: 250 }), limits)).toEqual({ takenBytes: 250 });
+    expect(await open().bodyReservations.take(reservation({ runId: body.runId, sizeBytes: 250 }), limits)).toEqual({
+      takenBytes: 250,
+    });
   });
 
   test('the room of a gateway that died runs out, that of a living one does not', async () => {
@@ -66,7 +82,8 @@ export function bodyReservationsSuite(open: () => Catalog): void {
   test('a checkpoint whose body arrives is not stale, and is not given up as such', async () => {
     const { id, runId } = await makeCheckpoint(open());
     const untouchedSince = new Date(Date.now() + 3600_000);
-    const stale = async () => (await open().checkpoints.staleOpen(untouchedSince, 1000)).some((checkpoint) => checkpoint.id === id);
+    const stale = async () =>
+      (await open().checkpoints.staleOpen(untouchedSince, 1000)).some((checkpoint) => checkpoint.id === id);
     expect(await stale()).toBe(true);
     const body = reservation({ runId, checkpointId: id });
     await open().bodyReservations.take(body, unlimited);

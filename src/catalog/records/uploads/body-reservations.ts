@@ -7,7 +7,10 @@ import { roomOfNamespace } from './namespace-room.ts';
 import { bodyReservations } from '../../db/schema.ts';
 import { stagedBytes } from '../staged-bytes.ts';
 
-/** Key of the advisory lock under which room is given: two gateways that ask at once see each other's answers. Any number nobody else uses. */
+/**
+ * Key of the advisory lock under which room is given: two gateways that ask at once see each other's answers. Any
+ * number nobody else uses.
+ */
 const admissionLockKey = 0x6669_726f;
 
 /** See `BodyReservationRecords`. */
@@ -21,9 +24,13 @@ export function bodyReservationRecords(db: Db): BodyReservationRecords {
         if (sizeBytes > roomBytes) return 'over-quota';
         await tx.rows(sql`select 1 from pg_advisory_xact_lock(${admissionLockKey})`);
         await tx.query.delete(bodyReservations).where(lte(bodyReservations.expiresAt, sql`now()`));
-        const stagingBytes = 'runId' in reservation ? await stagingRoom(tx, reservation, limits) : Number.POSITIVE_INFINITY;
+        const stagingBytes =
+          'runId' in reservation ? await stagingRoom(tx, reservation, limits) : Number.POSITIVE_INFINITY;
         if (typeof stagingBytes === 'string') return stagingBytes;
-        const taken = { sizeBytes: Math.min(sizeBytes + aheadBytes, roomBytes, stagingBytes), expiresAt: msFromNow(ttlMs) };
+        const taken = {
+          sizeBytes: Math.min(sizeBytes + aheadBytes, roomBytes, stagingBytes),
+          expiresAt: msFromNow(ttlMs),
+        };
         await tx.query
           .insert(bodyReservations)
           .values({ id, ...owner, ...taken })
@@ -62,6 +69,12 @@ async function reservedBytes({ query }: Db, exceptId: string, runId?: string): P
   const [sum] = await query
     .select({ bytes: sql<string>`coalesce(sum(${bodyReservations.sizeBytes}), 0)::text` })
     .from(bodyReservations)
-    .where(and(ne(bodyReservations.id, exceptId), isLive, runId === undefined ? isNotNull(bodyReservations.runId) : eq(bodyReservations.runId, runId)));
+    .where(
+      and(
+        ne(bodyReservations.id, exceptId),
+        isLive,
+        runId === undefined ? isNotNull(bodyReservations.runId) : eq(bodyReservations.runId, runId),
+      ),
+    );
   return Number(sum!.bytes);
 }

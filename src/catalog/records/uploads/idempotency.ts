@@ -5,14 +5,24 @@ import type { Db } from '../../db/database.ts';
 import { pruneRowsMax } from '../../db/prune-limit.ts';
 import { idempotency as table } from '../../db/schema.ts';
 
-/** How long an unanswered key blocks its repetition, in ms: longer than keyed requests take, so that one whose process died does not block for the whole time to live. */
+/**
+ * How long an unanswered key blocks its repetition, in ms: longer than keyed requests take, so that one whose process
+ * died does not block for the whole time to live.
+ */
 const runningMsMax = 10 * 60 * 1000;
 
 /** See `IdempotencyRecords`. */
 export function idempotencyRecords({ query }: Db): IdempotencyRecords {
   return {
     async begin(key, fingerprint, ttlMs) {
-      const fresh = { fingerprint, status: null, headers: null, body: null, ttlMs, expiresAt: inMs(Math.min(ttlMs, runningMsMax)) };
+      const fresh = {
+        fingerprint,
+        status: null,
+        headers: null,
+        body: null,
+        ttlMs,
+        expiresAt: inMs(Math.min(ttlMs, runningMsMax)),
+      };
       const started = await query
         .insert(table)
         .values({ key, ...fresh })
@@ -21,7 +31,8 @@ export function idempotencyRecords({ query }: Db): IdempotencyRecords {
       if (started.length > 0) return 'started';
       const [known] = await query.select().from(table).where(eq(table.key, key));
       if (known === undefined) return 'running';
-      if (known.fingerprint !== fingerprint) throw new FirnError('idempotency-conflict', 'The Idempotency-Key was used for another request.');
+      if (known.fingerprint !== fingerprint)
+        throw new FirnError('idempotency-conflict', 'The Idempotency-Key was used for another request.');
       if (known.status === null) return 'running';
       return { status: known.status, headers: known.headers ?? {}, body: known.body ?? '' };
     },

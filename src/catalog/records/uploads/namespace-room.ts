@@ -4,12 +4,16 @@ import type { Db } from '../../db/database.ts';
 import { evalSets, namespaceQuotas, repositories, runs } from '../../db/schema.ts';
 import { reservedSums, namedSums } from '../usage/usage-sums.ts';
 
-/** First key of the advisory locks under which room of a namespace is given; the second is the namespace's hash. Any number nobody else uses. */
+/**
+ * First key of the advisory locks under which room of a namespace is given; the second is the namespace's hash. Any
+ * number nobody else uses.
+ */
 const namespaceLockKey = 0x6669_726e;
 
 /**
- * Bytes that the namespace of an arriving body has left under its quota, without what the body itself was given before; infinite without a quota. Of those who ask at once for one namespace each waits for the
- * transaction of the one before, so its room is counted. What is pending deletion does not count: deleting makes room at once.
+ * Bytes that the namespace of an arriving body has left under its quota, without what the body itself was given before;
+ * infinite without a quota. Of those who ask at once for one namespace each waits for the transaction of the one
+ * before, so its room is counted. What is pending deletion does not count: deleting makes room at once.
  */
 export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Promise<number> {
   const own =
@@ -25,7 +29,8 @@ export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Pro
   await tx.rows(sql`select 1 from pg_advisory_xact_lock(${namespaceLockKey}, hashtext(${namespace}))`);
   const [quota] = await tx.rows(limited);
   if (quota === undefined) return Number.POSITIVE_INFINITY;
-  const scope = (id: ReturnType<typeof sql>) => sql`${id} in (select ${repositories.id} from ${repositories} where ${repositories.namespace} = ${namespace})`;
+  const scope = (id: ReturnType<typeof sql>) =>
+    sql`${id} in (select ${repositories.id} from ${repositories} where ${repositories.namespace} = ${namespace})`;
   const [used] = await tx.rows(
     sql`select coalesce(sum(bytes), 0)::text as bytes from (${namedSums(scope)} union all ${reservedSums(scope, reservation.id)}) parts`,
   );

@@ -11,11 +11,19 @@ const lapsedMs = -1_000;
 
 /** Uploads in several requests: who may add to them, what is acknowledged, when they end. */
 export function uploadsSuite(open: () => Catalog): void {
-  async function makeUpload(set: { sizeBytes?: number; partBytes?: number; checkpointId?: string; ttlMs?: number } = {}): Promise<UploadRecord> {
+  async function makeUpload(
+    set: { sizeBytes?: number; partBytes?: number; checkpointId?: string; ttlMs?: number } = {},
+  ): Promise<UploadRecord> {
     const { ttlMs: givenMs = ttlMs, sizeBytes = 100, partBytes, checkpointId } = set;
     const run = await makeRun(open());
     const id = checkpointId ?? (await makeCheckpoint(open(), run)).id;
-    const upload = { repositoryId: run.repositoryId, checkpointId: id, path: freshName(), sizeBytes, ...(partBytes !== undefined && { partBytes }) };
+    const upload = {
+      repositoryId: run.repositoryId,
+      checkpointId: id,
+      path: freshName(),
+      sizeBytes,
+      ...(partBytes !== undefined && { partBytes }),
+    };
     return open().uploads.create(upload, { openMax: 2, ttlMs: givenMs });
   }
   const piece = (offsetBytes: number, sizeBytes: number): UploadPiece => ({
@@ -29,7 +37,10 @@ export function uploadsSuite(open: () => Catalog): void {
     const { uploads } = open();
     const upload = await makeUpload();
     await uploads.claim(upload, 'one', 0);
-    expect(await uploads.append(upload, 'one', piece(0, 40), ttlMs)).toMatchObject({ receivedBytes: 40, pieceCount: 1 });
+    expect(await uploads.append(upload, 'one', piece(0, 40), ttlMs)).toMatchObject({
+      receivedBytes: 40,
+      pieceCount: 1,
+    });
     await expectCode(uploads.claim(upload, 'two', 0), 'conflict');
     await uploads.claim(upload, 'two', 40);
     await expectCode(uploads.append(upload, 'one', piece(40, 10), ttlMs), 'upload-busy');
@@ -65,7 +76,9 @@ export function uploadsSuite(open: () => Catalog): void {
     expect(await open().objects.named([first.key, last.key])).toEqual([first.key]);
     await expectCode(uploads.keepFinishing(upload, 'one', { finishMs, ttlMs }), 'upload-busy');
     await uploads.appendLast(upload, 'two', again, finishMs);
-    expect((await open().objects.named([first.key, last.key, again.key])).sort()).toEqual([first.key, again.key].sort());
+    expect((await open().objects.named([first.key, last.key, again.key])).sort()).toEqual(
+      [first.key, again.key].sort(),
+    );
     expect((await uploads.complete(upload, ttlMs)).sort()).toEqual([first.key, again.key].sort());
     expect(await uploads.find(upload.repositoryId, upload.id)).toMatchObject({ receivedBytes: 100, isComplete: true });
     await expectCode(uploads.claim(upload, 'three', 100), 'conflict');
@@ -133,18 +146,31 @@ export function uploadsSuite(open: () => Catalog): void {
     expect(await files.stagedBytes(run.id)).toBe(30);
     const ofAll = await files.stagedBytes();
     const evalSet = await makeEvalSet(open());
-    await uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 }, limits);
+    await uploads.create(
+      { repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 },
+      limits,
+    );
     expect(await files.stagedBytes(evalSet.id)).toBe(9);
     expect(await files.stagedBytes()).toBe(ofAll);
     await open().evalSets.setState(evalSet.id, 'ready');
     expect(await files.stagedBytes(evalSet.id)).toBe(0);
-    await expectCode(uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 }, limits), 'conflict');
+    await expectCode(
+      uploads.create(
+        { repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 },
+        limits,
+      ),
+      'conflict',
+    );
   });
 
   test('an upload ends when nothing came for long, with its checkpoint and with its eval set; what it had is named for deletion', async () => {
     const { uploads, checkpoints, evalSets } = open();
     await uploads.endExpired(1000);
-    const [expired, discarded, evalSet] = [await makeUpload(), await makeUpload({ partBytes: 40 }), await makeEvalSet(open())];
+    const [expired, discarded, evalSet] = [
+      await makeUpload(),
+      await makeUpload({ partBytes: 40 }),
+      await makeEvalSet(open()),
+    ];
     const [one, two, three] = [piece(0, 10), piece(0, 40), piece(0, 5)];
     await uploads.claim(expired, 'w', 0);
     await uploads.append(expired, 'w', one, lapsedMs);
@@ -154,7 +180,10 @@ export function uploadsSuite(open: () => Catalog): void {
     await uploads.putPart(discarded, two, ttlMs);
     expect(await checkpoints.discard(discarded.checkpointId!)).toEqual([two.key]);
     expect(await uploads.find(discarded.repositoryId, discarded.id)).toBeUndefined();
-    const ofSet = await uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9, partBytes: 5 }, limits);
+    const ofSet = await uploads.create(
+      { repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9, partBytes: 5 },
+      limits,
+    );
     await uploads.putPart(ofSet, three, ttlMs);
     expect(await evalSets.delete(evalSet.id)).toEqual([three.key]);
   });

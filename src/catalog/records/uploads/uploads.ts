@@ -1,4 +1,19 @@
-import { and, asc, count, eq, getTableColumns, gt, gte, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lte,
+  not,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { markPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
@@ -30,7 +45,10 @@ export function uploadRecords(db: Db): UploadRecords {
           .from(uploads)
           .where(and(ofTarget, eq(uploads.isComplete, false)));
         if (open!.count >= openMax)
-          throw new FirnError('overloaded', `At most ${openMax} uploads may be open here at once; end some, or wait until they expire.`);
+          throw new FirnError(
+            'overloaded',
+            `At most ${openMax} uploads may be open here at once; end some, or wait until they expire.`,
+          );
         const [created] = await tx.query
           .insert(uploads)
           .values({ ...upload, expiresAt: msFromNow(ttlMs) })
@@ -47,7 +65,8 @@ export function uploadRecords(db: Db): UploadRecords {
     claim: (upload, writer, offsetBytes) =>
       db.transaction(async (tx) => {
         const { receivedBytes, isComplete, isFinishing } = await hold(tx, upload);
-        if (isComplete || receivedBytes !== offsetBytes) throw new FirnError('conflict', `The upload is at offset ${receivedBytes}.`);
+        if (isComplete || receivedBytes !== offsetBytes)
+          throw new FirnError('conflict', `The upload is at offset ${receivedBytes}.`);
         if (isFinishing) throw finishing();
         await tx.query.update(uploads).set({ writer }).where(eq(uploads.id, upload.id));
         return forget(tx, and(eq(pieces.uploadId, upload.id), gte(pieces.offsetBytes, receivedBytes))!, 'replaced');
@@ -72,7 +91,11 @@ export function uploadRecords(db: Db): UploadRecords {
         const { isComplete, isFinishing } = await hold(tx, upload);
         if (isComplete) throw complete();
         if (isFinishing) throw finishing();
-        const [before] = await forget(tx, and(eq(pieces.uploadId, upload.id), eq(pieces.offsetBytes, piece.offsetBytes))!, 'replaced');
+        const [before] = await forget(
+          tx,
+          and(eq(pieces.uploadId, upload.id), eq(pieces.offsetBytes, piece.offsetBytes))!,
+          'replaced',
+        );
         await insertPiece(tx, upload, piece);
         await grow(tx, upload, before === undefined ? piece.sizeBytes : 0, ttlMs);
         return before;
@@ -82,7 +105,11 @@ export function uploadRecords(db: Db): UploadRecords {
         const { sizeBytes, receivedBytes, isComplete, isFinishing } = await hold(tx, upload);
         if (isComplete) throw complete();
         if (isFinishing) throw finishing();
-        if (receivedBytes < sizeBytes) throw new FirnError('upload-incomplete', `${sizeBytes - receivedBytes} of ${sizeBytes} bytes have not arrived.`);
+        if (receivedBytes < sizeBytes)
+          throw new FirnError(
+            'upload-incomplete',
+            `${sizeBytes - receivedBytes} of ${sizeBytes} bytes have not arrived.`,
+          );
         await tx.query
           .update(uploads)
           .set({ writer, finishingUntil: msFromNow(finishMs) })
@@ -107,7 +134,13 @@ export function uploadRecords(db: Db): UploadRecords {
         await hold(tx, upload);
         await tx.query
           .update(uploads)
-          .set({ isComplete: true, receivedBytes: uploads.sizeBytes, writer: null, finishingUntil: null, expiresAt: msFromNow(ttlMs) })
+          .set({
+            isComplete: true,
+            receivedBytes: uploads.sizeBytes,
+            writer: null,
+            finishingUntil: null,
+            expiresAt: msFromNow(ttlMs),
+          })
           .where(eq(uploads.id, upload.id));
         return forget(tx, eq(pieces.uploadId, upload.id), 'replaced');
       }),
@@ -121,10 +154,17 @@ export function uploadRecords(db: Db): UploadRecords {
         .limit(pageLimit(page));
       return found.map((row): UploadPiece => dropNulls(row));
     },
-    end: async (id, writer) => (await endUploads(db, and(eq(uploads.id, id), writer === undefined ? undefined : eq(uploads.writer, writer))!)).keys,
+    end: async (id, writer) =>
+      (await endUploads(db, and(eq(uploads.id, id), writer === undefined ? undefined : eq(uploads.writer, writer))!))
+        .keys,
     endOf: async (checkpointId) => (await endUploads(db, eq(uploads.checkpointId, checkpointId))).keys,
     endExpired: (limit) => {
-      const some = query.select({ id: uploads.id }).from(uploads).where(expired).limit(pageLimit({ limit })).for('update', { skipLocked: true });
+      const some = query
+        .select({ id: uploads.id })
+        .from(uploads)
+        .where(expired)
+        .limit(pageLimit({ limit }))
+        .for('update', { skipLocked: true });
       return endUploads(db, inArray(uploads.id, some));
     },
   };
@@ -133,7 +173,9 @@ export function uploadRecords(db: Db): UploadRecords {
 /** Forgets uploads with their pieces; returns how many, and the keys. */
 export function endUploads(db: Db, which: SQL): Promise<{ count: number; keys: string[] }> {
   return db.transaction(async (tx) => {
-    const ids = (await tx.query.select({ id: uploads.id }).from(uploads).where(which).for('update')).map(({ id }) => id);
+    const ids = (await tx.query.select({ id: uploads.id }).from(uploads).where(which).for('update')).map(
+      ({ id }) => id,
+    );
     if (ids.length === 0) return { count: 0, keys: [] };
     const keys = await forget(tx, inArray(pieces.uploadId, ids), 'discarded');
     await tx.query.delete(uploads).where(inArray(uploads.id, ids));
@@ -164,7 +206,11 @@ async function holdTarget(tx: Db, { checkpointId, evalSetId }: Parameters<Upload
     await touchOpen(tx, checkpointId);
     return eq(uploads.checkpointId, checkpointId);
   }
-  const [evalSet] = await tx.query.select({ state: evalSets.state }).from(evalSets).where(eq(evalSets.id, evalSetId!)).for('update');
+  const [evalSet] = await tx.query
+    .select({ state: evalSets.state })
+    .from(evalSets)
+    .where(eq(evalSets.id, evalSetId!))
+    .for('update');
   if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
   if (evalSet.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
   return eq(uploads.evalSetId, evalSetId!);
@@ -175,7 +221,10 @@ interface HeldUpload extends Pick<UploadRecord, 'sizeBytes' | 'receivedBytes' | 
   readonly isFinishing: boolean;
 }
 
-/** Holds an upload until the transaction ends, after its checkpoint, as whoever gives up a checkpoint does; says that the checkpoint is alive. */
+/**
+ * Holds an upload until the transaction ends, after its checkpoint, as whoever gives up a checkpoint does; says that
+ * the checkpoint is alive.
+ */
 async function hold(tx: Db, { id, checkpointId }: Named): Promise<HeldUpload> {
   if (checkpointId !== undefined)
     await tx.query

@@ -17,7 +17,8 @@ import {
 export type UsageScope = (repositoryId: SQL) => SQL;
 
 const ofRun = sql`${runs.repositoryId}`;
-const joinRun = (checkpointId: SQL): SQL => sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
+const joinRun = (checkpointId: SQL): SQL =>
+  sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
 
 /** What is stored and named, as rows of (repository_id, part, bytes). */
 export function namedSums(scope: UsageScope): SQL {

@@ -32,16 +32,34 @@ export function usageSuite(open: () => Catalog): void {
   const usageOf = async (namespace: string) => (await open().usage.namespaces({ limit: 10 }, [namespace]))[0];
   const upload = async (run: Run, step: number, storedBytes: number) => {
     const { id } = await makeCheckpoint(open(), run, step);
-    await open().files.receive(id, { path: 'm', role: 'model', sizeBytes: storedBytes - 40, sha256: 's', rawKey: freshName(), rawStoredBytes: storedBytes });
+    await open().files.receive(id, {
+      path: 'm',
+      role: 'model',
+      sizeBytes: storedBytes - 40,
+      sha256: 's',
+      rawKey: freshName(),
+      rawStoredBytes: storedBytes,
+    });
     return id;
   };
-  const body = (run: Run, sizeBytes: number) => ({ id: freshName(), runId: run.id, checkpointId: freshName(), sizeBytes, ttlMs: 60_000 });
+  const body = (run: Run, sizeBytes: number) => ({
+    id: freshName(),
+    runId: run.id,
+    checkpointId: freshName(),
+    sizeBytes,
+    ttlMs: 60_000,
+  });
 
   test('every stored byte is counted once, by what it is for, through the life of a checkpoint', async () => {
     const { namespace, repository, run } = await makeNamespace();
     expect(await usageOf(namespace)).toEqual({ namespace, ...nothing });
     const id = await upload(run, 1, 1000);
-    expect(await usageOf(namespace)).toEqual({ namespace, ...nothing, logical: 960, stored: { ...nothing.stored, staged: 1000 } });
+    expect(await usageOf(namespace)).toEqual({
+      namespace,
+      ...nothing,
+      logical: 960,
+      stored: { ...nothing.stored, staged: 1000 },
+    });
     await open().checkpoints.transition(id, ['open'], 'failed');
     expect((await usageOf(namespace))!.stored).toEqual({ ...nothing.stored, raw: 1000 });
 
@@ -50,14 +68,21 @@ export function usageSuite(open: () => Catalog): void {
     expect((await usageOf(namespace))!.stored).toEqual({ ...nothing.stored, raw: 1000, package: 22 });
     await open().checkpoints.hide(base.checkpoint.id);
     await open().checkpoints.hide(id);
-    expect(await usageOf(namespace)).toMatchObject({ logical: 0, stored: { ...nothing.stored, package: 11, hidden: 11, pendingDeletion: 1000 } });
+    expect(await usageOf(namespace)).toMatchObject({
+      logical: 0,
+      stored: { ...nothing.stored, package: 11, hidden: 11, pendingDeletion: 1000 },
+    });
     await open().runs.hide(run.id);
     for (const { checkpoint } of [delta, base]) await open().checkpoints.purge(checkpoint.id);
     const deleted = { ...nothing, stored: { ...nothing.stored, pendingDeletion: 1022 } };
     expect(await usageOf(namespace)).toEqual({ namespace, ...deleted });
     expect(await open().usage.repository(repository.id)).toEqual(deleted);
 
-    const set = await open().evalSets.create({ repositoryId: repository.id, name: 's', spec: { inputs: {}, metrics: [] } });
+    const set = await open().evalSets.create({
+      repositoryId: repository.id,
+      name: 's',
+      spec: { inputs: {}, metrics: [] },
+    });
     await open().evalSets.setPart(set.id, 'graph', { key: freshName(), sha256: 's', sizeBytes: 10, storedBytes: 46 });
     await open().evalSets.setPart(set.id, 'batches', { key: freshName(), sha256: 's', sizeBytes: 10, storedBytes: 47 });
     expect((await usageOf(namespace))!.stored.evalSet).toBe(93);
@@ -68,7 +93,14 @@ export function usageSuite(open: () => Catalog): void {
     const other = await makeNamespace(namespace);
     await upload(run, 1, 140);
     const id = await upload(other.run, 1, 240);
-    await open().files.receive(id, { path: 's', role: 'sensitivity', sizeBytes: 50, sha256: 's', rawKey: freshName(), rawStoredBytes: 60 });
+    await open().files.receive(id, {
+      path: 's',
+      role: 'sensitivity',
+      sizeBytes: 50,
+      sha256: 's',
+      rawKey: freshName(),
+      rawStoredBytes: 60,
+    });
     expect(await usageOf(namespace)).toMatchObject({ logical: 300, stored: { staged: 440 } });
     expect(await open().usage.repository(repository.id)).toMatchObject({ logical: 100, stored: { staged: 140 } });
   });
@@ -91,10 +123,9 @@ export function usageSuite(open: () => Catalog): void {
     await open().usage.setQuota(names[1]!, { storedBytesMax: 5 });
     await makeNamespace(names[2]);
     const listed = async (limit: number, after?: string, among?: string[]) =>
-      (await open().usage.namespaces({ limit, ...(after !== undefined && { after }) }, among)).map(({ namespace, quota }) => [
-        namespace,
-        quota?.storedBytesMax,
-      ]);
+      (await open().usage.namespaces({ limit, ...(after !== undefined && { after }) }, among)).map(
+        ({ namespace, quota }) => [namespace, quota?.storedBytesMax],
+      );
     expect(await listed(3, prefix)).toEqual([
       [names[0], undefined],
       [names[1], 5],
@@ -114,7 +145,9 @@ export function usageSuite(open: () => Catalog): void {
     const { namespace, repository } = await makeNamespace();
     const transfer = { repositoryId: repository.id, received: 3, sent: 5 };
     await open().usage.addTransfers([]);
-    await Promise.all(Array.from({ length: 8 }, () => open().usage.addTransfers([{ ...transfer, repositoryId: 'gone' }, transfer])));
+    await Promise.all(
+      Array.from({ length: 8 }, () => open().usage.addTransfers([{ ...transfer, repositoryId: 'gone' }, transfer])),
+    );
     expect(await usageOf(namespace)).toMatchObject({ received: 24, sent: 40 });
   });
 
@@ -122,7 +155,11 @@ export function usageSuite(open: () => Catalog): void {
     const { namespace, repository, run } = await makeNamespace();
     const other = await makeNamespace(namespace);
     const stranger = await makeNamespace();
-    const set = await open().evalSets.create({ repositoryId: repository.id, name: 's', spec: { inputs: {}, metrics: [] } });
+    const set = await open().evalSets.create({
+      repositoryId: repository.id,
+      name: 's',
+      spec: { inputs: {}, metrics: [] },
+    });
     await upload(run, 1, 300);
     await open().usage.setQuota(namespace, { storedBytesMax: 750 });
     const asked = Array.from({ length: 9 }, (_, i) => {

@@ -6,7 +6,10 @@ import { textList } from '../../db/text-list.ts';
 import { storedParts, type Usage, type UsageRecords } from '../../contract/usage-records.ts';
 import { usageSums } from './usage-sums.ts';
 
-/** See `UsageRecords`. Each verb sums up in one statement, so that a body or package on its way from one part to another is counted once. */
+/**
+ * See `UsageRecords`. Each verb sums up in one statement, so that a body or package on its way from one part to another
+ * is counted once.
+ */
 export function usageRecords(db: Db): UsageRecords {
   const { query } = db;
   return {
@@ -24,10 +27,18 @@ export function usageRecords(db: Db): UsageRecords {
       }));
     },
     async repository(id) {
-      return usageOf(await db.rows(sql`select part, sum(bytes)::text as bytes from (${usageSums((own) => sql`${own} = ${id}`)}) parts group by 1`));
+      return usageOf(
+        await db.rows(
+          sql`select part, sum(bytes)::text as bytes from (${usageSums((own) => sql`${own} = ${id}`)}) parts group by 1`,
+        ),
+      );
     },
     async hub() {
-      return usageOf(await db.rows(sql`select part, sum(bytes)::text as bytes from (${usageSums(() => sql`true`)}) parts group by 1`));
+      return usageOf(
+        await db.rows(
+          sql`select part, sum(bytes)::text as bytes from (${usageSums(() => sql`true`)}) parts group by 1`,
+        ),
+      );
     },
     async setQuota(namespace, quota) {
       if (quota === undefined) await query.delete(namespaceQuotas).where(eq(namespaceQuotas.namespace, namespace));
@@ -66,11 +77,25 @@ async function namespacesOf(
     from (select ${repositories.namespace} from ${repositories} union select ${namespaceQuotas.namespace} from ${namespaceQuotas}) known
     left join ${namespaceQuotas} using (namespace)
     where namespace > ${after} ${among} order by namespace limit ${limit}`);
-  return new Map(found.map((row) => [row['namespace'] as string, row['stored_bytes_max'] === null ? undefined : Number(row['stored_bytes_max'])]));
+  return new Map(
+    found.map((row) => [
+      row['namespace'] as string,
+      row['stored_bytes_max'] === null ? undefined : Number(row['stored_bytes_max']),
+    ]),
+  );
 }
 
 function usageOf(sums: readonly Readonly<Record<string, unknown>>[]): Usage {
   const bytes = (part: string): number => Number(sums.find((row) => row['part'] === part)?.['bytes'] ?? 0);
-  const stored = Object.fromEntries(storedParts.map((part) => [part, bytes(part)])) as Record<(typeof storedParts)[number], number>;
-  return { logical: bytes('logical'), stored, reserved: bytes('reserved'), received: bytes('received'), sent: bytes('sent') };
+  const stored = Object.fromEntries(storedParts.map((part) => [part, bytes(part)])) as Record<
+    (typeof storedParts)[number],
+    number
+  >;
+  return {
+    logical: bytes('logical'),
+    stored,
+    reserved: bytes('reserved'),
+    received: bytes('received'),
+    sent: bytes('sent'),
+  };
 }

@@ -14,6 +14,9 @@ export function checkConfigCount(axes: ConfigAxes): void {
   const all = [axes.bins, axes.embeddingBins, axes.pruneFractions, axes.protectFractions, ...prices];
   const configs = all.reduce((product, axis) => product * axis.length, pruneMetricCount);
   if (configs > configsMax) {
-    throw new FirnError('invalid-request', `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`);
+    throw new FirnError(
+      'invalid-request',
+      `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`,
+    );
   }
 }

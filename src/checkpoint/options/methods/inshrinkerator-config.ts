@@ -41,7 +41,14 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     },
     pruneMetric: { kind: 'choice', values: ['magnitude', 'sensitivity'], default: 'magnitude' },
   },
-  example: { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.005 },
+  example: {
+    method: 'inshrinkerator',
+    bins: 8,
+    embeddingBins: 16,
+    pruneFraction: 0.2,
+    pruneMetric: 'magnitude',
+    protectFraction: 0.005,
+  },
   unnamed: '`inshrinkerator` by default, where bins are given.',
   mergesDeltas: false,
   key: ({ bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, bitPrice }) => [
@@ -54,7 +61,8 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
   ],
   describe: ({ bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, bitPrice }) =>
     `${bins}/${embeddingBins} bins, prune ${pruneFraction} ${pruneMetric.slice(0, 4)}, protect ${protectFraction}${bitPrice === undefined ? '' : `, bit ${bitPrice}`}`,
-  check: (config) => checkLevelCounts({ ...config, prunes: config.pruneFraction > 0, protects: config.protectFraction > 0 }),
+  check: (config) =>
+    checkLevelCounts({ ...config, prunes: config.pruneFraction > 0, protects: config.protectFraction > 0 }),
   checkAxes: (axes) => {
     checkLevelCounts({
       bins: Math.max(...axes.bins),

@@ -10,12 +10,21 @@ export interface LevelCounts {
   readonly protects: boolean;
 }
 
-/** Pruned and protected weights are levels of their own beside the bins; embeddings are never pruned. Throws `invalid-request` beyond 256. */
+/**
+ * Pruned and protected weights are levels of their own beside the bins; embeddings are never pruned. Throws
+ * `invalid-request` beyond 256.
+ */
 export function checkLevelCounts({ bins, embeddingBins, prunes, protects }: LevelCounts): void {
   if (bins + Number(prunes) + Number(protects) > levelCountMax) {
-    throw new FirnError('invalid-request', `Bins, with one level each for pruned and for protected weights, may be at most ${levelCountMax}.`);
+    throw new FirnError(
+      'invalid-request',
+      `Bins, with one level each for pruned and for protected weights, may be at most ${levelCountMax}.`,
+    );
   }
   if (embeddingBins + Number(protects) > levelCountMax) {
-    throw new FirnError('invalid-request', `Embedding bins, with one level for protected weights, may be at most ${levelCountMax}.`);
+    throw new FirnError(
+      'invalid-request',
+      `Embedding bins, with one level for protected weights, may be at most ${levelCountMax}.`,
+    );
   }
 }

@@ -4,7 +4,11 @@ export type ConfigField =
   /** From `min` to `max`, or to below `below`. */
   | (FieldWords & { readonly kind: 'number'; readonly min: number; readonly max: number })
   | (FieldWords & { readonly kind: 'number'; readonly min: number; readonly below: number })
-  | (FieldWords & { readonly kind: 'choice'; readonly values: readonly [string, ...string[]]; readonly default?: string });
+  | (FieldWords & {
+      readonly kind: 'choice';
+      readonly values: readonly [string, ...string[]];
+      readonly default?: string;
+    });
 
 interface FieldWords {
   readonly description?: string;

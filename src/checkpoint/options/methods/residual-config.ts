@@ -32,7 +32,8 @@ export const residualConfig: MethodConfig<ResidualConfig> = {
   },
   derived: {
     stepSize: {
-      description: 'The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It follows from `step`.',
+      description:
+        'The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It follows from `step`.',
       of: ({ step }) => Number((2 ** (step / 32)).toPrecision(shownDigits)),
     },
   },

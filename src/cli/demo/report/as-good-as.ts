@@ -29,8 +29,15 @@ export interface AsGoodAs {
  * `lineage` has the checkpoint and what it was trained through. Undefined where it cannot be told (see {@link
  * equivalentStep}).
  */
-export function asGoodAs(checkpoint: MeasuredStep, lineage: readonly MeasuredStep[], { name, kind }: LeadingMetric): AsGoodAs | undefined {
-  const valueAt = ({ step }: MeasuredStep, value: number | null | undefined): StepValue => ({ step, value: value ?? Number.NaN });
+export function asGoodAs(
+  checkpoint: MeasuredStep,
+  lineage: readonly MeasuredStep[],
+  { name, kind }: LeadingMetric,
+): AsGoodAs | undefined {
+  const valueAt = ({ step }: MeasuredStep, value: number | null | undefined): StepValue => ({
+    step,
+    value: value ?? Number.NaN,
+  });
   const uploads = lineage.map((each) => valueAt(each, each.metricsBefore[name]));
   const found = equivalentStep(uploads, valueAt(checkpoint, checkpoint.metricsAfter[name]), kind);
   return found && { metric: name, ...found, lagSteps: checkpoint.step - found.step };

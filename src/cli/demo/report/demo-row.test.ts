@@ -30,7 +30,12 @@ describe('one row', () => {
     const leading = { name: 'loss', kind: 'cross-entropy' } as const;
     const first = demoRow(pushed({ baseline: { loss: 3 } }), { leading });
     const row = demoRow(pushed({}, {}, { step: 1100 }), { leading, lineage: [first] });
-    expect(row.asGoodAs).toEqual({ metric: 'loss', step: expect.closeTo(1050, 9), beforeFirst: false, lagSteps: expect.closeTo(50, 9) });
+    expect(row.asGoodAs).toEqual({
+      metric: 'loss',
+      step: expect.closeTo(1050, 9),
+      beforeFirst: false,
+      lagSteps: expect.closeTo(50, 9),
+    });
     expect(rowLine(row)).toContain(' 1,050 of 1,100 ');
     expect(demoRow(pushed()).asGoodAs).toBeUndefined();
     expect(rowLine(demoRow(pushed()))).toContain(' -  ');
@@ -52,7 +57,9 @@ describe('one row', () => {
 
   test('says when a checkpoint was stored exact', () => {
     const { config: _, ...exact } = result;
-    expect(demoRow({ ...pushed(), status: { ...pushed().status, result: { ...exact, fidelity: 'exact' } } })).toMatchObject({
+    expect(
+      demoRow({ ...pushed(), status: { ...pushed().status, result: { ...exact, fidelity: 'exact' } } }),
+    ).toMatchObject({
       kind: 'exact delta',
       config: '-',
     });
@@ -60,12 +67,14 @@ describe('one row', () => {
 
   test('of a metric that is not finite, null in JSON, can be printed', () => {
     const values = JSON.parse(JSON.stringify({ loss: Number.NaN })) as Record<string, number>;
-    expect(rowLine(demoRow(pushed({ baseline: values, measured: values, degradation: values })))).toContain('loss not finite > not finite');
+    expect(rowLine(demoRow(pushed({ baseline: values, measured: values, degradation: values })))).toContain(
+      'loss not finite > not finite',
+    );
   });
 
   test('of a checkpoint that did not become ready is an error that says why', () => {
-    expect(() => demoRow(pushed({}, { state: 'failed', error: { code: 'eval-timeout', message: 'too long' } }))).toThrow(
-      'train@100 is failed: eval-timeout too long',
-    );
+    expect(() =>
+      demoRow(pushed({}, { state: 'failed', error: { code: 'eval-timeout', message: 'too long' } })),
+    ).toThrow('train@100 is failed: eval-timeout too long');
   });
 });

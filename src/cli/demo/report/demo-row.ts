@@ -33,13 +33,22 @@ export interface DemoRowOptions {
 }
 
 /** Throws an Error when the checkpoint did not become ready. */
-export function demoRow(pushed: PushedCheckpoint, { metrics = [], leading, lineage = [] }: DemoRowOptions = {}): DemoRow {
+export function demoRow(
+  pushed: PushedCheckpoint,
+  { metrics = [], leading, lineage = [] }: DemoRowOptions = {},
+): DemoRow {
   const { status, run, checkpoint, seconds } = pushed;
   if (status.state !== 'ready' || status.result === undefined) {
-    throw new Error(`${run}@${checkpoint.step} is ${status.state}: ${status.error?.code ?? 'no reason'} ${status.error?.message ?? ''}`);
+    throw new Error(
+      `${run}@${checkpoint.step} is ${status.state}: ${status.error?.code ?? 'no reason'} ${status.error?.message ?? ''}`,
+    );
   }
   const { result } = status;
-  const measured = { step: checkpoint.step, metricsBefore: inOrder(result.baseline, metrics), metricsAfter: inOrder(result.measured, metrics) };
+  const measured = {
+    step: checkpoint.step,
+    metricsBefore: inOrder(result.baseline, metrics),
+    metricsAfter: inOrder(result.measured, metrics),
+  };
   const good = leading && asGoodAs(measured, [...lineage, measured], leading);
   return {
     run,
@@ -59,5 +68,9 @@ export function demoRow(pushed: PushedCheckpoint, { metrics = [], leading, linea
 }
 
 function inOrder(values: Readonly<Record<string, number>> = {}, names: readonly string[]): Record<string, number> {
-  return Object.fromEntries([...new Set([...names, ...Object.keys(values)])].flatMap((name) => (Object.hasOwn(values, name) ? [[name, values[name]!]] : [])));
+  return Object.fromEntries(
+    [...new Set([...names, ...Object.keys(values)])].flatMap((name) =>
+      Object.hasOwn(values, name) ? [[name, values[name]!]] : [],
+    ),
+  );
 }

@@ -12,7 +12,9 @@ export interface LineageLag {
 }
 
 /** Of the checkpoints of a lineage in order, those of them that have it; undefined where the last has none. */
-export function lineageLag(lineage: readonly { readonly step: number; readonly asGoodAs?: AsGoodAs | undefined }[]): LineageLag | undefined {
+export function lineageLag(
+  lineage: readonly { readonly step: number; readonly asGoodAs?: AsGoodAs | undefined }[],
+): LineageLag | undefined {
   const last = lineage.at(-1);
   if (last?.asGoodAs === undefined) return undefined;
   const known = lineage.flatMap(({ asGoodAs }) => asGoodAs ?? []);

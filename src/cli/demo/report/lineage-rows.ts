@@ -5,6 +5,9 @@ export interface RunLineage {
 }
 
 /** What a run's checkpoints were trained through: the parent's up to the fork point, then its own. Each step once. */
-export function lineageRows<Row extends { readonly run: string; readonly step: number }>(rows: readonly Row[], { run, fromStep }: RunLineage): Row[] {
+export function lineageRows<Row extends { readonly run: string; readonly step: number }>(
+  rows: readonly Row[],
+  { run, fromStep }: RunLineage,
+): Row[] {
   return rows.filter((row) => row.run === run || (fromStep !== undefined && row.step <= fromStep));
 }

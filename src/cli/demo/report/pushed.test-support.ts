@@ -3,7 +3,14 @@ import type { CheckpointStatus, PushedCheckpoint } from '../push-series.ts';
 
 export const result: CheckpointResult = {
   fidelity: 'lossy',
-  config: { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'sensitivity', protectFraction: 0.005 },
+  config: {
+    method: 'inshrinkerator',
+    bins: 8,
+    embeddingBins: 16,
+    pruneFraction: 0.3,
+    pruneMetric: 'sensitivity',
+    protectFraction: 0.005,
+  },
   warnings: [],
   baseline: { loss: 2, accuracy: 0.5 },
   measured: { loss: 2.05, accuracy: 0.45 },

@@ -22,8 +22,10 @@ export function headerLine(): string {
 
 export function rowLine(row: DemoRow): string {
   const names = Object.keys(row.metricsBefore);
-  const shown = (value: number | null | undefined, digits: number): string => (typeof value === 'number' ? value.toFixed(digits) : 'not finite');
-  const percent = (value: number | null | undefined): string => (typeof value === 'number' ? `${(100 * value).toFixed(2)} %` : 'not finite');
+  const shown = (value: number | null | undefined, digits: number): string =>
+    typeof value === 'number' ? value.toFixed(digits) : 'not finite';
+  const percent = (value: number | null | undefined): string =>
+    typeof value === 'number' ? `${(100 * value).toFixed(2)} %` : 'not finite';
   return line([
     row.run,
     String(row.step),
@@ -33,7 +35,9 @@ export function rowLine(row: DemoRow): string {
     asGoodAsText(row),
     row.kind,
     row.config,
-    names.map((name) => `${name} ${shown(row.metricsBefore[name], 4)} > ${shown(row.metricsAfter[name], 4)}`).join(', '),
+    names
+      .map((name) => `${name} ${shown(row.metricsBefore[name], 4)} > ${shown(row.metricsAfter[name], 4)}`)
+      .join(', '),
     names.map((name) => `${name} ${percent(row.degradation[name])}`).join(', '),
     String(row.trials),
     row.seconds.toFixed(1),

@@ -8,7 +8,8 @@ const partNames: Readonly<Record<keyof StoredParts, string>> = {
   evalSetBytes: 'eval set',
   stagedBytes: 'uploads that wait to be compressed',
   hiddenBytes: 'deleted checkpoints that others build on',
-  pendingDeletionBytes: 'what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
+  pendingDeletionBytes:
+    'what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
 };
 const bytesWidth = 12;
 
@@ -19,7 +20,9 @@ const bytesWidth = 12;
 export function totalLines(totals: Totals): string[] {
   const { checkpoints, rawBytes, storedBytes, ratio, abandoned, everything, asGoodAs } = totals;
   const worst = Object.entries(totals.worstDegradation).map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`);
-  const named = (Object.keys(partNames) as (keyof StoredParts)[]).filter((part) => part !== 'pendingDeletionBytes' && everything.parts[part] > 0);
+  const named = (Object.keys(partNames) as (keyof StoredParts)[]).filter(
+    (part) => part !== 'pendingDeletionBytes' && everything.parts[part] > 0,
+  );
   return [
     `total: ${checkpoints} checkpoints of the run as it ended, each step once, uploaded as ${rawBytes} bytes`,
     bytesLine(storedBytes, `packages of these checkpoints, ratio ${ratio.toFixed(2)}`),
@@ -39,8 +42,13 @@ function abandonedText({ abandoned: { checkpoints, storedBytes: lost }, storedBy
 }
 
 function lagLine({ metric, last, lastStep, meanLagSteps, beforeFirst }: LineageLag): string {
-  const end = last.beforeFirst ? `worse than the first upload, step ${stepText(last.step)}` : `as good as step ${stepText(last.step)} of ${stepText(lastStep)}`;
-  const least = beforeFirst === 0 ? '' : ` or more: ${beforeFirst} of them ${beforeFirst === 1 ? 'is' : 'are'} worse than the first upload`;
+  const end = last.beforeFirst
+    ? `worse than the first upload, step ${stepText(last.step)}`
+    : `as good as step ${stepText(last.step)} of ${stepText(lastStep)}`;
+  const least =
+    beforeFirst === 0
+      ? ''
+      : ` or more: ${beforeFirst} of them ${beforeFirst === 1 ? 'is' : 'are'} worse than the first upload`;
   return `by ${metric}, the last checkpoint comes back ${end}; on average they are ${meanLagSteps.toFixed(1)} steps of training behind${least}`;
 }
 

@@ -6,7 +6,14 @@ import { pushed } from './pushed.test-support.ts';
 import { totalLines } from './total-lines.ts';
 import { totalsOf } from './totals.ts';
 
-const parts = { packageBytes: 140, stagedBytes: 0, rawBytes: 1500, evalSetBytes: 360, hiddenBytes: 0, pendingDeletionBytes: 6000 };
+const parts = {
+  packageBytes: 140,
+  stagedBytes: 0,
+  rawBytes: 1500,
+  evalSetBytes: 360,
+  hiddenBytes: 0,
+  pendingDeletionBytes: 6000,
+};
 const leading = { name: 'loss', kind: 'cross-entropy' } as const;
 const last = { run: 'train-resumed', fromStep: 200 };
 
@@ -19,7 +26,13 @@ function forkedRows(): DemoRow[] {
   };
   push('train', 100, { baseline: { loss: 4 }, measured: { loss: 4 }, rawBytes: 1000, storedBytes: 50 });
   push('train', 200, { baseline: { loss: 3 }, measured: { loss: 3.5 }, rawBytes: 1000, storedBytes: 20 });
-  push('train', 300, { baseline: { loss: 2 }, measured: { loss: 2.5 }, rawBytes: 1000, storedBytes: 15, degradation: { loss: 0.04 } });
+  push('train', 300, {
+    baseline: { loss: 2 },
+    measured: { loss: 2.5 },
+    rawBytes: 1000,
+    storedBytes: 15,
+    degradation: { loss: 0.04 },
+  });
   push('train-resumed', 300, { baseline: { loss: 2.1 }, measured: { loss: 2.1 }, rawBytes: 1000, storedBytes: 20 });
   push('train-resumed', 400, { baseline: { loss: 1 }, measured: { loss: 2.55 }, rawBytes: 1000, storedBytes: 10 });
   return rows;
@@ -39,7 +52,13 @@ describe('totals', () => {
   });
 
   test('tell everything stored, with and without what waits to be deleted, each with its ratio to the same uploads', () => {
-    expect(totalsOf(forkedRows(), parts, last).everything).toEqual({ storedBytes: 8000, ratio: 0.5, keptBytes: 2000, keptRatio: 2, parts });
+    expect(totalsOf(forkedRows(), parts, last).everything).toEqual({
+      storedBytes: 8000,
+      ratio: 0.5,
+      keptBytes: 2000,
+      keptRatio: 2,
+      parts,
+    });
   });
 
   test('tell how far behind the last checkpoint is, and the mean of the final lineage', () => {
@@ -52,8 +71,13 @@ describe('totals', () => {
   });
 
   test('count checkpoints that come back worse than the first upload, whose lag is the least there can be', () => {
-    const rows = [1, 2].map((i) => demoRow(pushed({ measured: { loss: 9 } }, {}, { step: 100 * i }), { leading, lineage: [] }));
-    expect(totalsOf(rows, parts, { run: 'train' }).asGoodAs).toMatchObject({ beforeFirst: 2, last: { beforeFirst: true, step: 200 } });
+    const rows = [1, 2].map((i) =>
+      demoRow(pushed({ measured: { loss: 9 } }, {}, { step: 100 * i }), { leading, lineage: [] }),
+    );
+    expect(totalsOf(rows, parts, { run: 'train' }).asGoodAs).toMatchObject({
+      beforeFirst: 2,
+      last: { beforeFirst: true, step: 200 },
+    });
   });
 
   test('say nothing of steps where the last checkpoint does not', () => {
@@ -66,7 +90,11 @@ describe('totals', () => {
 
   test('pass over what is not finite or was not measured', () => {
     const nothing = JSON.parse('{"loss":null}') as Record<string, number>;
-    const rows = [demoRow(pushed({ degradation: nothing })), demoRow(pushed({ degradation: { loss: -0.5 } })), demoRow(pushed({ degradation: {} }))];
+    const rows = [
+      demoRow(pushed({ degradation: nothing })),
+      demoRow(pushed({ degradation: { loss: -0.5 } })),
+      demoRow(pushed({ degradation: {} })),
+    ];
     expect(totalsOf(rows, parts, { run: 'train' }).worstDegradation).toEqual({ loss: -0.5 });
   });
 });
@@ -90,7 +118,13 @@ describe('lines of totals', () => {
 
   test('say aloud that a checkpoint comes back worse than the first upload', () => {
     const first = demoRow(pushed({ baseline: { loss: 4 }, measured: { loss: 4 } }), { leading });
-    const rows = [first, demoRow(pushed({ baseline: { loss: 3 }, measured: { loss: 5 } }, {}, { step: 300 }), { leading, lineage: [first] })];
+    const rows = [
+      first,
+      demoRow(pushed({ baseline: { loss: 3 }, measured: { loss: 5 } }, {}, { step: 300 }), {
+        leading,
+        lineage: [first],
+      }),
+    ];
     const lines = totalLines(totalsOf(rows, parts, { run: 'train' }));
     expect(lines).toContain(
       'by loss, the last checkpoint comes back worse than the first upload, step 100; on average they are 100.0 steps of training behind or more: 1 of them is worse than the first upload',

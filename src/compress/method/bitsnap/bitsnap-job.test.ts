@@ -1,8 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../../catalog/contract/run-records.ts';
-import { floatsOf, openCompressHarness, sha256, tensorBytes, tinySearch, type CompressHarness, type Upload } from '../../compress-harness.test-support.ts';
-import { f32, i64, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from '../../tiny-model.test-support.ts';
+import {
+  floatsOf,
+  openCompressHarness,
+  sha256,
+  tensorBytes,
+  tinySearch,
+  type CompressHarness,
+  type Upload,
+} from '../../compress-harness.test-support.ts';
+import {
+  f32,
+  i64,
+  noise,
+  safetensors,
+  tinyWeights,
+  type TestTensor,
+  type TestTensors,
+} from '../../tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {
@@ -26,7 +42,10 @@ beforeEach(() => {
   seed += 1000;
 });
 
-/** Weights of which about `share` differ from one step to the next; a matrix of two blocks, small ones, and a vector in F32. */
+/**
+ * Weights of which about `share` differ from one step to the next; a matrix of two blocks, small ones, and a vector in
+ * F32.
+ */
 function weightsAt(step: number, share = 0.1): TestTensors {
   // A file that the repository holds already would be a reference.
   const values = noise(wideCount, seed);
@@ -67,8 +86,10 @@ const withOptimizer = (step: number, share?: number): Upload => ({
   [optimizer]: { role: 'optimizer', bytes: safetensors(momentsAt(step)) },
 });
 
-const bitsnapRun = (): Promise<Run> => harness.newFixedRun({ method: 'bitsnap', baseEvery: 10 }, { search: { ...tinySearch, method: 'bitsnap' } });
-const everyThree = (changes: Partial<Run> = {}): Promise<Run> => harness.newFixedRun({ method: 'bitsnap', baseEvery: 3 }, changes);
+const bitsnapRun = (): Promise<Run> =>
+  harness.newFixedRun({ method: 'bitsnap', baseEvery: 10 }, { search: { ...tinySearch, method: 'bitsnap' } });
+const everyThree = (changes: Partial<Run> = {}): Promise<Run> =>
+  harness.newFixedRun({ method: 'bitsnap', baseEvery: 3 }, changes);
 
 const shapeOf = ({ result }: Checkpoint) => [result!.kind, result!.chainLength, result!.ancestorStep];
 
@@ -85,7 +106,12 @@ describe('bitsnap', () => {
       ['delta', 2, 3],
     ]);
     for (const [step, checkpoint] of checkpoints.entries()) {
-      expect(checkpoint.result).toMatchObject({ fidelity: 'exact', config: { method: 'bitsnap', baseEvery: 3 }, trialCount: 0, warnings: [] });
+      expect(checkpoint.result).toMatchObject({
+        fidelity: 'exact',
+        config: { method: 'bitsnap', baseEvery: 3 },
+        trialCount: 0,
+        warnings: [],
+      });
       expect(sha256(await harness.download(checkpoint, model))).toBe(sha256(safetensors(weightsAt(step))));
     }
     expect((await harness.packageBytes(checkpoints[1]!))[4]).toBe(8);
@@ -99,14 +125,22 @@ describe('bitsnap', () => {
   test('needs no eval set and no config: its own has a base every ten', async () => {
     const run = await bitsnapRun();
     const base = await harness.push(run, 0, modelOf(weightsAt(0)));
-    expect(base.result).toMatchObject({ fidelity: 'exact', kind: 'base', config: { method: 'bitsnap', baseEvery: 10 } });
-    for (let step = 1; step < 10; step++) expect(shapeOf(await harness.push(run, step, modelOf(weightsAt(step, 0.01))))).toEqual(['delta', 2, 0]);
+    expect(base.result).toMatchObject({
+      fidelity: 'exact',
+      kind: 'base',
+      config: { method: 'bitsnap', baseEvery: 10 },
+    });
+    for (let step = 1; step < 10; step++)
+      expect(shapeOf(await harness.push(run, step, modelOf(weightsAt(step, 0.01))))).toEqual(['delta', 2, 0]);
     expect(shapeOf(await harness.push(run, 10, modelOf(weightsAt(10, 0.01))))).toEqual(['base', 1, undefined]);
   });
 
   test('quantizes optimizer states in clusters, copies of the weights too, and says what came of it', async () => {
     const run = await everyThree();
-    const [first, second] = [await harness.push(run, 0, withOptimizer(0)), await harness.push(run, 1, withOptimizer(1))];
+    const [first, second] = [
+      await harness.push(run, 0, withOptimizer(0)),
+      await harness.push(run, 1, withOptimizer(1)),
+    ];
     for (const [step, checkpoint] of [first, second].entries()) {
       expect(checkpoint.result).toMatchObject({ fidelity: 'lossy', config: { method: 'bitsnap' }, warnings: [] });
       expect(sha256(await harness.download(checkpoint, model))).toBe(sha256(safetensors(weightsAt(step))));
@@ -130,7 +164,11 @@ describe('bitsnap', () => {
     const run = await everyThree();
     await harness.push(run, 0, withOptimizer(0));
     const warm = await harness.push(run, 1, withOptimizer(1, 1));
-    expect(warm.result).toMatchObject({ fidelity: 'exact', kind: 'base', warnings: [expect.stringContaining('as in warm-up')] });
+    expect(warm.result).toMatchObject({
+      fidelity: 'exact',
+      kind: 'base',
+      warnings: [expect.stringContaining('as in warm-up')],
+    });
     expect(sha256(await harness.download(warm, optimizer))).toBe(sha256(safetensors(momentsAt(1))));
     expect(sha256(await harness.download(warm, model))).toBe(sha256(safetensors(weightsAt(1, 1))));
   });
@@ -138,7 +176,10 @@ describe('bitsnap', () => {
   test('leaves optimizer state as a run says that says it', async () => {
     const run = await everyThree({ state: { firstMoment: 'exact', secondMoment: 'bitsnap', momentum: 'exact' } });
     const { result, ...checkpoint } = await harness.push(run, 0, withOptimizer(0));
-    const [file, raw] = [await harness.download({ ...checkpoint, result } as Checkpoint, optimizer), Buffer.from(safetensors(momentsAt(0)))];
+    const [file, raw] = [
+      await harness.download({ ...checkpoint, result } as Checkpoint, optimizer),
+      Buffer.from(safetensors(momentsAt(0))),
+    ];
     expect(floatsOf(file, 'm.big.weight')).toEqual(floatsOf(raw, 'm.big.weight'));
     expect(floatsOf(file, 'v.big.weight')).not.toEqual(floatsOf(raw, 'v.big.weight'));
   });
@@ -172,7 +213,10 @@ describe('bitsnap', () => {
   test('keeps models without 16-bit weights exact, with a warning, and never more than they are', async () => {
     const run = await bitsnapRun();
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)));
-    expect(result).toMatchObject({ fidelity: 'exact', warnings: expect.arrayContaining([expect.stringContaining('no weights of 16 bits')]) });
+    expect(result).toMatchObject({
+      fidelity: 'exact',
+      warnings: expect.arrayContaining([expect.stringContaining('no weights of 16 bits')]),
+    });
     const random = new Uint16Array(70_000).map((_, i) => Math.imul(i + 1, 2654435761) >>> 16);
     const upload = modelOf({ 'w.weight': { dtype: 'F16', shape: [280, 250], data: random } });
     for (const step of [1, 2]) {

@@ -15,7 +15,10 @@ import type { ModelSource, SourceFile } from '../../upload/model-source.ts';
 import type { AncestryChoice, Method, MethodWork, QuantizationBasis, StateChoice } from '../method.ts';
 import type { PackageEncoding, Quantization, QuantizedModel } from '../quantized-model.ts';
 
-/** The paper's limit (section 3.3, equation 2): with as many changed, mask and changed weights take what all weights take. */
+/**
+ * The paper's limit (section 3.3, equation 2): with as many changed, mask and changed weights take what all weights
+ * take.
+ */
 const mostChangedShare = 15 / 16;
 const elementBytes = 2;
 
@@ -31,12 +34,16 @@ export const bitsnapMethod: Method = {
   optimizerState,
   begin: (work) => {
     if (!halfTensors(work.source.files))
-      work.warn('The model has no weights of 16 bits (F16 or BF16), which are all that bitmasks are for, so its weights are stored exact.');
+      work.warn(
+        'The model has no weights of 16 bits (F16 or BF16), which are all that bitmasks are for, so its weights are stored exact.',
+      );
     return { quantization: async (basis) => quantizationBehind(work, basis), close: () => undefined };
   },
 };
 
-/** The newest base, unless the checkpoints built on it are as many as there may be: then the next one is a base, too. */
+/**
+ * The newest base, unless the checkpoints built on it are as many as there may be: then the next one is a base, too.
+ */
 function lastBase({ candidates, config }: AncestryChoice): readonly AncestorCandidate[] {
   const deltas = candidates.findIndex(isBase);
   return deltas >= 0 && deltas + 1 < own(config).baseEvery ? [candidates[deltas]!] : [];
@@ -47,7 +54,10 @@ function isBase({ checkpoint }: AncestorCandidate): boolean {
 }
 
 function halfTensors(files: readonly SourceFile[]): boolean {
-  return files.some(({ role, layout }) => role === 'model' && layout.tensors.some(({ dtype, elementCount }) => isHalf(dtype) && elementCount > 0));
+  return files.some(
+    ({ role, layout }) =>
+      role === 'model' && layout.tensors.some(({ dtype, elementCount }) => isHalf(dtype) && elementCount > 0),
+  );
 }
 
 function quantizationBehind(work: MethodWork, { model: { plan }, ancestor }: QuantizationBasis): Quantization {
@@ -67,10 +77,17 @@ function quantizationBehind(work: MethodWork, { model: { plan }, ancestor }: Qua
 
 /** A checkpoint whose 16-bit weights are bitmasks against a base, or a base itself. */
 function bitsnapModel({ source, core, parallel, signal }: WeightsToCompare): QuantizedModel {
-  const payload = async ({ file, index, block }: BlockPlace, ancestor: Ancestor | undefined, within?: AbortSignal): Promise<Uint8Array> => {
+  const payload = async (
+    { file, index, block }: BlockPlace,
+    ancestor: Ancestor | undefined,
+    within?: AbortSignal,
+  ): Promise<Uint8Array> => {
     if (block.coding.kind !== 'bitmask') throw new TypeError('not a block of bitmasks');
     const { dtype } = block.coding;
-    const [current, previous] = await Promise.all([source.readBlock(file, block, within), ancestor?.elements(file, index, within)]);
+    const [current, previous] = await Promise.all([
+      source.readBlock(file, block, within),
+      ancestor?.elements(file, index, within),
+    ]);
     return core.bitmaskEncode({ current, previous, dtype }, within);
   };
   return {
@@ -80,7 +97,13 @@ function bitsnapModel({ source, core, parallel, signal }: WeightsToCompare): Qua
       // A base then: a mask is of no use (equation 2).
       const ancestor = areMostChanged(share) ? undefined : given;
       const tables = { codebooks: [], tableSets: [] };
-      return { formatVersion: 8, ancestor, migration: ancestor && share, ...tables, payload: (at, within) => payload(at, ancestor, within) };
+      return {
+        formatVersion: 8,
+        ancestor,
+        migration: ancestor && share,
+        ...tables,
+        payload: (at, within) => payload(at, ancestor, within),
+      };
     },
   };
 }
@@ -112,9 +135,14 @@ async function changedMost({ candidates, ancestors, ...work }: StateChoice): Pro
   }
 }
 
-/** Clusters for every role that a tensor of an optimizer file has; undefined without one. Copies of the weights are coded as momentum is. */
+/**
+ * Clusters for every role that a tensor of an optimizer file has; undefined without one. Copies of the weights are
+ * coded as momentum is.
+ */
 function clusteredState(files: readonly SourceFile[]): StateOptions | undefined {
-  const model = new Set(files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors.map(({ name }) => name)));
+  const model = new Set(
+    files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors.map(({ name }) => name)),
+  );
   const found: { -readonly [Role in keyof StateOptions]?: StateOptions[Role] } = {};
   const copies: string[] = [];
   for (const { role: ofFile, type, layout } of files) {
@@ -139,11 +167,17 @@ type WeightsToCompare = Pick<MethodWork, 'source' | 'core' | 'parallel' | 'signa
  * Share of the model's 16-bit weights that differ from those of the same name, dtype and size in a base; undefined
  * where there are none. Rejects with the errors of source, restore and core.
  */
-async function changedShare({ source, core, parallel, signal }: WeightsToCompare, base: Ancestor): Promise<number | undefined> {
+async function changedShare(
+  { source, core, parallel, signal }: WeightsToCompare,
+  base: Ancestor,
+): Promise<number | undefined> {
   let [changed, compared] = [0, 0];
   await forEachBounded(comparedParts(source, base), parallel, async ({ file, run, there }) => {
     const [startBytes, lengthBytes] = [elementBytes * run.firstElement, elementBytes * run.elementCount];
-    const [current, previous] = await Promise.all([source.readRun(file, run, signal), base.tensorBytes(there, startBytes, lengthBytes, signal)]);
+    const [current, previous] = await Promise.all([
+      source.readRun(file, run, signal),
+      base.tensorBytes(there, startBytes, lengthBytes, signal),
+    ]);
     const found = await core.bitmaskChanged(current, previous, signal);
     changed += found;
     compared += run.elementCount;
@@ -151,7 +185,10 @@ async function changedShare({ source, core, parallel, signal }: WeightsToCompare
   return compared === 0 ? undefined : changed / compared;
 }
 
-/** Whether so many weights changed that a bitmask does not help. Of what cannot be compared nothing is known to have changed. */
+/**
+ * Whether so many weights changed that a bitmask does not help. Of what cannot be compared nothing is known to have
+ * changed.
+ */
 function areMostChanged(share: number | undefined): boolean {
   return share !== undefined && share >= mostChangedShare;
 }
@@ -166,7 +203,11 @@ function* comparedParts({ files }: ModelSource, base: Ancestor) {
       const alike = content.type === 'safetensors' ? content.layout.tensors[there.tensor] : undefined;
       if (alike?.dtype !== dtype || alike.elementCount !== elementCount) continue;
       for (let firstElement = 0; firstElement < elementCount; firstElement += blockElementsMax) {
-        yield { file, run: { tensor, firstElement, elementCount: Math.min(blockElementsMax, elementCount - firstElement) }, there };
+        yield {
+          file,
+          run: { tensor, firstElement, elementCount: Math.min(blockElementsMax, elementCount - firstElement) },
+          there,
+        };
       }
     }
   }

@@ -5,7 +5,10 @@ import type { Run } from '../../../catalog/contract/run-records.ts';
 const stride = 0x9e3779b97f4a7c15n;
 
 /** Seed of a checkpoint's codebooks, 64 bits: its run's, or one of its own that a repeated encode gets again. */
-export function codebookSeed({ seed, search }: Pick<Run, 'seed' | 'search'>, { sequence }: Pick<Checkpoint, 'sequence'>): bigint {
+export function codebookSeed(
+  { seed, search }: Pick<Run, 'seed' | 'search'>,
+  { sequence }: Pick<Checkpoint, 'sequence'>,
+): bigint {
   if (search.codebookSeed !== 'checkpoint') return BigInt(seed);
   return BigInt.asUintN(64, BigInt(seed) + BigInt(sequence + 1) * stride);
 }

@@ -3,7 +3,9 @@ import type { NativeCore, TokenCounts, TokenTables } from '../../../native/core.
 import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
 import type { QuantizedGroup } from '../../plan/plan-codings.ts';
 
-/** Token statistics of one coding of the level blocks (against an ancestor, or alone), and what they come to in bytes. */
+/**
+ * Token statistics of one coding of the level blocks (against an ancestor, or alone), and what they come to in bytes.
+ */
 export class TokenCensus {
   private readonly core: NativeCore;
   private readonly counts: readonly TokenCounts[];
@@ -17,13 +19,20 @@ export class TokenCensus {
     this.counts = groups.map(() => core.createTokenCounts());
   }
 
-  async add(group: number, { levels, protectedWords, previous, modulus }: LevelsToEncode, signal?: AbortSignal): Promise<void> {
+  async add(
+    group: number,
+    { levels, protectedWords, previous, modulus }: LevelsToEncode,
+    signal?: AbortSignal,
+  ): Promise<void> {
     this.wordBytes += varintBytes(protectedWords.length) + protectedWords.byteLength;
     if (previous !== undefined) {
       this.compared += levels.length;
       this.moved += countDifferent(levels, previous);
     }
-    await this.counts[group]!.add({ current: levels, modulus, ...(previous === undefined ? {} : { previous }) }, signal);
+    await this.counts[group]!.add(
+      { current: levels, modulus, ...(previous === undefined ? {} : { previous }) },
+      signal,
+    );
   }
 
   /** Share of compared weights whose level changed; undefined when nothing was compared. */
@@ -63,7 +72,10 @@ export interface ChosenTables {
   readonly setOfGroup: readonly number[];
   /** Of the serialized sets. */
   readonly tableBytes: number;
-  /** Tokens, protected words and their counts; the bits that fill up each block's last byte are left out, so it may be a fraction. */
+  /**
+   * Tokens, protected words and their counts; the bits that fill up each block's last byte are left out, so it may be a
+   * fraction.
+   */
   readonly payloadBytes: number;
 }
 
@@ -72,7 +84,9 @@ export function bytesOf({ tableBytes, payloadBytes }: Pick<ChosenTables, 'tableB
 }
 
 /** Bytes of the codebooks in a package. */
-export function codebookBytes(groups: readonly { readonly group: QuantizedGroup; readonly levelCount: number }[]): number {
+export function codebookBytes(
+  groups: readonly { readonly group: QuantizedGroup; readonly levelCount: number }[],
+): number {
   return sum(groups.map(({ group, levelCount }) => levelCount * dtypeBytes[group.dtype]));
 }
 

@@ -7,7 +7,12 @@ import type { PackageIndex } from '../../../package/package-index.ts';
 import { planFile } from '../../../package/blocks/plan-file.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { bytesOf, TokenCensus } from './count-tokens.ts';
-import { ancestorInMemory, encodeInMemory, prepareSource, type PreparedSource } from '../../encode-in-memory.test-support.ts';
+import {
+  ancestorInMemory,
+  encodeInMemory,
+  prepareSource,
+  type PreparedSource,
+} from '../../encode-in-memory.test-support.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 import { levelBlocks } from './level-blocks.ts';
 import { sampleElementsMax } from '../../plan/sample-blocks.ts';
@@ -15,7 +20,9 @@ import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
 
 const core = loadCore();
 const parallel = 2;
-const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', conv: 'convolution', bias: 'linear' }));
+const types = new Map<string, LayerType>(
+  Object.entries({ embed: 'embedding', fc: 'linear', conv: 'convolution', bias: 'linear' }),
+);
 const config: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 8,
@@ -34,11 +41,22 @@ function weightsAt(step: number): TestTensors {
       });
     return values;
   };
-  return { embed: f32([128, 64], moved(8192, 1)), fc: f32([400, 400], moved(160_000, 2)), conv: f32([64, 64], moved(4096, 3)), bias: f32([64], moved(64, 4)) };
+  return {
+    embed: f32([128, 64], moved(8192, 1)),
+    fc: f32([400, 400], moved(160_000, 2)),
+    conv: f32([64, 64], moved(4096, 3)),
+    bias: f32([64], moved(64, 4)),
+  };
 }
 
 /** `encodeInMemory`, and what the package spent on its quantized part. */
-async function encode(store: MemoryStore, id: string, prepared: PreparedSource, under: InshrinkeratorConfig, ancestor?: Ancestor) {
+async function encode(
+  store: MemoryStore,
+  id: string,
+  prepared: PreparedSource,
+  under: InshrinkeratorConfig,
+  ancestor?: Ancestor,
+) {
   const encoded = await encodeInMemory(store, id, prepared, under, ancestor);
   return { ...encoded, quantizedBytes: quantizedBytes(encoded.written.index) };
 }
@@ -46,9 +64,15 @@ async function encode(store: MemoryStore, id: string, prepared: PreparedSource, 
 function quantizedBytes(index: PackageIndex): number {
   const payloads = index.files.flatMap((file) => {
     const { blocks } = planFile(file)!;
-    return file.content.type === 'external' ? [] : file.content.blocks.filter((_, i) => blocks[i]!.coding.kind === 'levels').map((entry) => entry.lengthBytes);
+    return file.content.type === 'external'
+      ? []
+      : file.content.blocks.filter((_, i) => blocks[i]!.coding.kind === 'levels').map((entry) => entry.lengthBytes);
   });
-  return [...payloads, ...index.tableSets.map((set) => set.length), ...index.codebooks.map(({ table }) => table.length)].reduce((a, b) => a + b, 0);
+  return [
+    ...payloads,
+    ...index.tableSets.map((set) => set.length),
+    ...index.codebooks.map(({ table }) => table.length),
+  ].reduce((a, b) => a + b, 0);
 }
 
 describe('the estimate of a model below the sample size', () => {
@@ -85,7 +109,8 @@ test('a larger model is estimated from a sample of its blocks, tables counted on
   const rows = Math.ceil((2.5 * sampleElementsMax) / 4096);
   const wide = noise(4096 * 64, 5);
   const values = new Float32Array(rows * 4096);
-  for (let at = 0; at < values.length; at += wide.length) values.set(wide.subarray(0, Math.min(wide.length, values.length - at)), at);
+  for (let at = 0; at < values.length; at += wide.length)
+    values.set(wide.subarray(0, Math.min(wide.length, values.length - at)), at);
   const prepared = await prepareSource({ fc: f32([rows, 4096], values) }, types);
   const estimate = await estimateBytes({ ...prepared, ancestor: undefined, core }, config, { parallel });
   const { quantizedBytes: bytes } = await encode(new MemoryStore(), 'a', prepared, config);
@@ -93,7 +118,8 @@ test('a larger model is estimated from a sample of its blocks, tables counted on
 });
 
 describe('token tables', () => {
-  const random = (levels: number, seed: number) => Uint8Array.from(noise(20_000, seed), (x) => Math.min(levels - 1, Math.floor(Math.abs(x) * levels * 0.4)));
+  const random = (levels: number, seed: number) =>
+    Uint8Array.from(noise(20_000, seed), (x) => Math.min(levels - 1, Math.floor(Math.abs(x) * levels * 0.4)));
   const groups = [
     { layerType: 'linear', dtype: 'F32' },
     { layerType: 'embedding', dtype: 'F32' },
@@ -107,10 +133,15 @@ describe('token tables', () => {
       await census.add(group, { levels, protectedWords: new Uint16Array(130), previous: undefined, modulus });
       for (const counts of [pooled!, separate[group]!]) await counts.add({ current: levels, modulus });
     }
-    const bytes = (counts: readonly (typeof pooled)[]) => counts.reduce((sum, each) => sum + each!.build().serialize().length + each!.payloadBits() / 8, 0);
+    const bytes = (counts: readonly (typeof pooled)[]) =>
+      counts.reduce((sum, each) => sum + each!.build().serialize().length + each!.payloadBits() / 8, 0);
     // 130 words and a count of two bytes for each block.
     const wordBytes = blocks.length * (2 * 130 + 2);
-    return { chosen: census.tables(), pooledBytes: bytes([pooled]) + wordBytes, separateBytes: bytes(separate) + wordBytes };
+    return {
+      chosen: census.tables(),
+      pooledBytes: bytes([pooled]) + wordBytes,
+      separateBytes: bytes(separate) + wordBytes,
+    };
   }
 
   test('are pooled where the groups are alike', async () => {
@@ -121,7 +152,10 @@ describe('token tables', () => {
   });
 
   test('are separate where they differ', async () => {
-    const { chosen, pooledBytes, separateBytes } = await priced([random(16, 1), random(16, 2).map((level) => 15 - level)], 16);
+    const { chosen, pooledBytes, separateBytes } = await priced(
+      [random(16, 1), random(16, 2).map((level) => 15 - level)],
+      16,
+    );
     expect(separateBytes).toBeLessThan(pooledBytes);
     expect([chosen.sets.length, chosen.setOfGroup, bytesOf(chosen)]).toEqual([2, [0, 1], separateBytes]);
   });
@@ -129,8 +163,18 @@ describe('token tables', () => {
   test('migration is the share of compared levels that changed', async () => {
     const census = new TokenCensus(core, groups);
     expect(census.migration).toBeUndefined();
-    await census.add(0, { levels: Uint8Array.of(1, 2, 3, 4), previous: Uint8Array.of(1, 2, 0, 0), protectedWords: new Uint16Array(), modulus: 5 });
-    await census.add(1, { levels: Uint8Array.of(1, 1, 1, 1), previous: undefined, protectedWords: new Uint16Array(), modulus: 5 });
+    await census.add(0, {
+      levels: Uint8Array.of(1, 2, 3, 4),
+      previous: Uint8Array.of(1, 2, 0, 0),
+      protectedWords: new Uint16Array(),
+      modulus: 5,
+    });
+    await census.add(1, {
+      levels: Uint8Array.of(1, 1, 1, 1),
+      previous: undefined,
+      protectedWords: new Uint16Array(),
+      modulus: 5,
+    });
     expect(census.migration).toBe(0.5);
   });
 });

@@ -19,15 +19,24 @@ export interface EstimateParts {
 }
 
 /**
- * Bytes of the quantized part under a config, against the ancestor where there is one: what the level blocks of an evenly spread sample come to, scaled, plus
- * token tables and codebooks; of a small model, which is counted whole, off by less than a byte a block. The exact part is the same for every config and left out.
+ * Bytes of the quantized part under a config, against the ancestor where there is one: what the level blocks of an
+ * evenly spread sample come to, scaled, plus token tables and codebooks; of a small model, which is counted whole, off
+ * by less than a byte a block. The exact part is the same for every config and left out.
  */
-export async function estimateBytes(parts: EstimateParts, config: InshrinkeratorConfig, options: { parallel: number; signal?: AbortSignal }): Promise<number> {
+export async function estimateBytes(
+  parts: EstimateParts,
+  config: InshrinkeratorConfig,
+  options: { parallel: number; signal?: AbortSignal },
+): Promise<number> {
   const groups = await parts.quantizer.build(config);
   const census = new TokenCensus(parts.core, parts.plan.groups);
   const { blocks, scale } = sampleBlocks([...levelBlocks(parts.plan)]);
   await forEachBounded(blocks, options.parallel, async (at) => {
-    await census.add(at.group, await levelBlock({ ...parts, groups }, parts.ancestor, at, options.signal), options.signal);
+    await census.add(
+      at.group,
+      await levelBlock({ ...parts, groups }, parts.ancestor, at, options.signal),
+      options.signal,
+    );
   });
   const { tableBytes, payloadBytes } = census.tables();
   return payloadBytes * scale + tableBytes + codebookBytes(groups);

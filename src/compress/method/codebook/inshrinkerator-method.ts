@@ -22,7 +22,10 @@ export const inshrinkeratorMethod: Method = {
   begin: (work) => ({ quantization: (basis) => quantizationBehind(work, basis), close: () => undefined }),
 };
 
-async function quantizationBehind(work: MethodWork, { model: { plan }, ancestor, candidates }: QuantizationBasis): Promise<Quantization> {
+async function quantizationBehind(
+  work: MethodWork,
+  { model: { plan }, ancestor, candidates }: QuantizationBasis,
+): Promise<Quantization> {
   const { source, core, run, checkpoint, given, warn, parallel, signal } = work;
   const statistics = await gatherStatistics(source, plan, core, { parallel, signal });
   if (statistics.sensitivityUnusable !== undefined) warn(statistics.sensitivityUnusable);
@@ -31,7 +34,16 @@ async function quantizationBehind(work: MethodWork, { model: { plan }, ancestor,
   const options = { clustering: run.search.clustering, seed: codebookSeed(run, checkpoint), parallel, signal };
   const quantizer = new Quantizer(source, plan, statistics, core, options);
   const hasSensitivity = statistics.sensitivity !== undefined;
-  return new InshrinkeratorQuantization({ source, plan, quantizer, ancestor, core, options: run.search, hasSensitivity, last: lastConfig(candidates) });
+  return new InshrinkeratorQuantization({
+    source,
+    plan,
+    quantizer,
+    ancestor,
+    core,
+    options: run.search,
+    hasSensitivity,
+    last: lastConfig(candidates),
+  });
 }
 
 /**

@@ -21,7 +21,12 @@ export async function quantizeBlock(model: CodebookModel, at: Omit<LevelBlockPla
 }
 
 /** One block's levels and what they are coded against. */
-export async function levelBlock(model: CodebookModel, ancestor: Ancestor | undefined, at: LevelBlockPlace, signal?: AbortSignal): Promise<LevelsToEncode> {
+export async function levelBlock(
+  model: CodebookModel,
+  ancestor: Ancestor | undefined,
+  at: LevelBlockPlace,
+  signal?: AbortSignal,
+): Promise<LevelsToEncode> {
   const { levels, protectedWords } = await quantizeBlock(model, at, signal);
   const { levelCount } = model.groups[at.group]!;
   const previous = await previousLevels(ancestor, at, signal);
@@ -30,7 +35,10 @@ export async function levelBlock(model: CodebookModel, ancestor: Ancestor | unde
   return { levels, protectedWords, previous, modulus };
 }
 
-/** Levels of the ancestor's block that this one is coded against; undefined without a counterpart. Rejects with the errors of restore. */
+/**
+ * Levels of the ancestor's block that this one is coded against; undefined without a counterpart. Rejects with the
+ * errors of restore.
+ */
 export async function previousLevels(
   ancestor: Ancestor | undefined,
   { file, index }: Pick<LevelBlockPlace, 'file' | 'index'>,

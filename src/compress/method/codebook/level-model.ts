@@ -29,19 +29,32 @@ export class LevelModel implements QuantizedModel {
     const { dtype } = quantized;
     return this.core.dequantize(
       levels,
-      { dtype, table, levelCount, protectedWords, ...(map.protectedLevel !== undefined && { protectedLevel: map.protectedLevel }) },
+      {
+        dtype,
+        table,
+        levelCount,
+        protectedWords,
+        ...(map.protectedLevel !== undefined && { protectedLevel: map.protectedLevel }),
+      },
       signal,
     );
   }
 
-  /** Token tables from a pass over the levels; against the ancestor when that is smaller than coding the level blocks alone. */
+  /**
+   * Token tables from a pass over the levels; against the ancestor when that is smaller than coding the level blocks
+   * alone.
+   */
   async encoding(ancestor: Ancestor | undefined, { parallel, signal }: EncodingOptions): Promise<PackageEncoding> {
     const { groups } = this.plan;
     const [alone, against] = [new TokenCensus(this.core, groups), new TokenCensus(this.core, groups)];
     await forEachBounded(levelBlocks(this.plan), parallel, async (at) => {
       const block = await levelBlock(this.model, ancestor, at, signal);
       if (ancestor !== undefined) await against.add(at.group, block, signal);
-      await alone.add(at.group, { ...block, previous: undefined, modulus: this.model.groups[at.group]!.levelCount }, signal);
+      await alone.add(
+        at.group,
+        { ...block, previous: undefined, modulus: this.model.groups[at.group]!.levelCount },
+        signal,
+      );
     });
     const [base, delta] = [alone.tables(), against.tables()];
     return ancestor !== undefined && bytesOf(delta) < bytesOf(base)
@@ -49,7 +62,11 @@ export class LevelModel implements QuantizedModel {
       : this.encodingWith(undefined, base, undefined);
   }
 
-  private encodingWith(ancestor: Ancestor | undefined, tables: ChosenTables, migration: number | undefined): PackageEncoding {
+  private encodingWith(
+    ancestor: Ancestor | undefined,
+    tables: ChosenTables,
+    migration: number | undefined,
+  ): PackageEncoding {
     return {
       formatVersion: 1,
       ancestor,
@@ -58,7 +75,11 @@ export class LevelModel implements QuantizedModel {
       tableSets: tables.sets.map((set) => set.serialize()),
       payload: async (at, signal) => {
         const group = codebookOf(at);
-        return encodeLevelBlock(tables.sets[tables.setOfGroup[group]!]!, await levelBlock(this.model, ancestor, { ...at, group }, signal), signal);
+        return encodeLevelBlock(
+          tables.sets[tables.setOfGroup[group]!]!,
+          await levelBlock(this.model, ancestor, { ...at, group }, signal),
+          signal,
+        );
       },
     };
   }

@@ -1,4 +1,12 @@
-import { sketchBuckets, sketchInfinitiesIndex, sketchNansIndex, sketchWords, sketchZerosIndex, type NativeCore, type Sketch } from '../../../native/core.ts';
+import {
+  sketchBuckets,
+  sketchInfinitiesIndex,
+  sketchNansIndex,
+  sketchWords,
+  sketchZerosIndex,
+  type NativeCore,
+  type Sketch,
+} from '../../../native/core.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import { levelBlocks } from './level-blocks.ts';
@@ -14,7 +22,9 @@ export interface ModelStatistics {
   readonly sensitivityUnusable?: string;
 }
 
-/** One pass over the quantized tensors (Inshrinkerator section 4.3: sketches merge, so order and shards do not matter). */
+/**
+ * One pass over the quantized tensors (Inshrinkerator section 4.3: sketches merge, so order and shards do not matter).
+ */
 export async function gatherStatistics(
   source: ModelSource,
   plan: CodingPlan,
@@ -35,7 +45,9 @@ export async function gatherStatistics(
     magnitude,
     magnitudeByGroup,
     ...(usable ? { sensitivity: { all: sensitivity, byGroup: sensitivityByGroup } } : {}),
-    ...(source.hasGradients && !usable ? { sensitivityUnusable: `The sensitivity file ${whatIsWrongWith(sensitivity)} and was treated as absent.` } : {}),
+    ...(source.hasGradients && !usable
+      ? { sensitivityUnusable: `The sensitivity file ${whatIsWrongWith(sensitivity)} and was treated as absent.` }
+      : {}),
   };
 }
 

@@ -13,14 +13,21 @@ import { f32, noise, type TestTensor, type TestTensors } from '../../tiny-model.
 
 const core = loadCore();
 const parallel = 2;
-const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', head: 'linear', conv: 'convolution' }));
+const types = new Map<string, LayerType>(
+  Object.entries({ embed: 'embedding', fc: 'linear', head: 'linear', conv: 'convolution' }),
+);
 const scaled = (factor: number, seed: number, rows = 64, columns = 64): TestTensor =>
   f32(
     [rows, columns],
     noise(rows * columns, seed).map((x) => factor * x),
   );
 const weights: TestTensors = { embed: scaled(1, 1), fc: scaled(0.01, 2), head: scaled(0.01, 3), conv: scaled(10, 4) };
-const gradients: TestTensors = { embed: scaled(1, 11), fc: scaled(100, 12), head: scaled(1, 13), conv: scaled(0.1, 14) };
+const gradients: TestTensors = {
+  embed: scaled(1, 11),
+  fc: scaled(100, 12),
+  head: scaled(1, 13),
+  conv: scaled(0.1, 14),
+};
 const config: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 8,
@@ -38,7 +45,12 @@ interface Quantized {
 }
 
 /** By group of the plan, in its order: levels and counts of everything quantized under a config. */
-async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefined, under: InshrinkeratorConfig, seed = 7n) {
+async function quantize(
+  tensors: TestTensors,
+  sensitivity: TestTensors | undefined,
+  under: InshrinkeratorConfig,
+  seed = 7n,
+) {
   const source = memorySource(core, tensors, sensitivity);
   const plan = await planCodings(source, types, { parallel, codingOf: inshrinkeratorMethod.codingOf });
   const statistics = await gatherStatistics(source, plan, core, { parallel });
@@ -60,10 +72,17 @@ async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefin
       levels,
       pruned: levels.filter((level) => level === map.prunedLevel).length,
       protectedCount: protectedWords.length,
-      values: plan.groups[group]!.dtype === 'F32' ? new Float32Array(Uint8Array.from(bytes).buffer) : new Float32Array(),
+      values:
+        plan.groups[group]!.dtype === 'F32' ? new Float32Array(Uint8Array.from(bytes).buffer) : new Float32Array(),
     };
   }
-  return { plan, statistics, groups, found, of: (layerType: string) => found[plan.groups.findIndex((group) => group.layerType === layerType)]! };
+  return {
+    plan,
+    statistics,
+    groups,
+    found,
+    of: (layerType: string) => found[plan.groups.findIndex((group) => group.layerType === layerType)]!,
+  };
 }
 
 describe('pruning', () => {
@@ -81,7 +100,11 @@ describe('pruning', () => {
   });
 
   test('by sensitivity goes by |g w|, not by |w|', async () => {
-    const bySensitivity = await quantize(weights, gradients, { ...config, pruneMetric: 'sensitivity', protectFraction: 0 });
+    const bySensitivity = await quantize(weights, gradients, {
+      ...config,
+      pruneMetric: 'sensitivity',
+      protectFraction: 0,
+    });
     const fc = weights['fc']!.data as Float32Array,
       head = weights['head']!.data as Float32Array;
     const gradientsOf = [...(gradients['fc']!.data as Float32Array), ...(gradients['head']!.data as Float32Array)];
@@ -128,7 +151,10 @@ describe('a price of bits', () => {
 function entropyBits(levels: Uint8Array): number {
   const counts = new Map<number, number>();
   for (const level of levels) counts.set(level, (counts.get(level) ?? 0) + 1);
-  return [...counts.values()].reduce((sum, count) => sum - (count / levels.length) * Math.log2(count / levels.length), 0);
+  return [...counts.values()].reduce(
+    (sum, count) => sum - (count / levels.length) * Math.log2(count / levels.length),
+    0,
+  );
 }
 
 describe('protection', () => {
@@ -157,7 +183,9 @@ describe('protection', () => {
     expect(at.length).toBe(of('convolution').protectedCount);
     for (const i of at) expect(Math.abs(values[i]! - conv[i]!)).toBeLessThanOrEqual(Math.abs(conv[i]!) / 256);
     const smallest = Math.min(...at.map((i) => Math.abs(conv[i]!)));
-    expect(Math.max(...[...conv.keys()].filter((i) => levels[i] !== map.protectedLevel).map((i) => Math.abs(conv[i]!)))).toBeLessThanOrEqual(smallest * 1.02);
+    expect(
+      Math.max(...[...conv.keys()].filter((i) => levels[i] !== map.protectedLevel).map((i) => Math.abs(conv[i]!))),
+    ).toBeLessThanOrEqual(smallest * 1.02);
   });
 
   test('a fraction of 0 has no protected level', async () => {
@@ -174,12 +202,15 @@ describe('codebooks', () => {
       const bins = layerType === 'embedding' ? 16 : 8;
       const { map, levelCount } = groups[i]!;
       expect(map.centroids.length).toBe(bins);
-      expect([map.prunedLevel, map.protectedLevel, levelCount]).toEqual(layerType === 'embedding' ? [undefined, bins, bins + 1] : [bins, bins + 1, bins + 2]);
+      expect([map.prunedLevel, map.protectedLevel, levelCount]).toEqual(
+        layerType === 'embedding' ? [undefined, bins, bins + 1] : [bins, bins + 1, bins + 2],
+      );
     }
   });
 
   test('are the same for the same seed, and of the seed', async () => {
-    const centroids = async (seed: bigint) => (await quantize(weights, gradients, config, seed)).groups.map(({ map }) => [...map.centroids]);
+    const centroids = async (seed: bigint) =>
+      (await quantize(weights, gradients, config, seed)).groups.map(({ map }) => [...map.centroids]);
     expect(await centroids(7n)).toEqual(await centroids(7n));
     expect(await centroids(7n)).not.toEqual(await centroids(8n));
   });
@@ -189,11 +220,19 @@ describe('codebooks', () => {
     const { groups } = await quantize({ fc: { dtype, shape: [64, 64], data: words } }, undefined, config);
     const { map, table } = groups[0]!;
     expect(table.length).toBe(256 * 2);
-    const rounded = await core.convert(new Uint8Array(map.centroids.buffer, map.centroids.byteOffset, map.centroids.byteLength), 'F32', dtype);
+    const rounded = await core.convert(
+      new Uint8Array(map.centroids.buffer, map.centroids.byteOffset, map.centroids.byteLength),
+      'F32',
+      dtype,
+    );
     expect(Buffer.from(table.subarray(0, rounded.length))).toEqual(Buffer.from(rounded));
     expect(table.subarray(rounded.length).every((byte) => byte === 0)).toBe(true);
     const back = new Float32Array(Uint8Array.from(await core.convert(rounded, dtype, 'F32')).buffer);
-    back.forEach((x, i) => expect(Math.abs(x - map.centroids[i]!)).toBeLessThanOrEqual(Math.abs(map.centroids[i]!) * (dtype === 'F16' ? 2 ** -11 : 2 ** -8)));
+    back.forEach((x, i) =>
+      expect(Math.abs(x - map.centroids[i]!)).toBeLessThanOrEqual(
+        Math.abs(map.centroids[i]!) * (dtype === 'F16' ? 2 ** -11 : 2 ** -8),
+      ),
+    );
   });
 
   test('a layer of zeros has one bin', async () => {
@@ -204,14 +243,19 @@ describe('codebooks', () => {
 });
 
 describe('sensitivity', () => {
-  const zeros = Object.fromEntries(Object.entries(gradients).map(([name, { shape }]) => [name, f32(shape, new Float32Array(4096))]));
+  const zeros = Object.fromEntries(
+    Object.entries(gradients).map(([name, { shape }]) => [name, f32(shape, new Float32Array(4096))]),
+  );
 
   test('that is all zero is as if there were none', async () => {
     const [absent, zero] = [
       await quantize(weights, undefined, { ...config, pruneMetric: 'sensitivity' }),
       await quantize(weights, zeros, { ...config, pruneMetric: 'sensitivity' }),
     ];
-    expect([absent.statistics.sensitivityUnusable, zero.statistics.sensitivityUnusable]).toEqual([undefined, expect.stringContaining('all zero')]);
+    expect([absent.statistics.sensitivityUnusable, zero.statistics.sensitivityUnusable]).toEqual([
+      undefined,
+      expect.stringContaining('all zero'),
+    ]);
     expect(zero.statistics.sensitivity).toBeUndefined();
     expect(zero.found).toEqual(absent.found);
   });

@@ -2,7 +2,14 @@ import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { configKey } from '../../../checkpoint/options/quantization-config.ts';
 import type { ClusteringChoice } from '../../../checkpoint/options/search-options.ts';
-import { sketchWords, type LevelMap, type NativeCore, type Partition, type Sketch, type WeightBlock } from '../../../native/core.ts';
+import {
+  sketchWords,
+  type LevelMap,
+  type NativeCore,
+  type Partition,
+  type Sketch,
+  type WeightBlock,
+} from '../../../native/core.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
@@ -31,7 +38,9 @@ export interface QuantizerOptions {
 /** Entries of a level table: every value a level byte can take. */
 const tableEntries = 256;
 
-/** Bytes of sketches kept for configs of a partition met before: the cube of the paper with three groups takes 28 MB. */
+/**
+ * Bytes of sketches kept for configs of a partition met before: the cube of the paper with three groups takes 28 MB.
+ */
 const sketchCacheMaxBytes = 64 * 1024 * 1024;
 /** Bytes of finished quantizers kept. */
 const quantizerCacheMaxBytes = 8 * 1024 * 1024;
@@ -42,8 +51,9 @@ const groupQuantizerBytes = 4096;
 const sigma = 0.2;
 
 /**
- * Builds the quantizer of every group for a config (Inshrinkerator section 4): thresholds from sketches, then a codebook from the sketch of the
- * weights that are neither protected nor pruned. Passes over the weights are shared by configs with the same partition.
+ * Builds the quantizer of every group for a config (Inshrinkerator section 4): thresholds from sketches, then a
+ * codebook from the sketch of the weights that are neither protected nor pruned. Passes over the weights are shared by
+ * configs with the same partition.
  */
 export class Quantizer {
   private readonly source: ModelSource;
@@ -54,7 +64,13 @@ export class Quantizer {
   private readonly remaining = new ByteCache<Promise<readonly Sketch[]>>(sketchCacheMaxBytes);
   private readonly built = new ByteCache<Promise<readonly GroupQuantizer[]>>(quantizerCacheMaxBytes);
 
-  constructor(source: ModelSource, plan: CodingPlan, statistics: ModelStatistics, core: NativeCore, options: QuantizerOptions) {
+  constructor(
+    source: ModelSource,
+    plan: CodingPlan,
+    statistics: ModelStatistics,
+    core: NativeCore,
+    options: QuantizerOptions,
+  ) {
     this.source = source;
     this.plan = plan;
     this.statistics = statistics;
@@ -64,7 +80,9 @@ export class Quantizer {
 
   /** By codebook number. */
   build(config: InshrinkeratorConfig): Promise<readonly GroupQuantizer[]> {
-    return remember(this.built, { key: configKey(config), bytes: this.plan.groups.length * groupQuantizerBytes }, () => this.buildGroups(config));
+    return remember(this.built, { key: configKey(config), bytes: this.plan.groups.length * groupQuantizerBytes }, () =>
+      this.buildGroups(config),
+    );
   }
 
   private async buildGroups(config: InshrinkeratorConfig): Promise<readonly GroupQuantizer[]> {
@@ -83,12 +101,31 @@ export class Quantizer {
     );
   }
 
-  /** Of k-means a weight goes to the nearest centroid, so there are no boundaries. Bits are bought with plain squared error (docs/decisions/0021-entropy-constrained-codebooks.md). */
-  private async cells(sketch: Sketch, bins: number, { bitPrice }: InshrinkeratorConfig): Promise<Pick<LevelMap, 'centroids' | 'boundaries'>> {
+  /**
+   * Of k-means a weight goes to the nearest centroid, so there are no boundaries. Bits are bought with plain squared
+   * error (docs/decisions/0021-entropy-constrained-codebooks.md).
+   */
+  private async cells(
+    sketch: Sketch,
+    bins: number,
+    { bitPrice }: InshrinkeratorConfig,
+  ): Promise<Pick<LevelMap, 'centroids' | 'boundaries'>> {
     const { clustering, seed, signal } = this.options;
     if (bitPrice !== undefined || clustering === 'entropy')
-      return this.core.buildEntropyCodebook(sketch, bins, { weighting: 'frequency', sigma, bitPrice: bitPrice ?? 0 }, signal);
-    return { centroids: await this.core.buildCodebook(sketch, bins, { clustering, weighting: 'frequency-magnitude', sigma, seed }, signal) };
+      return this.core.buildEntropyCodebook(
+        sketch,
+        bins,
+        { weighting: 'frequency', sigma, bitPrice: bitPrice ?? 0 },
+        signal,
+      );
+    return {
+      centroids: await this.core.buildCodebook(
+        sketch,
+        bins,
+        { clustering, weighting: 'frequency-magnitude', sigma, seed },
+        signal,
+      ),
+    };
   }
 
   private partitions(config: InshrinkeratorConfig): Partition[] {
@@ -110,7 +147,10 @@ export class Quantizer {
     });
   }
 
-  private remainingSketches(config: InshrinkeratorConfig, partitions: readonly Partition[]): Promise<readonly Sketch[]> {
+  private remainingSketches(
+    config: InshrinkeratorConfig,
+    partitions: readonly Partition[],
+  ): Promise<readonly Sketch[]> {
     const key = [config.pruneFraction, config.pruneMetric, config.protectFraction].join('/');
     const bytes = this.plan.groups.length * sketchWords * BigUint64Array.BYTES_PER_ELEMENT;
     return remember(this.remaining, { key, bytes }, async () => {
@@ -130,7 +170,12 @@ export class Quantizer {
 }
 
 function groupQuantizer(
-  parts: { group: QuantizedGroup; partition: Partition; cells: Pick<LevelMap, 'centroids' | 'boundaries'>; table: Uint8Array },
+  parts: {
+    group: QuantizedGroup;
+    partition: Partition;
+    cells: Pick<LevelMap, 'centroids' | 'boundaries'>;
+    table: Uint8Array;
+  },
   config: InshrinkeratorConfig,
 ): GroupQuantizer {
   const { group, partition, cells, table } = parts;
@@ -145,7 +190,11 @@ function groupQuantizer(
   return { group, partition, map, levelCount: bins + Number(prunes) + Number(protects), table };
 }
 
-function remember<T>(memory: ByteCache<Promise<T>>, { key, bytes }: { readonly key: string; readonly bytes: number }, make: () => Promise<T>): Promise<T> {
+function remember<T>(
+  memory: ByteCache<Promise<T>>,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
+  make: () => Promise<T>,
+): Promise<T> {
   const known = memory.get(key);
   if (known !== undefined) return known;
   const made = make();

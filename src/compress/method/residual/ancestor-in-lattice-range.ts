@@ -6,11 +6,15 @@ import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 
 /**
- * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there may not, however small it is now. Reads the
- * ancestor's blocks where a tensor's unit becomes finer.
+ * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there
+ * may not, however small it is now. Reads the ancestor's blocks where a tensor's unit becomes finer.
  */
 export async function ancestorInLatticeRange(
-  { plan, ancestor, signal }: { readonly plan: CodingPlan; readonly ancestor: Ancestor | undefined; readonly signal?: AbortSignal },
+  {
+    plan,
+    ancestor,
+    signal,
+  }: { readonly plan: CodingPlan; readonly ancestor: Ancestor | undefined; readonly signal?: AbortSignal },
   records: readonly ReadonlyMap<number, ResidualTensor>[],
 ): Promise<boolean> {
   if (records.some((file) => [...file.values()].some(({ origin }) => Math.abs(origin) > originMax))) return false;

@@ -19,8 +19,14 @@ export interface DistanceParts extends EncodingOptions {
   readonly roundingOf: (at: BlockPlace) => BlockRounding;
 }
 
-/** Root mean square, in steps, of how far the weights of matrices are from what they are rounded to. Undefined where these blocks hold no matrix. */
-export async function distanceInSteps(places: readonly BlockPlace[], { core, coder, files, roundingOf, parallel, signal }: DistanceParts) {
+/**
+ * Root mean square, in steps, of how far the weights of matrices are from what they are rounded to. Undefined where
+ * these blocks hold no matrix.
+ */
+export async function distanceInSteps(
+  places: readonly BlockPlace[],
+  { core, coder, files, roundingOf, parallel, signal }: DistanceParts,
+) {
   const every = Math.max(1, Math.ceil(places.length / blocksMax));
   const looked = places.filter((_, i) => i % every === 0);
   const counts = core.createContextCounts();
@@ -41,7 +47,9 @@ function blockSum(file: ResidualFile, { block }: BlockPlace, errors: Float64Arra
     const { shape } = file.layout.tensors[tensor]!;
     if (effectiveRank(shape) <= 1) continue;
     const segment = latticeSegment(file.residuals.get(tensor)!, { elementCount, scale: scaleOf(file.scales, shape) });
-    squares += latticeError(errors.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords), segment).error / segment.step ** 2;
+    squares +=
+      latticeError(errors.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords), segment).error /
+      segment.step ** 2;
     count += elementCount;
   }
   return { squares, count };

@@ -1,4 +1,10 @@
-import { latticeCountsIndex, latticeProductsIndex, latticeResidualsIndex, latticeSignedSumsIndex, latticeSquaresIndex } from '../../../native/core.ts';
+import {
+  latticeCountsIndex,
+  latticeProductsIndex,
+  latticeResidualsIndex,
+  latticeSignedSumsIndex,
+  latticeSquaresIndex,
+} from '../../../native/core.ts';
 import { gainMax, offsetUnits, type ResidualTensor } from '../../../package/residual-tensor.ts';
 
 /** Fewest moved weights of a tensor that its reconstruction offsets are measured on. */
@@ -17,11 +23,22 @@ export interface TensorToFit {
   readonly isMatrix: boolean;
 }
 
-/** The record with the offsets and the gain that the weights ask for. `total`: the statistics of latticeQuantize over all blocks of the tensor. */
-export function fitResidualTensor(record: ResidualTensor, total: BigInt64Array, { step, known, isMatrix }: TensorToFit): ResidualTensor {
+/**
+ * The record with the offsets and the gain that the weights ask for. `total`: the statistics of latticeQuantize over
+ * all blocks of the tensor.
+ */
+export function fitResidualTensor(
+  record: ResidualTensor,
+  total: BigInt64Array,
+  { step, known, isMatrix }: TensorToFit,
+): ResidualTensor {
   const offset = (first: number, last: number): number => {
-    const count = Number(total.subarray(latticeCountsIndex + first, latticeCountsIndex + last).reduce((a, b) => a + b, 0n));
-    const beyond = Number(total.subarray(latticeResidualsIndex + first, latticeResidualsIndex + last).reduce((a, b) => a + b, 0n));
+    const count = Number(
+      total.subarray(latticeCountsIndex + first, latticeCountsIndex + last).reduce((a, b) => a + b, 0n),
+    );
+    const beyond = Number(
+      total.subarray(latticeResidualsIndex + first, latticeResidualsIndex + last).reduce((a, b) => a + b, 0n),
+    );
     return count < movedMin ? 0 : Math.max(-8, Math.min(7, Math.round((-16 * beyond) / (count * step))));
   };
   const offsets = [offset(0, 1), offset(1, 3)] as const;
@@ -31,5 +48,9 @@ export function fitResidualTensor(record: ResidualTensor, total: BigInt64Array, 
   const products = total[latticeProductsIndex]! - units[0]! * signed(0) - units[1]! * (signed(1) + signed(2));
   const gain = products <= 0n ? record.gain : Number((1024n * total[latticeSquaresIndex]!) / products) - 768;
   const kept = known !== undefined && Math.abs(gain - known.gain) <= gainTolerance ? known.gain : gain;
-  return { ...record, offsets, gain: Math.max(0, Math.min(gainMax, Math.max(gainCodes.min, Math.min(gainCodes.max, kept)))) };
+  return {
+    ...record,
+    offsets,
+    gain: Math.max(0, Math.min(gainMax, Math.max(gainCodes.min, Math.min(gainCodes.max, kept)))),
+  };
 }

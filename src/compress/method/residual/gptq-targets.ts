@@ -35,7 +35,10 @@ export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?:
           weights: weights.subarray(first * elementBytes, end * elementBytes),
           dtype,
           segment: lattice.segments[index]!,
-          previous: { values: lattice.previous.values.subarray(first, end), activity: lattice.previous.activity.subarray(first, end) },
+          previous: {
+            values: lattice.previous.values.subarray(first, end),
+            activity: lattice.previous.activity.subarray(first, end),
+          },
           prices,
           place,
           firstElement,

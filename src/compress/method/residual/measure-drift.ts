@@ -10,7 +10,10 @@ import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type ResidualCoderParts } from './residual-coder.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
-/** Four steps: a weight nearer than that is taken for one that stays put. One beyond counts with what is left after its move. */
+/**
+ * Four steps: a weight nearer than that is taken for one that stays put. One beyond counts with what is left after its
+ * move.
+ */
 const widestDeadZone = 1024;
 
 export interface DriftParts extends EncodingOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'modelSymbols'> {
@@ -19,8 +22,9 @@ export interface DriftParts extends EncodingOptions, Pick<ResidualCoderParts, 's
 }
 
 /**
- * How far the weights of matrices are from what the ancestor rebuilds: the root mean square, in its steps. Undefined where they have no matrix in common, and where a tensor has outgrown the ancestor's
- * units: training did not go on from what is rebuilt then. Reads every weight once.
+ * How far the weights of matrices are from what the ancestor rebuilds: the root mean square, in its steps. Undefined
+ * where they have no matrix in common, and where a tensor has outgrown the ancestor's units: training did not go on
+ * from what is rebuilt then. Reads every weight once.
  */
 export async function measureDrift(parts: DriftParts): Promise<number | undefined> {
   const { source, plan, ancestor } = parts;
@@ -28,7 +32,9 @@ export async function measureDrift(parts: DriftParts): Promise<number | undefine
   if (scales === undefined) return undefined;
   const files = source.files.map((_, file) => fileOf(parts, file, scales));
   if (await outgrows(parts, files)) return undefined;
-  const places = [...residualBlocks(plan)].filter((at) => ancestor.hasBlock(at.file, at.index) && isKnown(files[at.file], at));
+  const places = [...residualBlocks(plan)].filter(
+    (at) => ancestor.hasBlock(at.file, at.index) && isKnown(files[at.file], at),
+  );
   const coder = new ResidualCoder({ ...parts, gramMatrices: undefined, gradientScale: () => 0 });
   const rounding = { deadZone: widestDeadZone, ofTensor: () => ({ strength: 0, deadZone: widestDeadZone }) };
   return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => rounding });

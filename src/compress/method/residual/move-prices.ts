@@ -18,9 +18,13 @@ export interface MovePricesParts extends EncodingOptions {
 }
 
 /**
- * What moves cost by context (`ContextCounts.movePrices`): counted in a first pass over blocks of this checkpoint in which every move has the same price. All of `places` have something before them.
+ * What moves cost by context (`ContextCounts.movePrices`): counted in a first pass over blocks of this checkpoint in
+ * which every move has the same price. All of `places` have something before them.
  */
-export async function movePrices(places: readonly BlockPlace[], { core, coder, files, roundingOf, parallel, signal }: MovePricesParts): Promise<Uint8Array> {
+export async function movePrices(
+  places: readonly BlockPlace[],
+  { core, coder, files, roundingOf, parallel, signal }: MovePricesParts,
+): Promise<Uint8Array> {
   const every = Math.max(1, Math.ceil(places.length / blocksMax));
   const looked = places.filter((_, i) => i % every === 0);
   const counts = core.createContextCounts();

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { floatsOf, openCompressHarness, tinySearch, withGradients, type CompressHarness } from '../../compress-harness.test-support.ts';
+import {
+  floatsOf,
+  openCompressHarness,
+  tinySearch,
+  withGradients,
+  type CompressHarness,
+} from '../../compress-harness.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -30,9 +36,15 @@ describe('a run of which a vector outgrows the units it is stored in', () => {
     for (const [step, magnitude] of magnitudes.entries()) {
       const weights = withBias(step, magnitude);
       const checkpoint = await harness.push(run, step, withGradients(weights, tinyGradients(step)));
-      expect([checkpoint.state, checkpoint.result?.fidelity, checkpoint.result?.resumed]).toEqual(['ready', 'lossy', undefined]);
+      expect([checkpoint.state, checkpoint.result?.fidelity, checkpoint.result?.resumed]).toEqual([
+        'ready',
+        'lossy',
+        undefined,
+      ]);
       const stored = floatsOf(await harness.download(checkpoint, 'model.safetensors'), 'fc.bias');
-      stored.forEach((x, i) => expect(Math.abs(x - (weights['fc.bias']!.data as Float32Array)[i]!)).toBeLessThan(0.3 * magnitude));
+      stored.forEach((x, i) =>
+        expect(Math.abs(x - (weights['fc.bias']!.data as Float32Array)[i]!)).toBeLessThan(0.3 * magnitude),
+      );
     }
   });
 });

@@ -3,7 +3,13 @@ import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts
 import type { Run } from '../../../catalog/contract/run-records.ts';
 import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
 import { withinThreshold } from '../../../checkpoint/quality/quality.ts';
-import { openCompressHarness, sha256, tinySearch, withGradients, type CompressHarness } from '../../compress-harness.test-support.ts';
+import {
+  openCompressHarness,
+  sha256,
+  tinySearch,
+  withGradients,
+  type CompressHarness,
+} from '../../compress-harness.test-support.ts';
 import { noise, tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -30,7 +36,8 @@ function walked(step: number): TestTensors {
 
 async function pushAll(run: Run): Promise<Checkpoint[]> {
   const pushed: Checkpoint[] = [];
-  for (const step of steps) pushed.push(await harness.push(run, step, withGradients(walked(step), tinyGradients(step))));
+  for (const step of steps)
+    pushed.push(await harness.push(run, step, withGradients(walked(step), tinyGradients(step))));
   return pushed;
 }
 
@@ -45,7 +52,9 @@ describe('a run whose moves are priced in bits', () => {
   });
 
   test('comes back with the recorded digests and inside the threshold when measured again', async () => {
-    expect(pushed.map(({ result }) => [result?.fidelity, result?.kind])).toEqual(steps.map((step) => ['lossy', step === 0 ? 'base' : 'delta']));
+    expect(pushed.map(({ result }) => [result?.fidelity, result?.kind])).toEqual(
+      steps.map((step) => ['lossy', step === 0 ? 'base' : 'delta']),
+    );
     for (const checkpoint of pushed) {
       const file = await harness.download(checkpoint, 'model.safetensors');
       expect(sha256(file)).toBe((await harness.catalog.files.find(checkpoint.id, 'model.safetensors'))!.resultSha256);
@@ -66,7 +75,13 @@ describe('a run whose moves are priced in bits', () => {
 describe('a given step', () => {
   const fixedConfig = { method: 'residual', step: -64 } as const;
   const digests = async (hysteresis: Hysteresis): Promise<string[]> =>
-    rebuiltDigests(await pushAll(await harness.newFixedRun(fixedConfig, { search: { ...tinySearch, method: 'residual', hysteresis, fixedConfig } })));
+    rebuiltDigests(
+      await pushAll(
+        await harness.newFixedRun(fixedConfig, {
+          search: { ...tinySearch, method: 'residual', hysteresis, fixedConfig },
+        }),
+      ),
+    );
 
   test('has the same moves in a base, others in deltas, and the same ones each time', async () => {
     const [fixed, priced, again] = [await digests('fixed'), await digests('priced'), await digests('priced')];

@@ -1,5 +1,20 @@
-import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, QuantizedBlock, ResidualBlock, WeightBlock } from '../../../native/core.ts';
-import { blockOrigins, blockSlots, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../../../package/blocks/residual-block.ts';
+import type {
+  ContextCounts,
+  ContextTables,
+  ElementsOptions,
+  NativeCore,
+  QuantizedBlock,
+  ResidualBlock,
+  WeightBlock,
+} from '../../../native/core.ts';
+import {
+  blockOrigins,
+  blockSlots,
+  contextSegments,
+  latticeBlock,
+  latticeSegments,
+  type ResidualFile,
+} from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { previousChain, previousState } from './previous-state.ts';
 import { gptqTargets, type Rounding } from './gptq-targets.ts';
@@ -35,7 +50,10 @@ export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'erro
   readonly compared: number;
 }
 
-/** Quantizes the blocks of one quantized model, each behind its ancestors, and stores them. Caches the symbols of as many as there is room for. */
+/**
+ * Quantizes the blocks of one quantized model, each behind its ancestors, and stores them. Caches the symbols of as
+ * many as there is room for.
+ */
 export class ResidualCoder {
   private readonly parts: ResidualCoderParts;
 
@@ -44,7 +62,13 @@ export class ResidualCoder {
   }
 
   /** Quantizes a block, counts its symbols, and measures it. */
-  async quantize(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, counts: ContextCounts, signal?: AbortSignal): Promise<BlockFindings> {
+  async quantize(
+    file: ResidualFile,
+    at: BlockPlace,
+    rounding: BlockRounding,
+    counts: ContextCounts,
+    signal?: AbortSignal,
+  ): Promise<BlockFindings> {
     const { modelSymbols, core } = this.parts;
     const key = keyOf(at);
     modelSymbols.delete(key);
@@ -53,7 +77,11 @@ export class ResidualCoder {
       at,
       rounding,
       async (block, compared) => {
-        const { statistics, errors, symbols } = await core.residualQuantize(block, { counts, keep: modelSymbols.hasRoom }, signal);
+        const { statistics, errors, symbols } = await core.residualQuantize(
+          block,
+          { counts, keep: modelSymbols.hasRoom },
+          signal,
+        );
         if (symbols !== undefined) modelSymbols.set(key, symbols);
         return { statistics, errors, compared };
       },
@@ -61,9 +89,23 @@ export class ResidualCoder {
     );
   }
 
-  /** Sums that a block's errors follow from (native/lattice-error.ts), each weight counting alike. What `counts` receives is of no use. */
-  async errors(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, counts: ContextCounts, signal?: AbortSignal): Promise<Float64Array> {
-    const measure = async ({ gradients: _, gradientDtype: __, gradientScales: ___, ...block }: ResidualBlock): Promise<Float64Array> =>
+  /**
+   * Sums that a block's errors follow from (native/lattice-error.ts), each weight counting alike. What `counts`
+   * receives is of no use.
+   */
+  async errors(
+    file: ResidualFile,
+    at: BlockPlace,
+    rounding: BlockRounding,
+    counts: ContextCounts,
+    signal?: AbortSignal,
+  ): Promise<Float64Array> {
+    const measure = async ({
+      gradients: _,
+      gradientDtype: __,
+      gradientScales: ___,
+      ...block
+    }: ResidualBlock): Promise<Float64Array> =>
       (await this.parts.core.residualQuantize(block, { counts, keep: false }, signal)).errors;
     return this.withBlock(file, at, rounding, measure, signal);
   }
@@ -78,15 +120,27 @@ export class ResidualCoder {
   }
 
   /** The payload of a block that is rounded as it was quantized last. */
-  async payload(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array> {
+  async payload(
+    file: ResidualFile,
+    at: BlockPlace,
+    rounding: BlockRounding,
+    tables: ContextTables,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
     const { modelSymbols, core } = this.parts;
     const symbols = modelSymbols.get(keyOf(at));
-    if (symbols !== undefined) return core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal);
+    if (symbols !== undefined)
+      return core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal);
     return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), signal);
   }
 
   /** What a block is rebuilt to, rounded as it was quantized last. */
-  async elements(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, options: ElementsOptions): Promise<Uint8Array> {
+  async elements(
+    file: ResidualFile,
+    at: BlockPlace,
+    rounding: BlockRounding,
+    options: ElementsOptions,
+  ): Promise<Uint8Array> {
     if (at.block.coding.kind !== 'residual') throw new TypeError('not a residual block');
     const { dtype } = at.block.coding;
     const { core, modelSymbols, ancestor } = this.parts;
@@ -94,7 +148,13 @@ export class ResidualCoder {
     const before = modelSymbols.has(keyOf(at)) ? await previousChain(ancestor, at, options.signal) : undefined;
     const symbols = modelSymbols.get(keyOf(at));
     if (symbols !== undefined) return core.residualMovedElements(symbols, behind(file, at, before), dtype, options);
-    return this.withBlock(file, at, rounding, (block) => core.residualCodedElements(block, dtype, options), options.signal);
+    return this.withBlock(
+      file,
+      at,
+      rounding,
+      (block) => core.residualCodedElements(block, dtype, options),
+      options.signal,
+    );
   }
 
   /** What `use` makes of a block as the core takes it, and of how many of its elements have something before them. */
@@ -108,7 +168,8 @@ export class ResidualCoder {
     const { source, gradientScale } = this.parts;
     const work = async (pair: WeightBlock): Promise<T> => {
       const { chain, segments, targets, isFirst } = await this.start(file, at, rounding, pair, signal);
-      const scales = pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
+      const scales =
+        pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
       const slots = blockSlots(file, at.block);
       const block = {
         ...pair,
@@ -144,16 +205,30 @@ export class ResidualCoder {
     const lattice = latticeBlock(file, at.block, previous);
     const isFirst = previous === undefined;
     const priced = isFirst ? undefined : prices;
-    const targets = await gptqTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced }, signal);
+    const targets = await gptqTargets(
+      core,
+      { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced },
+      signal,
+    );
     return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };
   }
 }
 
-/** A block's parameters and where it starts: behind its ancestors, or at the origins of its tensors, which count in their own units. */
-function behind(file: ResidualFile, { block }: BlockPlace, before: ResidualBlock['chain'] | undefined): Pick<ResidualBlock, 'segments' | 'chain'> {
+/**
+ * A block's parameters and where it starts: behind its ancestors, or at the origins of its tensors, which count in
+ * their own units.
+ */
+function behind(
+  file: ResidualFile,
+  { block }: BlockPlace,
+  before: ResidualBlock['chain'] | undefined,
+): Pick<ResidualBlock, 'segments' | 'chain'> {
   const segments = latticeSegments(file, block);
   if (before !== undefined) return { segments, chain: before };
-  return { segments: segments.map((segment) => ({ ...segment, shift: 0 })), chain: { links: [], start: blockOrigins(file, block) } };
+  return {
+    segments: segments.map((segment) => ({ ...segment, shift: 0 })),
+    chain: { links: [], start: blockOrigins(file, block) },
+  };
 }
 
 function keyOf({ file, index }: BlockPlace): string {

@@ -4,8 +4,23 @@ import type { Run } from '../../../catalog/contract/run-records.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { residualStepMin } from '../../../checkpoint/options/methods/residual-config.ts';
 import { withinThreshold } from '../../../checkpoint/quality/quality.ts';
-import { modelOf, openCompressHarness, sha256, tensorBytes, tinySearch, withGradients, type CompressHarness } from '../../compress-harness.test-support.ts';
-import { f32, noise, safetensors, tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  sha256,
+  tensorBytes,
+  tinySearch,
+  withGradients,
+  type CompressHarness,
+} from '../../compress-harness.test-support.ts';
+import {
+  f32,
+  noise,
+  safetensors,
+  tinyGradients,
+  tinyWeights,
+  type TestTensors,
+} from '../../tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {
@@ -21,7 +36,8 @@ describe('a searched run of the residual method', () => {
   const pushed: Checkpoint[] = [];
   beforeAll(async () => {
     run = await harness.newRun({ search });
-    for (const step of steps) pushed.push(await harness.push(run, step, withGradients(tinyWeights(step), tinyGradients(step))));
+    for (const step of steps)
+      pushed.push(await harness.push(run, step, withGradients(tinyWeights(step), tinyGradients(step))));
   });
 
   test('becomes a base and deltas, vectors quantized with the rest', async () => {
@@ -45,8 +61,10 @@ describe('a searched run of the residual method', () => {
   test('takes fewer bytes than the method of the paper on the same checkpoints, in fewer trials', async () => {
     const paper = await harness.newRun();
     const others = [];
-    for (const step of steps) others.push(await harness.push(paper, step, withGradients(tinyWeights(step), tinyGradients(step))));
-    const total = (checkpoints: readonly Checkpoint[], field: 'storedBytes' | 'trialCount') => checkpoints.reduce((sum, { result }) => sum + result![field], 0);
+    for (const step of steps)
+      others.push(await harness.push(paper, step, withGradients(tinyWeights(step), tinyGradients(step))));
+    const total = (checkpoints: readonly Checkpoint[], field: 'storedBytes' | 'trialCount') =>
+      checkpoints.reduce((sum, { result }) => sum + result![field], 0);
     expect(total(pushed, 'storedBytes')).toBeLessThan(0.75 * total(others, 'storedBytes'));
     expect(total(pushed.slice(1), 'trialCount')).toBeLessThanOrEqual(4 * 3);
   });
@@ -60,7 +78,8 @@ describe('a searched run of the residual method', () => {
 
 /** The tiny model with what a lattice finds hard beside it. */
 function oddWeights(step: number): TestTensors {
-  const moved = (values: Float32Array, by: number): Float32Array => values.map((value, i) => (i % 5 === step % 5 ? value + by : value));
+  const moved = (values: Float32Array, by: number): Float32Array =>
+    values.map((value, i) => (i % 5 === step % 5 ? value + by : value));
   const outliers = noise(600, 5);
   outliers[7] = 900;
   return {
@@ -79,7 +98,8 @@ function oddWeights(step: number): TestTensors {
 describe('a graph whose inputs cannot be measured', () => {
   test('costs bytes, which is said, and nothing else', async () => {
     const run = await harness.newRun({ search });
-    const inputGrams = (): Promise<never> => Promise.reject(new FirnError('eval-memory', 'The evaluation took too much memory.'));
+    const inputGrams = (): Promise<never> =>
+      Promise.reject(new FirnError('eval-memory', 'The evaluation took too much memory.'));
     const checkpoint = await harness.push(run, 0, withGradients(tinyWeights(0), tinyGradients(0)), {
       ctx: harness.context({ evaluator: { ...harness.evaluator, inputGrams } }),
     });
@@ -98,7 +118,10 @@ describe('a checkpoint of which the training job reported another figure', () =>
     const run = await harness.newRun({ search });
     const inputGrams = vi.fn(harness.evaluator.inputGrams.bind(harness.evaluator));
     const ctx = harness.context({ evaluator: { ...harness.evaluator, inputGrams } });
-    const checkpoint = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx, ...(loss !== undefined && { expects: { loss } }) });
+    const checkpoint = await harness.push(run, 0, modelOf(tinyWeights(0)), {
+      ctx,
+      ...(loss !== undefined && { expects: { loss } }),
+    });
     expect(checkpoint.result).toMatchObject({ fidelity });
     expect(inputGrams).toHaveBeenCalledTimes(times);
   });
@@ -114,9 +137,16 @@ describe('a given step', () => {
       const uploaded = safetensors(oddWeights(step));
       expect(tensorBytes(file, 'diverged.weight')).toEqual(tensorBytes(uploaded, 'diverged.weight'));
       expect(checkpoint.result!.warnings.join()).toContain('diverged.weight');
-      for (const name of ['zeros.weight', 'layer.0.norm.bias', 'empty.weight']) expect(tensorBytes(file, name)).toEqual(tensorBytes(uploaded, name));
+      for (const name of ['zeros.weight', 'layer.0.norm.bias', 'empty.weight'])
+        expect(tensorBytes(file, name)).toEqual(tensorBytes(uploaded, name));
       // A quarter of a deviation of all matrices, in which the outlier counts; of that itself, what 1/1024 of gain is.
-      const bounds = { 'wide.weight': 1, 'outliers.weight': 2, 'fc.weight': 1, 'layer.0.norm.weight': 0.01, 'one.weight': 0.1 };
+      const bounds = {
+        'wide.weight': 1,
+        'outliers.weight': 2,
+        'fc.weight': 1,
+        'layer.0.norm.weight': 0.01,
+        'one.weight': 0.1,
+      };
       for (const [name, bound] of Object.entries(bounds)) {
         const worst = largestDifference(tensorBytes(file, name), tensorBytes(uploaded, name));
         expect(worst, `${name} at ${step}`).toBeLessThan(bound);
@@ -136,19 +166,29 @@ describe('a given step', () => {
     const grown = await harness.push(run, 1, modelOf(at(1e3)));
     expect(grown.result).toMatchObject({ kind: 'base', fidelity: 'lossy' });
     const file = await harness.download(grown, 'model.safetensors');
-    expect(largestDifference(tensorBytes(file, 'fc.weight'), tensorBytes(safetensors(at(1e3)), 'fc.weight'))).toBeLessThan(500);
+    expect(
+      largestDifference(tensorBytes(file, 'fc.weight'), tensorBytes(safetensors(at(1e3)), 'fc.weight')),
+    ).toBeLessThan(500);
   });
 
   test('a weight that shrinks to nothing just as units get finer starts the chain anew', async () => {
     const run = await harness.newFixedRun({ method: 'residual', step: -128 });
     // Where gradients are large, units are fine: the first weight is near the end of the lattice.
-    const gradients = { 'fc.weight': f32([8, 8], new Float32Array(64).fill(1e6)), 'wide.weight': f32([64, 64], new Float32Array(4096).fill(0.01)) };
-    const at = (first: number): TestTensors => ({ 'fc.weight': f32([8, 8], noise(64, 1).fill(first, 0, 1)), 'wide.weight': f32([64, 64], noise(4096, 2)) });
+    const gradients = {
+      'fc.weight': f32([8, 8], new Float32Array(64).fill(1e6)),
+      'wide.weight': f32([64, 64], new Float32Array(4096).fill(0.01)),
+    };
+    const at = (first: number): TestTensors => ({
+      'fc.weight': f32([8, 8], noise(64, 1).fill(first, 0, 1)),
+      'wide.weight': f32([64, 64], noise(4096, 2)),
+    });
     await harness.push(run, 0, withGradients(at(50), gradients));
     const shrunk = await harness.push(run, 1, withGradients(at(0.5), gradients));
     expect(shrunk).toMatchObject({ state: 'ready', result: { kind: 'base', fidelity: 'lossy' } });
     const file = await harness.download(shrunk, 'model.safetensors');
-    expect(largestDifference(tensorBytes(file, 'fc.weight'), tensorBytes(safetensors(at(0.5)), 'fc.weight'))).toBeLessThan(0.1);
+    expect(
+      largestDifference(tensorBytes(file, 'fc.weight'), tensorBytes(safetensors(at(0.5)), 'fc.weight')),
+    ).toBeLessThan(0.1);
   });
 
   test('a file that would grow is kept as uploaded, and the others go on from where they were', async () => {
@@ -159,7 +199,10 @@ describe('a given step', () => {
       return {
         'a.safetensors': {
           role: 'model',
-          bytes: safetensors({ 'a.weight': { dtype: 'F16', shape: [64, 64], data: restless }, 'a.bias': f32([4], [1, 2, 3, 4]) }),
+          bytes: safetensors({
+            'a.weight': { dtype: 'F16', shape: [64, 64], data: restless },
+            'a.bias': f32([4], [1, 2, 3, 4]),
+          }),
         },
         'b.safetensors': {
           role: 'model',
@@ -175,9 +218,15 @@ describe('a given step', () => {
     };
     for (const step of [0, 1, 2]) {
       const checkpoint = await harness.push(run, step, await files(step));
-      expect(checkpoint).toMatchObject({ state: 'ready', result: { kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' } });
+      expect(checkpoint).toMatchObject({
+        state: 'ready',
+        result: { kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' },
+      });
       expect(checkpoint.result!.warnings ?? []).toEqual([]);
-      if (step > 0) expect(await harness.download(checkpoint, 'a.safetensors')).toEqual((await files(step))['a.safetensors']!.bytes);
+      if (step > 0)
+        expect(await harness.download(checkpoint, 'a.safetensors')).toEqual(
+          (await files(step))['a.safetensors']!.bytes,
+        );
     }
   });
 

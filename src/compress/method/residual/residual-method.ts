@@ -19,7 +19,8 @@ export const residualMethod: Method = {
   name: 'residual',
   // Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the
   // architecture as often as statistics.
-  codingOf: ({ layerType, entry }) => (layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined),
+  codingOf: ({ layerType, entry }) =>
+    layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined,
   ancestry: { kind: 'budgeted', isFiner },
   trialsMost,
   measureInputs: measureGramMatrices,

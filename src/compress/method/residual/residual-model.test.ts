@@ -45,6 +45,11 @@ test('a rough estimate of a large model is near what its form takes, however man
 });
 
 test('a rough estimate of a small model is what its form takes', async () => {
-  const quantization = await quantizationOf({ 'fc.weight': f32([400, 400], noise(160_000, 2)), 'fc.bias': f32([400], noise(400, 3)) }, 2);
-  expect(await quantization.roughBytes!(config, { parallel: 2 })).toBe(await quantization.estimateBytes(config, { parallel: 2 }));
+  const quantization = await quantizationOf(
+    { 'fc.weight': f32([400, 400], noise(160_000, 2)), 'fc.bias': f32([400], noise(400, 3)) },
+    2,
+  );
+  expect(await quantization.roughBytes!(config, { parallel: 2 })).toBe(
+    await quantization.estimateBytes(config, { parallel: 2 }),
+  );
 });

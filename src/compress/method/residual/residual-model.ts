@@ -1,7 +1,19 @@
-import { latticeCountsIndex, latticeErrorWords, latticeStatisticsWords, type ContextTables, type LatticeSegment } from '../../../native/core.ts';
+import {
+  latticeCountsIndex,
+  latticeErrorWords,
+  latticeStatisticsWords,
+  type ContextTables,
+  type LatticeSegment,
+} from '../../../native/core.ts';
 import { latticeError } from '../../../native/lattice-error.ts';
 import { latticeSegment, slotCount, type ResidualFile } from '../../../package/blocks/residual-block.ts';
-import { scaleOf, stepsPerOctave, unitGain, type ResidualTensor, type StepScales } from '../../../package/residual-tensor.ts';
+import {
+  scaleOf,
+  stepsPerOctave,
+  unitGain,
+  type ResidualTensor,
+  type StepScales,
+} from '../../../package/residual-tensor.ts';
 import type { BlockMemory } from '../../../restore/block-memory.ts';
 import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
@@ -21,7 +33,8 @@ import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCod
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import type { ModelMoments } from './tensor-moments.ts';
 
-export interface ResidualModelParts extends EncodingOptions, Omit<ResidualCoderParts, 'modelSymbols' | 'gradientScale'> {
+export interface ResidualModelParts
+  extends EncodingOptions, Omit<ResidualCoderParts, 'modelSymbols' | 'gradientScale'> {
   readonly plan: CodingPlan;
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
@@ -38,8 +51,9 @@ interface Roundings {
 }
 
 /**
- * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on at their full share, and a dead zone just under what makes the squared error 1.5 times
- * that of rounding. After the last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
+ * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on
+ * at their full share, and a dead zone just under what makes the squared error 1.5 times that of rounding. After the
+ * last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
  */
 const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
   deadZone: {
@@ -60,10 +74,16 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
     plain: [{ strength: 0, deadZone: 128 }],
   },
 };
-/** Then steps are made finer: by a 1/32 octave so many times, which is enough where chance was against one step, and after that by octaves, for a tensor that nothing but its very values are near to. */
+/**
+ * Then steps are made finer: by a 1/32 octave so many times, which is enough where chance was against one step, and
+ * after that by octaves, for a tensor that nothing but its very values are near to.
+ */
 const finerSmall = 24;
 const finerOctaves = 12;
-/** With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it gives. Measured: 2 % fewer bytes than 156. */
+/**
+ * With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it
+ * gives. Measured: 2 % fewer bytes than 156.
+ */
 const baseDeadZone = 140;
 /** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
 const errorRatioMax = 1.5;
@@ -112,7 +132,8 @@ export class ResidualModel implements QuantizedModel {
       tableSets: [],
       ...(files.some((file) => file !== undefined) && { residual: { tables: tables.serialize(), scales } }),
       residualTensors: files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
-      payload: (at, signal) => this.pass.coder.payload(files[at.file]!, at, this.pass.roundingOf(attempts, at), tables, signal),
+      payload: (at, signal) =>
+        this.pass.coder.payload(files[at.file]!, at, this.pass.roundingOf(attempts, at), tables, signal),
     };
   }
 
@@ -138,21 +159,25 @@ interface BuiltModel {
 type Attempts = readonly ReadonlyMap<number, number>[];
 
 /**
- * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction offsets and gains, and these and the
- * errors follow from sums over the symbols. Where a tensor's error is too far above that of quantizing it afresh, it is rounded in the next way of {@link roundings};
- * then the blocks concerned are quantized again.
+ * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction
+ * offsets and gains, and these and the errors follow from sums over the symbols. Where a tensor's error is too far
+ * above that of quantizing it afresh, it is rounded in the next way of {@link roundings}; then the blocks concerned are
+ * quantized again.
  */
 export async function quantizeResiduals(parts: ResidualModelParts, step: number): Promise<ResidualModel> {
   const scales = scalesOf(step);
   const pass = new QuantizingPass(parts, coderOf(parts, parts.symbolCache.take()), [...residualBlocks(parts.plan)]);
   let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
-  if (parts.hysteresis === 'priced' && !parts.toNearest) await pass.price(residualFiles(parts, scales, attempts), attempts);
+  if (parts.hysteresis === 'priced' && !parts.toNearest)
+    await pass.price(residualFiles(parts, scales, attempts), attempts);
   for (;;) {
     const planned = residualFiles(parts, scales, attempts);
     const { tables, migration, sums } = await pass.run(planned, attempts);
     const files = fitted(parts, planned, sums);
     const beyond = tensorsBeyond(files, sums);
-    const again = beyond.filter(({ file, tensor }) => attemptOf(attempts, file, tensor) < attemptsMax(parts, file, tensor));
+    const again = beyond.filter(
+      ({ file, tensor }) => attemptOf(attempts, file, tensor) < attemptsMax(parts, file, tensor),
+    );
     if (again.length === 0) {
       const names = beyond.map(({ file, tensor }) => parts.source.files[file]!.layout.tensors[tensor]!.name);
       return new ResidualModel(parts.ancestor, pass, { scales, files, tables, attempts, migration, beyond: names });
@@ -164,14 +189,18 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
 }
 
 /**
- * About what the model of a step would take, from an evenly spread sample of its blocks, each rounded in the first of its ways; of a small model, from all. Steps that would have to
- * be made finer, which are those of few tensors, are not.
+ * About what the model of a step would take, from an evenly spread sample of its blocks, each rounded in the first of
+ * its ways; of a small model, from all. Steps that would have to be made finer, which are those of few tensors, are
+ * not.
  */
 export async function estimateResidualBytes(parts: ResidualModelParts, step: number): Promise<number> {
   const coder = coderOf(parts, new ModelSymbols(0));
   const { blocks, scale } = sampleBlocks([...residualBlocks(parts.plan)]);
   const attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
-  const { tables } = await new QuantizingPass(parts, coder, blocks).run(residualFiles(parts, scalesOf(step), attempts), attempts);
+  const { tables } = await new QuantizingPass(parts, coder, blocks).run(
+    residualFiles(parts, scalesOf(step), attempts),
+    attempts,
+  );
   const tableBytes = tables.serialize().length;
   return (tables.totalBits() / 8 - tableBytes) * scale + tableBytes;
 }
@@ -182,14 +211,22 @@ function scalesOf(step: number): StepScales {
 }
 
 function coderOf(parts: ResidualModelParts, modelSymbols: ModelSymbols): ResidualCoder {
-  return new ResidualCoder({ ...parts, modelSymbols, gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
+  return new ResidualCoder({
+    ...parts,
+    modelSymbols,
+    gradientScale: (file, tensor) => gradientScale(parts, file, tensor),
+  });
 }
 
 function attemptOf(attempts: Attempts, file: number, tensor: number): number {
   return attempts[file]!.get(tensor) ?? 0;
 }
 
-function roundingsOf(parts: Pick<ResidualModelParts, 'gramMatrices' | 'toNearest'>, file: number, tensor: number): readonly Rounding[] {
+function roundingsOf(
+  parts: Pick<ResidualModelParts, 'gramMatrices' | 'toNearest'>,
+  file: number,
+  tensor: number,
+): readonly Rounding[] {
   const { withGptq, plain } = waysOf(parts);
   return hasGramMatrix(parts, file, tensor) ? withGptq : plain;
 }
@@ -208,7 +245,11 @@ function finerBy(tries: number): number {
 }
 
 /** The records of a form, each with the step of its attempt. */
-function residualFiles(parts: ResidualModelParts, scales: StepScales, attempts: Attempts): (ResidualFile | undefined)[] {
+function residualFiles(
+  parts: ResidualModelParts,
+  scales: StepScales,
+  attempts: Attempts,
+): (ResidualFile | undefined)[] {
   return numbered(
     parts.source.files.map(({ layout }, number) => {
       const records = parts.records[number]!;
@@ -234,7 +275,11 @@ function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile |
   });
 }
 
-function hasGramMatrix({ gramMatrices }: Pick<ResidualModelParts, 'gramMatrices'>, file: number, tensor: number): boolean {
+function hasGramMatrix(
+  { gramMatrices }: Pick<ResidualModelParts, 'gramMatrices'>,
+  file: number,
+  tensor: number,
+): boolean {
   return gramMatrices?.[file]?.has(tensor) ?? false;
 }
 
@@ -252,7 +297,10 @@ interface PassResult {
   readonly sums: readonly ReadonlyMap<number, TensorSums>[];
 }
 
-/** Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far as their symbols are cached. */
+/**
+ * Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far
+ * as their symbols are cached.
+ */
 class QuantizingPass {
   readonly coder: ResidualCoder;
   private readonly parts: ResidualModelParts;
@@ -276,23 +324,44 @@ class QuantizingPass {
       if (file === undefined) return;
       const rounding = describeRounding(attempts, at);
       if (this.found[i]?.rounding === rounding && (await this.coder.count(file, at, counts, signal))) return;
-      this.found[i] = { rounding, findings: await this.coder.quantize(file, at, this.roundingOf(attempts, at), counts, signal) };
+      this.found[i] = {
+        rounding,
+        findings: await this.coder.quantize(file, at, this.roundingOf(attempts, at), counts, signal),
+      };
     });
     const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
     return { tables: await counts.build({ slots: slotCount(slots) }, signal), ...this.totals(files) };
   }
 
-  /** Prices of moves under the first rounding of every tensor; from then on they hold. Without an ancestor there are none. */
+  /**
+   * Prices of moves under the first rounding of every tensor; from then on they hold. Without an ancestor there are
+   * none.
+   */
   async price(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<void> {
     const { ancestor } = this.parts;
     const behind = this.places.filter((at) => ancestor?.hasBlock(at.file, at.index));
     if (behind.length === 0) return;
-    this.prices = await movePrices(behind, { ...this.parts, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
+    this.prices = await movePrices(behind, {
+      ...this.parts,
+      coder: this.coder,
+      files,
+      roundingOf: (at) => this.roundingOf(attempts, at),
+    });
   }
 
-  roundingError(files: readonly (ResidualFile | undefined)[], attempts: Attempts, options: EncodingOptions): Promise<number | undefined> {
+  roundingError(
+    files: readonly (ResidualFile | undefined)[],
+    attempts: Attempts,
+    options: EncodingOptions,
+  ): Promise<number | undefined> {
     const { core } = this.parts;
-    return distanceInSteps(this.places, { ...options, core, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
+    return distanceInSteps(this.places, {
+      ...options,
+      core,
+      coder: this.coder,
+      files,
+      roundingOf: (at) => this.roundingOf(attempts, at),
+    });
   }
 
   /** Tensors without GPTQ in one block have one dead zone, the narrowest that any of them needs. */
@@ -301,11 +370,17 @@ class QuantizingPass {
       const ways = roundingsOf(this.parts, file, tensor);
       const { strength, deadZone } = ways[Math.min(attemptOf(attempts, file, tensor), ways.length - 1)]!;
       const isFed = hasGramMatrix(this.parts, file, tensor);
-      return { strength, deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone };
+      return {
+        strength,
+        deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone,
+      };
     };
     const plain = block.segments.filter(({ tensor }) => !hasGramMatrix(this.parts, file, tensor));
     return {
-      deadZone: Math.min(waysOf(this.parts).plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)),
+      deadZone: Math.min(
+        waysOf(this.parts).plain[0]!.deadZone,
+        ...plain.map(({ tensor }) => ofTensor(tensor).deadZone),
+      ),
       ofTensor,
       prices: this.prices,
     };
@@ -323,7 +398,10 @@ class QuantizingPass {
       for (const [s, { tensor }] of block.segments.entries()) {
         const statistics = findings.statistics.subarray(s * latticeStatisticsWords, (s + 1) * latticeStatisticsWords);
         const errors = findings.errors.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords);
-        const total = sums[file]!.get(tensor) ?? { statistics: new BigInt64Array(statistics.length), errors: new Float64Array(errors.length) };
+        const total = sums[file]!.get(tensor) ?? {
+          statistics: new BigInt64Array(statistics.length),
+          errors: new Float64Array(errors.length),
+        };
         statistics.forEach((sum, word) => (total.statistics[word]! += sum));
         errors.forEach((sum, word) => (total.errors[word]! += sum));
         sums[file]!.set(tensor, total);
@@ -340,17 +418,26 @@ function describeRounding(attempts: Attempts, { file, block }: BlockPlace): stri
 }
 
 /** Records with the offsets and gains that this checkpoint's weights ask for. */
-function fitted(parts: ResidualModelParts, files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): (ResidualFile | undefined)[] {
+function fitted(
+  parts: ResidualModelParts,
+  files: readonly (ResidualFile | undefined)[],
+  sums: PassResult['sums'],
+): (ResidualFile | undefined)[] {
   return files.map((file, number) => {
     if (file === undefined) return undefined;
     const residuals = new Map(
       [...file.residuals].map(([tensor, record]) => {
         // What a weight's error is made up for with must be what it is rebuilt to.
-        if (hasGramMatrix(parts, number, tensor)) return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
+        if (hasGramMatrix(parts, number, tensor))
+          return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
         const { name, shape } = file.layout.tensors[tensor]!;
         const known = parts.ancestor?.residualTensor(number, name);
         const { step } = segmentOf(file, tensor, record);
-        const fit = fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, { step, known, isMatrix: effectiveRank(shape) > 1 });
+        const fit = fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, {
+          step,
+          known,
+          isMatrix: effectiveRank(shape) > 1,
+        });
         return [tensor, parts.toNearest ? { ...fit, offsets: [0, 0] as const } : fit] as const;
       }),
     );
@@ -363,7 +450,10 @@ function segmentOf({ scales, layout }: ResidualFile, tensor: number, record: Res
 }
 
 /** The tensors whose error is beyond {@link errorRatioMax}. */
-function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): { file: number; tensor: number }[] {
+function tensorsBeyond(
+  files: readonly (ResidualFile | undefined)[],
+  sums: PassResult['sums'],
+): { file: number; tensor: number }[] {
   return files.flatMap((residual, file) =>
     [...(residual?.residuals ?? [])]
       .filter(([tensor, record]) => {
@@ -374,7 +464,10 @@ function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassR
   );
 }
 
-/** 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16: none is then large enough to be cut, which the core does at 2^40. */
+/**
+ * 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16: none
+ * is then large enough to be cut, which the core does at 2^40.
+ */
 function gradientScale({ moments }: ResidualModelParts, file: number, tensor: number): number {
   const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;
   return gradientSumOfSquares > 0 ? 4 / Math.sqrt(gradientSumOfSquares / elementCount) : 0;

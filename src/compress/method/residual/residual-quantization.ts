@@ -43,8 +43,8 @@ export interface ResidualParts extends EncodingOptions {
 const formsKept = 16;
 
 /**
- * The residual method (docs/decisions/0013-residual-method.md): every weight is quantized as the difference to what the ancestor rebuilds, in steps
- * that one search finds. Reads the model once to choose steps.
+ * The residual method (docs/decisions/0013-residual-method.md): every weight is quantized as the difference to what the
+ * ancestor rebuilds, in steps that one search finds. Reads the model once to choose steps.
  */
 export async function residualQuantization(parts: ResidualParts): Promise<Quantization> {
   const { source, plan, last, rounding } = parts;
@@ -57,7 +57,8 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     records = planSteps(source.files, moments, undefined, lastStep?.step)!;
   }
   const { resumption } = parts;
-  // Where training was resumed from a rebuilt checkpoint, now or not long ago, nothing of what is trained may lag behind.
+  // Where training was resumed from a rebuilt checkpoint, now or not long ago, nothing of what is trained may lag
+  // behind.
   const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
   const forms = new ByteCache<Promise<ResidualModel>>(formsKept);
   const modelParts = { ...parts, ancestor, records, moments, toNearest };
@@ -69,7 +70,11 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     forms.set(String(step), made, 1);
     return made;
   };
-  const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
+  const max = stepBound({
+    lastStep: lastStep?.step,
+    ancestorStep: ancestor?.index.residual?.scales.matrices,
+    resumption,
+  });
   return {
     conditions: {
       ancestor: ancestor?.index.id ?? 'base',
@@ -80,13 +85,23 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     },
     describe: async (config, options) => {
       const chosen = await quantize(config);
-      if (chosen.beyond.length > 0) parts.warn(`Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`);
-      return { resumed: resumption?.here ?? false, ...(resumption !== undefined && { roundingError: await chosen.roundingError(options) }) };
+      if (chosen.beyond.length > 0)
+        parts.warn(
+          `Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`,
+        );
+      return {
+        resumed: resumption?.here ?? false,
+        ...(resumption !== undefined && { roundingError: await chosen.roundingError(options) }),
+      };
     },
     quantize,
     estimateBytes: async (config) => (await quantize(config)).bytes,
-    roughBytes: (config) => (isSampled(plan) ? estimateResidualBytes(modelParts, own(config).step) : quantize(config).then(({ bytes }) => bytes)),
-    search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),
+    roughBytes: (config) =>
+      isSampled(plan)
+        ? estimateResidualBytes(modelParts, own(config).step)
+        : quantize(config).then(({ bytes }) => bytes),
+    search: (runner: TrialRunner): Promise<FoundConfig | undefined> =>
+      searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),
   };
 }
 

@@ -12,7 +12,11 @@ afterAll(() => harness.close());
 /** A matrix of several blocks between vectors that share one. */
 function weightsAt(step: number): TestTensors {
   const wide = noise(400 * 800, 5).map((x, i) => x + (i % 11 === step ? 0.4 : 0));
-  return { 'a.bias': f32([700], noise(700, 1)), 'fc.weight': f32([400, 800], wide), 'z.bias': f32([900], noise(900, 2 + step)) };
+  return {
+    'a.bias': f32([700], noise(700, 1)),
+    'fc.weight': f32([400, 800], wide),
+    'z.bias': f32([900], noise(900, 2 + step)),
+  };
 }
 
 async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -1,8 +1,9 @@
 import type { CachedSymbols } from '../../../native/core.ts';
 
 /**
- * Symbols of blocks kept from the pass that found them for the one that stores them, up to a bound for all quantized models together: the model whose room was taken last has it
- * all, those before it forget. What is not found here is found again from the weights, so nothing but time depends on it.
+ * Symbols of blocks kept from the pass that found them for the one that stores them, up to a bound for all quantized
+ * models together: the model whose room was taken last has it all, those before it forget. What is not found here is
+ * found again from the weights, so nothing but time depends on it.
  */
 export class SymbolCache {
   readonly #maxBytes: number;

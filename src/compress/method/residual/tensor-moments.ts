@@ -13,8 +13,15 @@ export interface TensorMoments extends WeightMoments {
 /** By file number, by tensor number. */
 export type ModelMoments = readonly ReadonlyMap<number, TensorMoments>[];
 
-/** Sums over every residual tensor. They choose steps, which are stored, so they are added up in one order: that of the core inside a block, blocks in theirs. */
-export async function gatherMoments(source: ModelSource, plan: CodingPlan, { parallel, signal }: EncodingOptions): Promise<ModelMoments> {
+/**
+ * Sums over every residual tensor. They choose steps, which are stored, so they are added up in one order: that of the
+ * core inside a block, blocks in theirs.
+ */
+export async function gatherMoments(
+  source: ModelSource,
+  plan: CodingPlan,
+  { parallel, signal }: EncodingOptions,
+): Promise<ModelMoments> {
   const places = [...residualBlocks(plan)];
   const found: (readonly WeightMoments[])[] = [];
   await forEachBounded(places.entries(), parallel, async ([i, { file, block }]) => {

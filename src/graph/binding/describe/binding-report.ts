@@ -15,8 +15,14 @@ export interface FilledBy {
 export interface BindingReport {
   /** Filled by the tensor of their own name. */
   readonly nameCount: number;
-  /** `rival` would fill the graph, too, from other tensors, if the eval set left out the first: `leaveOut` is the entry of its spec. */
-  readonly prefix?: PrefixPair & { readonly count: number; readonly rival?: PrefixPair & { readonly leaveOut: string } };
+  /**
+   * `rival` would fill the graph, too, from other tensors, if the eval set left out the first: `leaveOut` is the entry
+   * of its spec.
+   */
+  readonly prefix?: PrefixPair & {
+    readonly count: number;
+    readonly rival?: PrefixPair & { readonly leaveOut: string };
+  };
   readonly mapped: readonly FilledBy[];
   /** Filled by what fills another initializer, or by the tensor that stands for both. */
   readonly tied: readonly FilledBy[];
@@ -26,7 +32,10 @@ export interface BindingReport {
   readonly transposed: readonly FilledBy[];
   /** Floating constants of more than one element that the eval set declares, and that nothing fills. */
   readonly declared: readonly string[];
-  /** Filled in several places, though a model before training may have as many equal weights there; absent where there are none. */
+  /**
+   * Filled in several places, though a model before training may have as many equal weights there; absent where there
+   * are none.
+   */
   readonly doubtful?: readonly string[];
   /** Other tensors of the checkpoint that the graph does not use. In checkpoint order. */
   readonly unused: readonly string[];
@@ -37,7 +46,10 @@ export interface BindingReport {
 /**
  * Tells how a binding came about, from headers alone: what names, prefix and ties do not give was found by content.
  */
-export function reportBinding({ graph, tensors, leftOut, pairs, prefix, rival, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
+export function reportBinding(
+  { graph, tensors, leftOut, pairs, prefix, rival, isConstant }: HeaderPairs,
+  binding: WeightBinding,
+): BindingReport {
   const users = new Map<string, number>();
   for (const { tensor } of Object.values(binding)) users.set(tensor, (users.get(tensor) ?? 0) + 1);
   const found: (FilledBy & { readonly by: PairedBy; readonly transpose: boolean })[] = [];
@@ -48,20 +60,31 @@ export function reportBinding({ graph, tensors, leftOut, pairs, prefix, rival, i
     const by = pair?.tensor === tensor ? pair.by : users.get(tensor)! > 1 ? 'tied' : 'content';
     found.push({ initializer: name, tensor, transpose, by });
   }
-  const list = (by: PairedBy) => found.filter((each) => each.by === by).map(({ initializer, tensor }) => ({ initializer, tensor }));
+  const list = (by: PairedBy) =>
+    found.filter((each) => each.by === by).map(({ initializer, tensor }) => ({ initializer, tensor }));
   const prefixCount = list('prefix').length;
   return {
     nameCount: list('name').length,
     ...(prefix !== undefined &&
       prefixCount > 0 && {
-        prefix: { ...prefix, count: prefixCount, ...(rival && { rival: { ...rival, leaveOut: unusedEntry(prefix, rival, graph.initializers) } }) },
+        prefix: {
+          ...prefix,
+          count: prefixCount,
+          ...(rival && { rival: { ...rival, leaveOut: unusedEntry(prefix, rival, graph.initializers) } }),
+        },
       }),
     mapped: list('map'),
     tied: list('tied'),
     byContent: list('content'),
     transposed: found.filter((each) => each.transpose).map(({ initializer, tensor }) => ({ initializer, tensor })),
     declared: graph.initializers
-      .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && isConstant(each.name))
+      .filter(
+        (each) =>
+          isFloatDtype(each.dtype) &&
+          each.elementCount > 1 &&
+          !Object.hasOwn(binding, each.name) &&
+          isConstant(each.name),
+      )
       .map((each) => each.name),
     unused: tensors.filter((tensor) => !users.has(tensor.name)).map((tensor) => tensor.name),
     leftOut,

@@ -12,19 +12,29 @@ const explainedMax = 20;
 /** Entries of a tensor map that a sentence spells out. */
 const entriesMax = 3;
 
-/** What an initializer may be, the worst first: what only another export helps, then what a map helps, then what may be no weight. */
+/**
+ * What an initializer may be, the worst first: what only another export helps, then what a map helps, then what may be
+ * no weight.
+ */
 type Guess =
-  | { readonly kind: 'folded' | 'joined' | 'reshaped' | 'computed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
+  | {
+      readonly kind: 'folded' | 'joined' | 'reshaped' | 'computed';
+      readonly initializer: GraphInitializer;
+      readonly tensors: readonly CheckpointTensor[];
+    }
   | { readonly kind: 'renamed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
   | { readonly kind: 'unknown'; readonly initializer: GraphInitializer };
 
 const order = ['folded', 'joined', 'computed', 'reshaped', 'renamed', 'unknown'] as const;
 
 /**
- * Says what to do about initializers that nothing fills: the tensor map to give, the option of the exporter that keeps weights apart, or how to declare
- * constants, by what the unused tensors of the checkpoint look like.
+ * Says what to do about initializers that nothing fills: the tensor map to give, the option of the exporter that keeps
+ * weights apart, or how to declare constants, by what the unused tensors of the checkpoint look like.
  */
-export function explainUnfilled(initializers: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): string {
+export function explainUnfilled(
+  initializers: readonly GraphInitializer[],
+  unused: readonly CheckpointTensor[],
+): string {
   const groups = byElementCount(unused);
   const guesses = initializers.slice(0, explainedMax).map((each) => guess(each, unused, groups));
   const kind = order.find((each) => guesses.some((one) => one.kind === each))!;
@@ -51,17 +61,29 @@ export function explainUnfilled(initializers: readonly GraphInitializer[], unuse
   }
 }
 
-function guess(initializer: GraphInitializer, unused: readonly CheckpointTensor[], groups: ReadonlyMap<number, readonly SizedTensor[]>): Guess {
+function guess(
+  initializer: GraphInitializer,
+  unused: readonly CheckpointTensor[],
+  groups: ReadonlyMap<number, readonly SizedTensor[]>,
+): Guess {
   const sized = groups.get(initializer.elementCount) ?? [];
-  const renamedTo = sized.filter((tensor) => sameShape(tensor.shape, initializer.shape) || isTransposed(tensor.shape, initializer.shape));
-  const norm = renamedTo.length > 0 && initializer.shape.length > 2 ? unused.find((each) => isRunningVariance(each, initializer.shape)) : undefined;
+  const renamedTo = sized.filter(
+    (tensor) => sameShape(tensor.shape, initializer.shape) || isTransposed(tensor.shape, initializer.shape),
+  );
+  const norm =
+    renamedTo.length > 0 && initializer.shape.length > 2
+      ? unused.find((each) => isRunningVariance(each, initializer.shape))
+      : undefined;
   if (norm !== undefined) return { kind: 'folded', initializer, tensors: [renamedTo[0]!, norm] };
   if (renamedTo.length > 0) return { kind: 'renamed', initializer, tensors: renamedTo };
   if (sized.length > 0) return { kind: 'reshaped', initializer, tensors: sized };
   const joined = joinedTensors(initializer.elementCount, groups);
   if (joined.length > 0) return { kind: 'joined', initializer, tensors: joined };
   const width = initializer.shape.at(-1) ?? 1;
-  const source = width > 1 && initializer.elementCount > width ? unused.find(({ shape }) => shape.length === 2 && shape[1] === width) : undefined;
+  const source =
+    width > 1 && initializer.elementCount > width
+      ? unused.find(({ shape }) => shape.length === 2 && shape[1] === width)
+      : undefined;
   return source === undefined ? { kind: 'unknown', initializer } : { kind: 'computed', initializer, tensors: [source] };
 }
 
@@ -70,7 +92,10 @@ function isRunningVariance({ name, shape }: CheckpointTensor, kernel: readonly n
   return shape.length === 1 && kernel.slice(0, 2).includes(shape[0]!) && /(^|\.)running_var$/.test(name);
 }
 
-function renamed(guesses: readonly { readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }[], again: string): string {
+function renamed(
+  guesses: readonly { readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }[],
+  again: string,
+): string {
   const [{ initializer, tensors }] = guesses as [(typeof guesses)[number]];
   if (tensors.length > 1)
     return `${quoteName(initializer.name)} has the shape of ${quoteNames(tensors.map((tensor) => tensor.name))}: ${again}, or say in "tensorMap" which one it is.`;
@@ -84,7 +109,9 @@ function renamed(guesses: readonly { readonly initializer: GraphInitializer; rea
 
 /** A square matrix may be either way round; which one is for the reader to say. */
 function entryOf(initializer: GraphInitializer, tensor: CheckpointTensor): object {
-  return sameShape(tensor.shape, initializer.shape) ? { tensor: tensor.name } : { tensor: tensor.name, transpose: true };
+  return sameShape(tensor.shape, initializer.shape)
+    ? { tensor: tensor.name }
+    : { tensor: tensor.name, transpose: true };
 }
 
 function whatElse(initializers: readonly GraphInitializer[]): string {

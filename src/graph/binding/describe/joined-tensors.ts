@@ -7,8 +7,14 @@ const neighboursMax = 24;
 /** Prefixes that are tried: more than any model has layers. */
 const prefixesMax = 1000;
 
-/** Two or three unused tensors behind one prefix that have as many elements together: projections that an exporter joined. Empty where there are none. */
-export function joinedTensors(elementCount: number, groups: ReadonlyMap<number, readonly SizedTensor[]>): CheckpointTensor[] {
+/**
+ * Two or three unused tensors behind one prefix that have as many elements together: projections that an exporter
+ * joined. Empty where there are none.
+ */
+export function joinedTensors(
+  elementCount: number,
+  groups: ReadonlyMap<number, readonly SizedTensor[]>,
+): CheckpointTensor[] {
   const smaller = [...groups].filter(([count]) => count > 1 && count < elementCount).flatMap(([, tensors]) => tensors);
   for (const segments of [1, 2]) {
     const layers = new Map<string, SizedTensor[]>();
@@ -27,14 +33,18 @@ export function joinedTensors(elementCount: number, groups: ReadonlyMap<number, 
   return [];
 }
 
-/** Those of a layer that are as many elements together; of several, those whose names end the most alike (`..._l0` with `..._l0`). */
+/**
+ * Those of a layer that are as many elements together; of several, those whose names end the most alike (`..._l0` with
+ * `..._l0`).
+ */
 function sumOf(layer: readonly SizedTensor[], elementCount: number): CheckpointTensor[] | undefined {
   let best: { readonly tensors: CheckpointTensor[]; readonly likeness: number } | undefined;
   for (const [i, a] of layer.entries()) {
     for (const [j, b] of layer.entries()) {
       if (j <= i || !joins(a, b)) continue;
       const rest = elementCount - a.elementCount - b.elementCount;
-      const c = rest === 0 ? undefined : layer.slice(j + 1).find((each) => each.elementCount === rest && joins(a, each));
+      const c =
+        rest === 0 ? undefined : layer.slice(j + 1).find((each) => each.elementCount === rest && joins(a, each));
       if (rest !== 0 && c === undefined) continue;
       const likeness = commonEnd(a.name, b.name);
       if (likeness > (best?.likeness ?? -1)) best = { tensors: c === undefined ? [a, b] : [a, b, c], likeness };

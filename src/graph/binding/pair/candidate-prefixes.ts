@@ -16,8 +16,14 @@ const probesMax = 8;
 /** Prefixes kept of each probe, those that leave the longest common end. */
 const prefixesPerProbeMax = 8;
 
-/** The pairs of prefixes that are worth counting: of known wrappers, and those that give some initializers a tensor of their shape. */
-export function candidatePrefixes(named: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): PrefixPair[] {
+/**
+ * The pairs of prefixes that are worth counting: of known wrappers, and those that give some initializers a tensor of
+ * their shape.
+ */
+export function candidatePrefixes(
+  named: readonly GraphInitializer[],
+  unused: readonly CheckpointTensor[],
+): PrefixPair[] {
   const found = new Map<string, PrefixPair>();
   const add = (prefix: PrefixPair) => void found.set(JSON.stringify([prefix.graph, prefix.checkpoint]), prefix);
   for (const wrapper of knownWrappers) {
@@ -25,7 +31,8 @@ export function candidatePrefixes(named: readonly GraphInitializer[], unused: re
     add({ graph: '', checkpoint: wrapper });
   }
   const step = Math.max(1, Math.floor(named.length / probesMax));
-  for (let at = 0, probes = 0; at < named.length && probes < probesMax; at += step, probes += 1) prefixesOf(named[at]!, unused).forEach(add);
+  for (let at = 0, probes = 0; at < named.length && probes < probesMax; at += step, probes += 1)
+    prefixesOf(named[at]!, unused).forEach(add);
   return [...found.values()];
 }
 
@@ -35,8 +42,19 @@ function prefixesOf(initializer: GraphInitializer, unused: readonly CheckpointTe
   const ends: { readonly prefix: PrefixPair; readonly length: number }[] = [];
   for (const tensor of unused) {
     const length = commonEnd(name, tensor.name);
-    if (length === 0 || (ends.length === prefixesPerProbeMax && length <= ends.at(-1)!.length) || fitOf(initializer, tensor) === undefined) continue;
-    ends.push({ prefix: { graph: name.slice(0, name.length - length), checkpoint: tensor.name.slice(0, tensor.name.length - length) }, length });
+    if (
+      length === 0 ||
+      (ends.length === prefixesPerProbeMax && length <= ends.at(-1)!.length) ||
+      fitOf(initializer, tensor) === undefined
+    )
+      continue;
+    ends.push({
+      prefix: {
+        graph: name.slice(0, name.length - length),
+        checkpoint: tensor.name.slice(0, tensor.name.length - length),
+      },
+      length,
+    });
     ends.sort((a, b) => b.length - a.length);
     if (ends.length > prefixesPerProbeMax) ends.pop();
   }

@@ -12,11 +12,17 @@ export function describePrefix({ graph, checkpoint }: PrefixPair): string {
 }
 
 /** The entry of a spec that leaves out the tensors behind one pair of prefixes, and none of those behind another. */
-export function unusedEntry(prefix: PrefixPair, remaining: PrefixPair, named: readonly { readonly name: string }[]): string {
+export function unusedEntry(
+  prefix: PrefixPair,
+  remaining: PrefixPair,
+  named: readonly { readonly name: string }[],
+): string {
   const { graph, checkpoint } = prefix;
   const inside = remaining.checkpoint.startsWith(checkpoint);
   const parts = named.flatMap(({ name }) => (name.startsWith(graph) ? [firstPart(name.slice(graph.length))] : []));
-  const patterns = inside ? [...new Set(parts)].slice(0, patternsShown).map((part) => checkpoint + part) : [`${checkpoint}*`];
+  const patterns = inside
+    ? [...new Set(parts)].slice(0, patternsShown).map((part) => checkpoint + part)
+    : [`${checkpoint}*`];
   return JSON.stringify({ unused: patterns }).slice(1, -1);
 }
 

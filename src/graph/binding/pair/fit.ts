@@ -14,7 +14,10 @@ export function fitOf(initializer: GraphInitializer, tensor: CheckpointTensor): 
 
 /** Whether a tensor fits an initializer in the given way. */
 export function fits(initializer: GraphInitializer, tensor: CheckpointTensor, transpose: boolean): boolean {
-  return dtypesFit(initializer, tensor) && (transpose ? isTransposed(tensor.shape, initializer.shape) : sameShape(tensor.shape, initializer.shape));
+  return (
+    dtypesFit(initializer, tensor) &&
+    (transpose ? isTransposed(tensor.shape, initializer.shape) : sameShape(tensor.shape, initializer.shape))
+  );
 }
 
 /** Says why a tensor does not fit an initializer that its name, or the tensor map, gives it to. */
@@ -25,7 +28,11 @@ export function misfit(initializer: GraphInitializer, tensor: CheckpointTensor, 
       `Initializer ${quoteName(initializer.name)} is ${initializer.dtype ?? 'of an unsupported type'} in the graph, but tensor ${quoteName(tensor.name)} is ${tensor.dtype} in the checkpoint.`,
     );
   }
-  const turned = transpose ? ' before transposing' : fitOf(initializer, tensor) === 'transposed' ? '; add "transpose": true to its entry in "tensorMap"' : '';
+  const turned = transpose
+    ? ' before transposing'
+    : fitOf(initializer, tensor) === 'transposed'
+      ? '; add "transpose": true to its entry in "tensorMap"'
+      : '';
   return new FirnError(
     'eval-input-mismatch',
     `Initializer ${quoteName(initializer.name)} has shape [${initializer.shape.join(', ')}] in the graph, but tensor ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}]${turned}.`,

@@ -6,24 +6,39 @@ import type { HeaderPairs } from './pair-by-headers.ts';
 
 /** Initializers that headers leave unpaired, and that have bytes to go by. */
 export function leftToContent({ graph, pairs, isConstant }: HeaderPairs): GraphInitializer[] {
-  return graph.initializers.filter((each) => hasMatchableContent(each) && !pairs.has(each.name) && !isConstant(each.name));
+  return graph.initializers.filter(
+    (each) => hasMatchableContent(each) && !pairs.has(each.name) && !isConstant(each.name),
+  );
 }
 
 /**
- * Pairs by equal bytes what headers left unpaired: with what fills another initializer of the same bytes (the exporter stored a tied weight twice), else
- * with the tensor that holds them.
+ * Pairs by equal bytes what headers left unpaired: with what fills another initializer of the same bytes (the exporter
+ * stored a tied weight twice), else with the tensor that holds them.
  */
-export function pairByContent(headers: HeaderPairs, { digests = new Map(), contents = new Map() }: KnownBytes): ReadonlyMap<string, Pair> {
+export function pairByContent(
+  headers: HeaderPairs,
+  { digests = new Map(), contents = new Map() }: KnownBytes,
+): ReadonlyMap<string, Pair> {
   const { tensors, pairs } = headers;
   const rest = leftToContent(headers);
   const tied = pairWithTwins(headers, rest, contents);
   const initializers = rest.filter((each) => !tied.has(each.name));
   const taken = new Set([...pairs.values()].map((pair) => pair.tensor));
   const matches = matchByContent({ initializers, contents, tensors, digests, taken });
-  return new Map([...tied, ...matches.map(({ initializer, tensor, transpose }): [string, Pair] => [initializer, { tensor, transpose, by: 'content' }])]);
+  return new Map([
+    ...tied,
+    ...matches.map(({ initializer, tensor, transpose }): [string, Pair] => [
+      initializer,
+      { tensor, transpose, by: 'content' },
+    ]),
+  ]);
 }
 
-function pairWithTwins({ graph, pairs }: HeaderPairs, rest: readonly GraphInitializer[], contents: NonNullable<KnownBytes['contents']>): Map<string, Pair> {
+function pairWithTwins(
+  { graph, pairs }: HeaderPairs,
+  rest: readonly GraphInitializer[],
+  contents: NonNullable<KnownBytes['contents']>,
+): Map<string, Pair> {
   const paired = new Map<string, Pair | undefined>();
   for (const initializer of graph.initializers) {
     const pair = pairs.get(initializer.name);
@@ -41,9 +56,11 @@ function pairWithTwins({ graph, pairs }: HeaderPairs, rest: readonly GraphInitia
     if (content === undefined || content.uniform === true) continue;
     const [own, turned] = matchableLayouts(initializer);
     const same = content.plain === undefined ? undefined : paired.get(own! + content.plain);
-    const other = content.transposed === undefined || turned === undefined ? undefined : paired.get(turned + content.transposed);
+    const other =
+      content.transposed === undefined || turned === undefined ? undefined : paired.get(turned + content.transposed);
     if (same !== undefined) twins.set(initializer.name, { ...same, by: 'tied' });
-    else if (other !== undefined) twins.set(initializer.name, { tensor: other.tensor, transpose: !other.transpose, by: 'tied' });
+    else if (other !== undefined)
+      twins.set(initializer.name, { tensor: other.tensor, transpose: !other.transpose, by: 'tied' });
   }
   return twins;
 }

@@ -12,7 +12,10 @@ import type { PrefixPair } from './candidate-prefixes.ts';
 import { pairByPrefix, type PrefixMatch } from './pair-by-prefix.ts';
 import { pairTied } from './pair-tied.ts';
 
-/** The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a binding. */
+/**
+ * The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a
+ * binding.
+ */
 export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
   /** Without those that the eval set leaves out. */
   readonly tensors: readonly CheckpointTensor[];
@@ -30,11 +33,18 @@ export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
 }
 
 /**
- * Pairs initializers and tensors by what can be told without their bytes: by the map, by equal names, by one prefix, by being tied. A prefix is only
- * looked for where no name is equal: beside equal names it would take another layer's weights for those that are missing. Cost: some passes over the nodes, the
- * initializers and the tensors. Errors: `eval-input-mismatch`, `graph-missing-weights`.
+ * Pairs initializers and tensors by what can be told without their bytes: by the map, by equal names, by one prefix, by
+ * being tied. A prefix is only looked for where no name is equal: beside equal names it would take another layer's
+ * weights for those that are missing. Cost: some passes over the nodes, the initializers and the tensors. Errors:
+ * `eval-input-mismatch`, `graph-missing-weights`.
  */
-export function pairByHeaders({ graph, tensors: all, tensorMap = {}, constants = [], unused = [] }: BindRequest): HeaderPairs {
+export function pairByHeaders({
+  graph,
+  tensors: all,
+  tensorMap = {},
+  constants = [],
+  unused = [],
+}: BindRequest): HeaderPairs {
   const trace = new WeightTrace(graph);
   const fillable = graph.initializers.filter(isFillable);
   const isLeftOut = matcherOf(unused);
@@ -54,7 +64,8 @@ export function pairByHeaders({ graph, tensors: all, tensorMap = {}, constants =
     for (const [name, pair] of match?.pairs ?? []) pairs.set(name, pair);
   }
   const rest = fillable.filter(isOpen);
-  if (rest.length > 0) for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
+  if (rest.length > 0)
+    for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
   return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant, isLeftOut };
 }
 
@@ -65,21 +76,29 @@ export function matcherOf(list: readonly string[]): (name: string) => boolean {
   if (patterns.length === 0) return (name) => exact.has(name);
   const known = new Map<string, boolean>();
   return (name) => {
-    const answer = known.get(name) ?? (exact.has(name) || patterns.some((pattern) => matchWildcards(pattern, name) !== undefined));
+    const answer =
+      known.get(name) ?? (exact.has(name) || patterns.some((pattern) => matchWildcards(pattern, name) !== undefined));
     known.set(name, answer);
     return answer;
   };
 }
 
-/** A tensor that the graph has under its own name, or that the map names, is not left out. Errors: `eval-input-mismatch`. */
+/**
+ * A tensor that the graph has under its own name, or that the map names, is not left out. Errors:
+ * `eval-input-mismatch`.
+ */
 function refuseContradiction(
   leftOut: readonly string[],
   fillable: readonly GraphInitializer[],
-  { tensorMap, isConstant }: { readonly tensorMap: NonNullable<BindRequest['tensorMap']>; readonly isConstant: (name: string) => boolean },
+  {
+    tensorMap,
+    isConstant,
+  }: { readonly tensorMap: NonNullable<BindRequest['tensorMap']>; readonly isConstant: (name: string) => boolean },
 ): void {
   if (leftOut.length === 0) return;
   const names = new Set(leftOut);
-  const filled = (name: string) => (Object.hasOwn(tensorMap, name) ? tensorMap[name]!.tensor : isConstant(name) ? undefined : name);
+  const filled = (name: string) =>
+    Object.hasOwn(tensorMap, name) ? tensorMap[name]!.tensor : isConstant(name) ? undefined : name;
   const wanted = fillable.find((each) => names.has(filled(each.name) ?? ''));
   if (wanted === undefined) return;
   throw new FirnError(

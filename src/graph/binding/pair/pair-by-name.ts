@@ -10,10 +10,15 @@ import type { Pair } from './pair.ts';
 type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;
 
 /**
- * Pairs initializers with the tensors that the map gives them, else with those of their own name, turned where only that fits. Errors:
- * `eval-input-mismatch` (a shape or type does not fit, or the map names no initializer), `graph-missing-weights` (the map names no tensor).
+ * Pairs initializers with the tensors that the map gives them, else with those of their own name, turned where only
+ * that fits. Errors: `eval-input-mismatch` (a shape or type does not fit, or the map names no initializer),
+ * `graph-missing-weights` (the map names no tensor).
  */
-export function pairByName(fillable: readonly GraphInitializer[], tensors: readonly CheckpointTensor[], tensorMap: TensorMap): Map<string, Pair> {
+export function pairByName(
+  fillable: readonly GraphInitializer[],
+  tensors: readonly CheckpointTensor[],
+  tensorMap: TensorMap,
+): Map<string, Pair> {
   refuseStrangers(tensorMap, fillable);
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   const pairs = new Map<string, Pair>();

@@ -17,7 +17,8 @@ const graphOf = (names: readonly string[]) => ({
   initializers: names.map((name, at) => floats(name, shapeOf(name), numbers(countOf(name), at))),
   outputs: [],
 });
-const checkpointOf = (names: readonly string[]): TestCheckpoint => Object.fromEntries(names.map((name) => [name, [shapeOf(name)]]));
+const checkpointOf = (names: readonly string[]): TestCheckpoint =>
+  Object.fromEntries(names.map((name) => [name, [shapeOf(name)]]));
 const behind = (prefix: string, names = bare) => names.map((name) => prefix + name);
 
 describe('one prefix makes the names match', () => {
@@ -32,7 +33,9 @@ describe('one prefix makes the names match', () => {
   ])('%j of the graph for %j of the checkpoint', async (graph, checkpoint) => {
     const names = behind(checkpoint);
     const bound = await bindModel(graphOf(behind(graph)), checkpointOf(names));
-    expect(bound.binding).toEqual(Object.fromEntries(bare.map((name) => [graph + name, { tensor: checkpoint + name, transpose: false }])));
+    expect(bound.binding).toEqual(
+      Object.fromEntries(bare.map((name) => [graph + name, { tensor: checkpoint + name, transpose: false }])),
+    );
     expect(bound.report.prefix).toEqual({ graph, checkpoint, count: bare.length });
     expect(describeBinding(bound.report)[0]).toContain('4 weights of the graph are bound by name, all of them ');
     expect(() => couldFillModel(graphOf(behind(graph)), checkpointOf(names))).not.toThrow();
@@ -40,17 +43,28 @@ describe('one prefix makes the names match', () => {
 
   test('single numbers come along, and weights that lie the other way round are turned', async () => {
     const graph = graphOf(behind('m.'));
-    const parts = { ...graph, initializers: [...graph.initializers, floats('m.scale', [], [1]), floats('m.out.weight', [5, 2], numbers(10))] };
+    const parts = {
+      ...graph,
+      initializers: [...graph.initializers, floats('m.scale', [], [1]), floats('m.out.weight', [5, 2], numbers(10))],
+    };
     const { binding } = await bindModel(parts, { ...checkpointOf(bare), scale: [[]], 'out.weight': [[2, 5]] });
-    expect(binding).toMatchObject({ 'm.scale': { tensor: 'scale' }, 'm.out.weight': { tensor: 'out.weight', transpose: true } });
+    expect(binding).toMatchObject({
+      'm.scale': { tensor: 'scale' },
+      'm.out.weight': { tensor: 'out.weight', transpose: true },
+    });
   });
 
   test('constants that have no counterpart do not stand in the way when they are declared', async () => {
     const graph = graphOf(behind('m.'));
-    const parts = { ...graph, initializers: [...graph.initializers, floats('rope', [7], numbers(7)), external('onnx::Shape_1', [1], 'F32')] };
+    const parts = {
+      ...graph,
+      initializers: [...graph.initializers, floats('rope', [7], numbers(7)), external('onnx::Shape_1', [1], 'F32')],
+    };
     const rest = { ...parts, initializers: parts.initializers.slice(0, -1) };
     expect((await bindModel(rest, checkpointOf(bare), { constants: ['rope'] })).constants).toEqual(['rope']);
-    await expect(bindModel(rest, checkpointOf(bare))).rejects.toMatchObject({ message: expect.stringContaining('"constants":["rope"]') });
+    await expect(bindModel(rest, checkpointOf(bare))).rejects.toMatchObject({
+      message: expect.stringContaining('"constants":["rope"]'),
+    });
   });
 });
 
@@ -58,7 +72,10 @@ describe('a prefix is refused', () => {
   test('where two do equally well, with both', async () => {
     const checkpoint = checkpointOf([...behind('model.'), ...behind('ema.')]);
     const message = expect.stringMatching(/"model\.".*"ema\."|"ema\.".*"model\."/);
-    await expect(bindModel(graphOf(bare), checkpoint)).rejects.toMatchObject({ code: 'graph-missing-weights', message });
+    await expect(bindModel(graphOf(bare), checkpoint)).rejects.toMatchObject({
+      code: 'graph-missing-weights',
+      message,
+    });
     expect(() => couldFillModel(graphOf(bare), checkpoint)).toThrow(expect.objectContaining({ message }));
   });
 
@@ -80,7 +97,9 @@ describe('a prefix is refused', () => {
   });
 
   test('where it would leave most weights unbound', async () => {
-    await expect(bindModel(graphOf(behind('m.')), checkpointOf(['h.0.fc.weight']))).rejects.toMatchObject({ code: 'graph-missing-weights' });
+    await expect(bindModel(graphOf(behind('m.')), checkpointOf(['h.0.fc.weight']))).rejects.toMatchObject({
+      code: 'graph-missing-weights',
+    });
   });
 });
 
@@ -88,7 +107,11 @@ test('names without end cost no more than a few comparisons each', () => {
   const count = 20_000;
   const initializers = Array.from({ length: count }, (_, at) => external(`a.${'x.'.repeat(20)}${at}`, [2]));
   const { initializers: rest } = describeGraph(buildModel({ nodes: [], initializers, outputs: [] }));
-  const tensors = Array.from({ length: count }, (_, at) => ({ name: `b${at}.${'x.'.repeat(20)}${at % 7}`, shape: [2], dtype: 'F32' as const }));
+  const tensors = Array.from({ length: count }, (_, at) => ({
+    name: `b${at}.${'x.'.repeat(20)}${at % 7}`,
+    shape: [2],
+    dtype: 'F32' as const,
+  }));
   const start = performance.now();
   expect(pairByPrefix(rest, tensors)).toBeUndefined();
   expect(performance.now() - start).toBeLessThan(5000);
@@ -115,19 +138,30 @@ describe('a prefix that leaves a doubt', () => {
     const { report } = await bindModel(graphOf(behind('m.', names)), checkpointOf(names));
     expect(report.prefix).toEqual({ graph: 'm.', checkpoint: '', count: 6 });
     const smaller = Object.fromEntries(behind('small.').map((name) => [name, [[2]] as const]));
-    expect((await bindModel(graphOf(behind('m.')), { ...checkpointOf(bare), ...smaller })).report.prefix).not.toHaveProperty('rival');
+    expect(
+      (await bindModel(graphOf(behind('m.')), { ...checkpointOf(bare), ...smaller })).report.prefix,
+    ).not.toHaveProperty('rival');
   });
 
   test('a prefix taken away is better than one exchanged', async () => {
     const { report } = await bindModel(graphOf(behind('m.')), checkpointOf([...bare, ...behind('ema.')]));
-    expect(report.prefix).toEqual({ graph: 'm.', checkpoint: '', count: 4, rival: { graph: 'm.', checkpoint: 'ema.', leaveOut: '"unused":["h.*"]' } });
+    expect(report.prefix).toEqual({
+      graph: 'm.',
+      checkpoint: '',
+      count: 4,
+      rival: { graph: 'm.', checkpoint: 'ema.', leaveOut: '"unused":["h.*"]' },
+    });
   });
 
   test('two that do equally well: the message has the entries that settle it', async () => {
     const checkpoint = checkpointOf([...behind('model.'), ...behind('model_ema.')]);
     const error = (await bindModel(graphOf(bare), checkpoint).catch((each: unknown) => each)) as Error;
-    const entries = [...error.message.matchAll(/"unused":\[.*?\]/g)].map(([entry]) => JSON.parse(`{${entry}}`) as { unused: string[] });
-    const chosen = await Promise.all(entries.map(async (spec) => (await bindModel(graphOf(bare), checkpoint, spec)).report.prefix?.checkpoint));
+    const entries = [...error.message.matchAll(/"unused":\[.*?\]/g)].map(
+      ([entry]) => JSON.parse(`{${entry}}`) as { unused: string[] },
+    );
+    const chosen = await Promise.all(
+      entries.map(async (spec) => (await bindModel(graphOf(bare), checkpoint, spec)).report.prefix?.checkpoint),
+    );
     expect(chosen.toSorted()).toEqual(['model.', 'model_ema.']);
   });
 
@@ -135,7 +169,9 @@ describe('a prefix that leaves a doubt', () => {
     const refusal = { code: 'eval-input-mismatch', message: expect.stringContaining('"unused"') };
     await expect(bindModel(graphOf(bare), checkpointOf(bare), { unused: ['h.1.*'] })).rejects.toMatchObject(refusal);
     const tensorMap = { 'h.0.fc.bias': { tensor: 'old.bias' } };
-    await expect(bindModel(graphOf(bare), { ...checkpointOf(bare), 'old.bias': [[4]] }, { tensorMap, unused: ['old.*'] })).rejects.toMatchObject(refusal);
+    await expect(
+      bindModel(graphOf(bare), { ...checkpointOf(bare), 'old.bias': [[4]] }, { tensorMap, unused: ['old.*'] }),
+    ).rejects.toMatchObject(refusal);
   });
 });
 
@@ -144,10 +180,22 @@ describe('100,000 initializers and as many tensors are bound in seconds', () => 
   const nameOf = (at: number) => `model.layers.${at >> 3}.mlp.${'abcdefgh'[at & 7]}.weight`;
   const describeNames = (nameAt: (at: number) => string) => {
     const initializers = Array.from({ length: count }, (_, at) => external(nameAt(at), [3, 3]));
-    return describeGraph(buildModel({ nodes: [node('MatMul', ['x', nameAt(0)], ['y'])], initializers, inputs: [value('x', ['n', 3])], outputs: [] }));
+    return describeGraph(
+      buildModel({
+        nodes: [node('MatMul', ['x', nameAt(0)], ['y'])],
+        initializers,
+        inputs: [value('x', ['n', 3])],
+        outputs: [],
+      }),
+    );
   };
-  const tensors = Array.from({ length: count }, (_, at) => ({ name: `student.${nameOf(at)}`, shape: [3, 3], dtype: 'F32' as const }));
-  // They take some 2 s; a comparison of every name with every other would take minutes. Of the processor, since machines that run tests are busy.
+  const tensors = Array.from({ length: count }, (_, at) => ({
+    name: `student.${nameOf(at)}`,
+    shape: [3, 3],
+    dtype: 'F32' as const,
+  }));
+  // They take some 2 s; a comparison of every name with every other would take minutes. Of the processor, since
+  // machines that run tests are busy.
   const cpuMsMax = 10_000;
 
   test.each<[string, (at: number) => string, number]>([
@@ -164,7 +212,8 @@ describe('100,000 initializers and as many tensors are bound in seconds', () => 
       couldFill(graph, tensors, {});
       const { report } = bindWeights(headers);
       expect(report.nameCount + (report.prefix?.count ?? 0)).toBe(count);
-    } else expect(() => couldFill(graph, tensors, {})).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
+    } else
+      expect(() => couldFill(graph, tensors, {})).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
     const { user, system } = process.cpuUsage(start);
     expect((user + system) / 1000).toBeLessThan(cpuMsMax);
   });

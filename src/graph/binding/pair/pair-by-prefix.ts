@@ -22,19 +22,26 @@ const sampleShareMin = 0.25;
 const exporterMade = /^(onnx::|\/|val_\d+$|_val_\d+$|Constant)/;
 
 /**
- * Finds the one pair of prefixes that makes most of the names match (more than half of those that an exporter did not make up) and pairs by it. Of two that do
- * equally well one that only takes a prefix away is better than one that puts another in its place. Only tensors that nothing else uses are looked at.
- * Undefined where no pair does. Cost: a few comparisons of names for each tensor, and a look-up for each initializer and pair that matches. Errors:
+ * Finds the one pair of prefixes that makes most of the names match (more than half of those that an exporter did not
+ * make up) and pairs by it. Of two that do equally well one that only takes a prefix away is better than one that puts
+ * another in its place. Only tensors that nothing else uses are looked at. Undefined where no pair does. Cost: a few
+ * comparisons of names for each tensor, and a look-up for each initializer and pair that matches. Errors:
  * `graph-missing-weights` (two pairs do equally well), `eval-input-mismatch` (a shape or type does not fit).
  */
-export function pairByPrefix(rest: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): PrefixMatch | undefined {
+export function pairByPrefix(
+  rest: readonly GraphInitializer[],
+  unused: readonly CheckpointTensor[],
+): PrefixMatch | undefined {
   const named = rest.filter((each) => (each.elementCount > 1 || each.external) && !exporterMade.test(each.name));
   if (named.length === 0 || unused.length === 0) return undefined;
   const byName = new Map(unused.map((tensor) => [tensor.name, tensor]));
   const [winner, ...others] = rankedPrefixes(named, unused, byName);
   if (winner === undefined) return undefined;
   const equal = others.find(
-    ({ prefix, count }) => count === winner.count && isExchange(prefix) === isExchange(winner.prefix) && differ(winner.prefix, prefix, named, byName),
+    ({ prefix, count }) =>
+      count === winner.count &&
+      isExchange(prefix) === isExchange(winner.prefix) &&
+      differ(winner.prefix, prefix, named, byName),
   );
   if (equal !== undefined) {
     const ways = [winner.prefix, equal.prefix] as const;
@@ -55,7 +62,11 @@ interface CountedPrefix {
 }
 
 /** Those that make more than half of the names match, the best first. */
-function rankedPrefixes(named: readonly GraphInitializer[], unused: readonly CheckpointTensor[], byName: TensorsByName): CountedPrefix[] {
+function rankedPrefixes(
+  named: readonly GraphInitializer[],
+  unused: readonly CheckpointTensor[],
+  byName: TensorsByName,
+): CountedPrefix[] {
   const step = Math.ceil(named.length / samplesMax);
   const samples = named.filter((_, at) => at % step === 0);
   return candidatePrefixes(named, unused)
@@ -75,20 +86,36 @@ function countMatches(prefix: PrefixPair, named: readonly GraphInitializer[], by
 
 type TensorsByName = ReadonlyMap<string, CheckpointTensor>;
 
-function tensorBehind({ graph, checkpoint }: PrefixPair, name: string, byName: TensorsByName): CheckpointTensor | undefined {
+function tensorBehind(
+  { graph, checkpoint }: PrefixPair,
+  name: string,
+  byName: TensorsByName,
+): CheckpointTensor | undefined {
   return name.startsWith(graph) ? byName.get(checkpoint + name.slice(graph.length)) : undefined;
 }
 
-/** Whether two prefixes give some initializer different tensors; `m.` for nothing and `m.encoder.` for `encoder.` do not. */
+/**
+ * Whether two prefixes give some initializer different tensors; `m.` for nothing and `m.encoder.` for `encoder.` do
+ * not.
+ */
 function differ(a: PrefixPair, b: PrefixPair, named: readonly GraphInitializer[], byName: TensorsByName): boolean {
   return named.some(({ name }) => tensorBehind(a, name, byName) !== tensorBehind(b, name, byName));
 }
 
 /** Whether a prefix fills more than half of the initializers from other tensors than the winner does. */
-function fillsOtherwise(prefix: PrefixPair, winner: PrefixPair, named: readonly GraphInitializer[], byName: TensorsByName): boolean {
+function fillsOtherwise(
+  prefix: PrefixPair,
+  winner: PrefixPair,
+  named: readonly GraphInitializer[],
+  byName: TensorsByName,
+): boolean {
   const others = named.filter((initializer) => {
     const tensor = tensorBehind(prefix, initializer.name, byName);
-    return tensor !== undefined && tensor !== tensorBehind(winner, initializer.name, byName) && fitOf(initializer, tensor) !== undefined;
+    return (
+      tensor !== undefined &&
+      tensor !== tensorBehind(winner, initializer.name, byName) &&
+      fitOf(initializer, tensor) !== undefined
+    );
   });
   return others.length * 2 > named.length;
 }

@@ -19,9 +19,10 @@ export interface TiedRequest {
 }
 
 /**
- * Pairs an embedding that is also the output layer, of which graph and checkpoint keep one name each and not the same one. Two cases are certain enough
- * without looking at bytes: one initializer nobody fills is both the table of a Gather and a factor of a matrix product, and one tensor of its shape is
- * left; or the graph leaves the output layer to be filled, and one paired embedding has its shape while no tensor of its size is left.
+ * Pairs an embedding that is also the output layer, of which graph and checkpoint keep one name each and not the same
+ * one. Two cases are certain enough without looking at bytes: one initializer nobody fills is both the table of a
+ * Gather and a factor of a matrix product, and one tensor of its shape is left; or the graph leaves the output layer to
+ * be filled, and one paired embedding has its shape while no tensor of its size is left.
  */
 export function pairTied(request: TiedRequest): ReadonlyMap<string, Pair> {
   const { pairs, tensors } = request;
@@ -32,18 +33,28 @@ export function pairTied(request: TiedRequest): ReadonlyMap<string, Pair> {
 
 /** The graph has one initializer for both uses, under the name that the checkpoint does not have. */
 function underOneName({ rest, trace }: TiedRequest, unused: readonly CheckpointTensor[]): [string, Pair][] {
-  const both = rest.filter((each) => each.shape.length === 2 && isTable(trace, each.name) && isFactor(trace, each.name));
+  const both = rest.filter(
+    (each) => each.shape.length === 2 && isTable(trace, each.name) && isFactor(trace, each.name),
+  );
   if (both.length !== 1) return [];
   const initializer = both[0]!;
   const fitting = unused.filter((tensor) => fitOf(initializer, tensor) !== undefined);
   const [tensor] = fitting;
   if (fitting.length !== 1 || !(isEmbeddingName(tensor!) || isHeadName(tensor!))) return [];
-  return [[initializer.name, { tensor: tensor!.name, transpose: fitOf(initializer, tensor!) === 'transposed', by: 'tied' }]];
+  return [
+    [initializer.name, { tensor: tensor!.name, transpose: fitOf(initializer, tensor!) === 'transposed', by: 'tied' }],
+  ];
 }
 
 /** The graph has two initializers, and does not say what is in the output layer's. */
-function leftOpen({ rest, initializers, tensors, pairs, trace }: TiedRequest, unused: readonly CheckpointTensor[]): [string, Pair][] {
-  const heads = rest.filter((each) => each.external && each.shape.length === 2 && each.shape[0] !== each.shape[1] && isOutputLayer(trace, each.name));
+function leftOpen(
+  { rest, initializers, tensors, pairs, trace }: TiedRequest,
+  unused: readonly CheckpointTensor[],
+): [string, Pair][] {
+  const heads = rest.filter(
+    (each) =>
+      each.external && each.shape.length === 2 && each.shape[0] !== each.shape[1] && isOutputLayer(trace, each.name),
+  );
   if (heads.length !== 1) return [];
   const head = heads[0]!;
   if (unused.some((tensor) => countElements(tensor.shape) === head.elementCount)) return [];
@@ -51,7 +62,12 @@ function leftOpen({ rest, initializers, tensors, pairs, trace }: TiedRequest, un
   const tables = initializers.flatMap((each) => {
     const pair = pairs.get(each.name);
     const tensor = pair && byName.get(pair.tensor);
-    return tensor !== undefined && each.elementCount === head.elementCount && fitOf(head, tensor) !== undefined && isTable(trace, each.name) ? [tensor] : [];
+    return tensor !== undefined &&
+      each.elementCount === head.elementCount &&
+      fitOf(head, tensor) !== undefined &&
+      isTable(trace, each.name)
+      ? [tensor]
+      : [];
   });
   const sources = new Set(tables);
   const [tensor] = sources;
@@ -72,13 +88,30 @@ export function isFactor(trace: WeightTrace, name: string): boolean {
 }
 
 /** Operators between the output layer's product and the output: its bias, its scale, its shape, its type. */
-const afterProduct: ReadonlySet<string> = new Set(['Add', 'Mul', 'Div', 'Tanh', 'Reshape', 'Squeeze', 'Unsqueeze', 'Cast', 'Identity', 'Slice', 'Transpose']);
+const afterProduct: ReadonlySet<string> = new Set([
+  'Add',
+  'Mul',
+  'Div',
+  'Tanh',
+  'Reshape',
+  'Squeeze',
+  'Unsqueeze',
+  'Cast',
+  'Identity',
+  'Slice',
+  'Transpose',
+]);
 
 /** Steps from a product to an output: more than any scale and bias take. */
 const stepsMax = 8;
 
 function isOutputLayer(trace: WeightTrace, name: string): boolean {
-  return trace.usesOf(name)?.some((use) => products.has(use.opType) && use.index < 2 && reachesOutput(trace, use.node.output[0] ?? '')) ?? false;
+  return (
+    trace
+      .usesOf(name)
+      ?.some((use) => products.has(use.opType) && use.index < 2 && reachesOutput(trace, use.node.output[0] ?? '')) ??
+    false
+  );
 }
 
 function reachesOutput(trace: WeightTrace, product: string): boolean {

@@ -2,14 +2,16 @@ import { effectiveRank } from '../../layers/layer-type-of.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /**
- * Names the batch normalizations (by their `running_var`) that a graph has lost while it kept the layers before them: an exporter multiplied them into
- * those layers' weights, often under the weights' own names. A normalization of a part that the graph does not have at all leaves that part's matrices unused,
- * too, so as many are let pass as unused matrices have its number of channels. Cost: a pass over the unused tensors.
+ * Names the batch normalizations (by their `running_var`) that a graph has lost while it kept the layers before them:
+ * an exporter multiplied them into those layers' weights, often under the weights' own names. A normalization of a part
+ * that the graph does not have at all leaves that part's matrices unused, too, so as many are let pass as unused
+ * matrices have its number of channels. Cost: a pass over the unused tensors.
  */
 export function foldedNorms(unused: readonly CheckpointTensor[]): string[] {
   const names = new Set(unused.map((tensor) => tensor.name));
   const lost = unused.filter(
-    ({ name, shape }) => shape.length === 1 && /(^|\.)running_var$/.test(name) && names.has(name.replace(/running_var$/, 'running_mean')),
+    ({ name, shape }) =>
+      shape.length === 1 && /(^|\.)running_var$/.test(name) && names.has(name.replace(/running_var$/, 'running_mean')),
   );
   if (lost.length === 0) return [];
   const matrices = new Map<number, number>();

@@ -18,8 +18,9 @@ export interface HiddenConstant {
 }
 
 /**
- * Lists the floating-point numbers of a graph that are no initializer and no Constant's `value` under a name of its own: in functions, sparse initializers,
- * names defined twice, and other attributes. Training graphs, which no evaluation runs, are left out. Cost: one pass over the model.
+ * Lists the floating-point numbers of a graph that are no initializer and no Constant's `value` under a name of its
+ * own: in functions, sparse initializers, names defined twice, and other attributes. Training graphs, which no
+ * evaluation runs, are left out. Cost: one pass over the model.
  */
 export function hiddenConstants(model: OnnxModel): HiddenConstant[] {
   const fillable = new Set(weightSites(model).map((site) => site.tensor));
@@ -27,23 +28,45 @@ export function hiddenConstants(model: OnnxModel): HiddenConstant[] {
   for (const { graph, place } of graphsOf({ ...model, trainingInfo: [] })) {
     const inFunction = place === 'aside';
     for (const tensor of graph.initializer) {
-      if (!fillable.has(tensor)) found.push(...ofTensor(tensor, tensor.name, inFunction ? 'in a function of the model' : 'under a name that is defined twice'));
+      if (!fillable.has(tensor))
+        found.push(
+          ...ofTensor(
+            tensor,
+            tensor.name,
+            inFunction ? 'in a function of the model' : 'under a name that is defined twice',
+          ),
+        );
     }
-    for (const { values } of graph.sparseInitializer) if (values !== undefined) found.push(...ofTensor(values, values.name, 'as a sparse initializer'));
-    for (const node of graph.node) found.push(...ofNode(node, inFunction ? 'in a function of the model' : undefined, fillable));
+    for (const { values } of graph.sparseInitializer)
+      if (values !== undefined) found.push(...ofTensor(values, values.name, 'as a sparse initializer'));
+    for (const node of graph.node)
+      found.push(...ofNode(node, inFunction ? 'in a function of the model' : undefined, fillable));
   }
-  for (const fn of model.functions) for (const node of fn.node) found.push(...ofNode(node, 'in a function of the model', fillable));
+  for (const fn of model.functions)
+    for (const node of fn.node) found.push(...ofNode(node, 'in a function of the model', fillable));
   return found;
 }
 
 function ofNode(node: NodeProto, place: string | undefined, fillable: ReadonlySet<TensorProto>): HiddenConstant[] {
   return node.attribute.flatMap((attribute) => {
     const isConstant = node.opType === 'Constant';
-    const name = isConstant ? (node.output[0] ?? '') : `${node.name === '' ? (node.output[0] ?? node.opType) : node.name}.${attribute.name}`;
+    const name = isConstant
+      ? (node.output[0] ?? '')
+      : `${node.name === '' ? (node.output[0] ?? node.opType) : node.name}.${attribute.name}`;
     const where =
-      place ?? (isConstant && attribute.t !== undefined ? 'under a name that is defined twice' : `in the attribute "${attribute.name}" of an operator`);
-    const parts = [attribute.t, ...attribute.tensors, attribute.sparseTensor?.values, ...attribute.sparseTensors.map((sparse) => sparse.values)];
-    const tensors = parts.flatMap((tensor) => (tensor === undefined || fillable.has(tensor) ? [] : ofTensor(tensor, name, where)));
+      place ??
+      (isConstant && attribute.t !== undefined
+        ? 'under a name that is defined twice'
+        : `in the attribute "${attribute.name}" of an operator`);
+    const parts = [
+      attribute.t,
+      ...attribute.tensors,
+      attribute.sparseTensor?.values,
+      ...attribute.sparseTensors.map((sparse) => sparse.values),
+    ];
+    const tensors = parts.flatMap((tensor) =>
+      tensor === undefined || fillable.has(tensor) ? [] : ofTensor(tensor, name, where),
+    );
     const count = floatCount(attribute);
     return count === 0 ? tensors : [...tensors, { name, elementCount: count, shape: undefined, place: where }];
   });
@@ -55,11 +78,17 @@ function ofTensor(tensor: TensorProto, name: string, place: string): HiddenConst
   return [{ name, elementCount: countElements(shape), shape, place }];
 }
 
-/** Numbers of AttributeProto.f (2) that a Constant holds, and of AttributeProto.floats (7), which is not in our part of the format: packed, or one by one. */
+/**
+ * Numbers of AttributeProto.f (2) that a Constant holds, and of AttributeProto.floats (7), which is not in our part of
+ * the format: packed, or one by one.
+ */
 const floatsField = 7;
 
 function floatCount(attribute: AttributeProto): number {
   if (attribute.name === 'value_float') return 1;
   const fields = (attribute.$unknown ?? []).filter((field) => field.no === floatsField);
-  return fields.reduce((count, { wireType, data }) => count + (Number(wireType) === 2 ? new BinaryReader(data).uint32() / 4 : 1), 0);
+  return fields.reduce(
+    (count, { wireType, data }) => count + (Number(wireType) === 2 ? new BinaryReader(data).uint32() / 4 : 1),
+    0,
+  );
 }

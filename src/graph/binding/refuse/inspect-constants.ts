@@ -9,13 +9,16 @@ import { isShared } from './merged-weights.ts';
 import { plainContentOf, type PlainContent } from './plain-content.ts';
 import { isFirstState } from './weightless-inputs.ts';
 
-/** Constants that are read: more than any graph has beside its weights. Others stay unknown, and are refused where that matters. */
+/**
+ * Constants that are read: more than any graph has beside its weights. Others stay unknown, and are refused where that
+ * matters.
+ */
 const inspectedMax = 10_000;
 
 /**
- * Reads the stored initializers whose content decides whether a graph is refused: those that nothing fills and that may be masks or first states, and
- * those that may stand for several weights. A weight is read no further than to its fifth number. `source` is the file that `headers.graph` describes.
- * Errors: `graph-invalid`, the source's.
+ * Reads the stored initializers whose content decides whether a graph is refused: those that nothing fills and that may
+ * be masks or first states, and those that may stand for several weights. A weight is read no further than to its fifth
+ * number. `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
  */
 export async function inspectConstants(
   source: GraphSource,
@@ -37,7 +40,8 @@ export function constantsToInspect({ graph, tensors, trace }: HeaderPairs, bindi
   const unusedShapes = new Set(tensors.filter((tensor) => !used.has(tensor.name)).map(shapeKey));
   return graph.initializers.filter((each) => {
     if (!isFloatDtype(each.dtype) || each.stored === undefined || each.elementCount <= 1) return false;
-    if (Object.hasOwn(binding, each.name)) return (unusedShapes.has(shapeKey(each)) && isShared(trace, each.name)) || mayBeDoubtful(each, trace);
+    if (Object.hasOwn(binding, each.name))
+      return (unusedShapes.has(shapeKey(each)) && isShared(trace, each.name)) || mayBeDoubtful(each, trace);
     return mayBeMask(each) || isFirstState(trace, each.name);
   });
 }

@@ -11,15 +11,22 @@ const layer = (at: number, prefix = '') => [`${prefix}layers.${at}.a.weight`, `$
 const shapeOf = (name: string) => (name.endsWith('bias') ? [3] : [3, 3]);
 
 /** A stack of layers: which weights each place uses, after the operators in `before`. */
-function stack(places: readonly (readonly string[])[], { before = [], stored = [] }: { before?: ModelParts['nodes']; stored?: readonly string[] } = {}) {
+function stack(
+  places: readonly (readonly string[])[],
+  { before = [], stored = [] }: { before?: ModelParts['nodes']; stored?: readonly string[] } = {},
+) {
   const made = new Set(before.flatMap((each) => each.output ?? []));
-  const names = [...new Set([...before.flatMap((each) => each.input ?? []), ...places.flat()])].filter((name) => !made.has(name));
+  const names = [...new Set([...before.flatMap((each) => each.input ?? []), ...places.flat()])].filter(
+    (name) => !made.has(name),
+  );
   return describeGraph(
     buildModel({
       inputs: [value('h0', ['n', 3])],
       outputs: [value(`h${places.length}`, ['n', 3])],
       initializers: names.map((name, at) =>
-        stored.includes(name) ? floats(name, shapeOf(name), numbers(name.endsWith('bias') ? 3 : 9, at)) : external(name, shapeOf(name)),
+        stored.includes(name)
+          ? floats(name, shapeOf(name), numbers(name.endsWith('bias') ? 3 : 9, at))
+          : external(name, shapeOf(name)),
       ),
       nodes: [...before, ...places.map((weights, at) => node('Gemm', [`h${at}`, ...weights], [`h${at + 1}`]))],
     }),
@@ -27,8 +34,16 @@ function stack(places: readonly (readonly string[])[], { before = [], stored = [
 }
 
 /** Merged layers where the tensors in `names` have bytes of their own, but for those in `copies`. */
-function found(graph: ReturnType<typeof stack>, names: readonly string[], { copies = [], ...spec }: BindingSpec & { copies?: readonly string[] } = {}) {
-  const headers = pairByHeaders({ ...spec, graph, tensors: names.map((name) => ({ name, dtype: 'F32' as const, shape: shapeOf(name) })) });
+function found(
+  graph: ReturnType<typeof stack>,
+  names: readonly string[],
+  { copies = [], ...spec }: BindingSpec & { copies?: readonly string[] } = {},
+) {
+  const headers = pairByHeaders({
+    ...spec,
+    graph,
+    tensors: names.map((name) => ({ name, dtype: 'F32' as const, shape: shapeOf(name) })),
+  });
   const binding = bindingOf(headers.pairs);
   const used = new Set(Object.values(binding).map((source) => source.tensor));
   const unmeasured = new Set(names.filter((name) => !used.has(name) && !copies.includes(name)));
@@ -56,12 +71,19 @@ describe('layers that an exporter merged are refused', () => {
 
   test.each<[string, ReturnType<typeof stack>, readonly string[]]>([
     ['some of them', stack([layer(0), layer(1), layer(1)]), three],
-    ['behind a prefix', stack([layer(0, 'm.'), layer(0, 'm.'), layer(0, 'm.'), ['m.out.weight', 'm.out.bias']]), [...three, 'out.weight', 'out.bias']],
+    [
+      'behind a prefix',
+      stack([layer(0, 'm.'), layer(0, 'm.'), layer(0, 'm.'), ['m.out.weight', 'm.out.bias']]),
+      [...three, 'out.weight', 'out.bias'],
+    ],
     ['with numbers stored in the graph', stack([layer(0), layer(0), layer(0)], { stored: layer(0) }), three],
     [
       'under names of their own, one of which is in use once',
       stack([layer(0), ['tail.weight', 'tail.bias']], {
-        before: [node('Identity', ['layers.0.a.weight'], ['tail.weight']), node('Identity', ['layers.0.a.bias'], ['tail.bias'])],
+        before: [
+          node('Identity', ['layers.0.a.weight'], ['tail.weight']),
+          node('Identity', ['layers.0.a.bias'], ['tail.bias']),
+        ],
       }),
       [...layer(0), 'tail.weight', 'tail.bias'],
     ],
@@ -78,9 +100,19 @@ describe('layers that an exporter merged are refused', () => {
 describe('layers are not taken for merged', () => {
   test.each<readonly [string, ReturnType<typeof stack>, string[], string[]]>([
     ['that share their weights', stack([layer(0), layer(0), layer(0)]), layer(0), []],
-    ['that share their weights and are stored under every name', stack([layer(0), layer(0), layer(0)]), three, [...layer(1), ...layer(2)]],
+    [
+      'that share their weights and are stored under every name',
+      stack([layer(0), layer(0), layer(0)]),
+      three,
+      [...layer(1), ...layer(2)],
+    ],
     ['of which the graph has fewer', stack([layer(0), layer(1)]), three, []],
-    ['beside unused tensors of other names', stack([layer(0), layer(0)]), [...layer(0), 'pooler.a.weight', 'ema.layers.0.a.weight', 'layers.0.b.weight'], []],
+    [
+      'beside unused tensors of other names',
+      stack([layer(0), layer(0)]),
+      [...layer(0), 'pooler.a.weight', 'ema.layers.0.a.weight', 'layers.0.b.weight'],
+      [],
+    ],
     ['that share their weights in a model of fewer layers', stack([layer(0), layer(0)]), [...three, ...layer(3)], []],
     [
       'of which one projects three times by parts of a matrix',

@@ -15,15 +15,22 @@ export interface MergedLayer {
 }
 
 /**
- * Finds layers that an exporter merged because they were copies of each other when it ran, as `copy.deepcopy` makes them before training: `layers.0` would be
- * measured in place of `layers.1`. The sign is a tensor in use in several places, beside an unused one of its shape whose name differs in numbers alone and whose
- * bytes no tensor in use has (`unmeasured`); all together must be used in as many places as there are of them, which a graph of fewer layers does not. A
- * weight that layers share has no such neighbour, or one of its own bytes. Also an Identity that gives a tensor's weight the name of an unused one, as the older
- * exporter writes it. Cost: a pass over the tensors, another over the uses of those that have an unused neighbour.
+ * Finds layers that an exporter merged because they were copies of each other when it ran, as `copy.deepcopy` makes
+ * them before training: `layers.0` would be measured in place of `layers.1`. The sign is a tensor in use in several
+ * places, beside an unused one of its shape whose name differs in numbers alone and whose bytes no tensor in use has
+ * (`unmeasured`); all together must be used in as many places as there are of them, which a graph of fewer layers does
+ * not. A weight that layers share has no such neighbour, or one of its own bytes. Also an Identity that gives a
+ * tensor's weight the name of an unused one, as the older exporter writes it. Cost: a pass over the tensors, another
+ * over the uses of those that have an unused neighbour.
  */
-export function mergedLayers({ graph, tensors, trace, prefix }: HeaderPairs, binding: WeightBinding, unmeasured: ReadonlySet<string>): MergedLayer[] {
+export function mergedLayers(
+  { graph, tensors, trace, prefix }: HeaderPairs,
+  binding: WeightBinding,
+  unmeasured: ReadonlySet<string>,
+): MergedLayer[] {
   const groups = new Map<string, Group>();
-  for (const tensor of tensors) if (unmeasured.has(tensor.name) && isFloatDtype(tensor.dtype)) groupOf(tensor, groups).hidden.push(tensor.name);
+  for (const tensor of tensors)
+    if (unmeasured.has(tensor.name) && isFloatDtype(tensor.dtype)) groupOf(tensor, groups).hidden.push(tensor.name);
   if (groups.size === 0) return [];
   const groupByTensor = new Map<string, Group>();
   for (const tensor of tensors) {
@@ -57,7 +64,9 @@ export function mergedLayers({ graph, tensors, trace, prefix }: HeaderPairs, bin
 }
 
 function behindPrefix(name: string, prefix: HeaderPairs['prefix']): string {
-  return prefix !== undefined && name.startsWith(prefix.graph) ? prefix.checkpoint + name.slice(prefix.graph.length) : name;
+  return prefix !== undefined && name.startsWith(prefix.graph)
+    ? prefix.checkpoint + name.slice(prefix.graph.length)
+    : name;
 }
 
 /** Refuses merged layers. Errors: `graph-missing-weights`. */
@@ -66,7 +75,9 @@ export function refuseMergedLayers(merged: readonly MergedLayer[], binding: Weig
   if (first === undefined) return;
   const used = new Set(Object.values(binding).map((source) => source.tensor));
   const hidden = first.hidden[0]!;
-  const patterns = [...new Set(merged.flatMap(({ used: from, hidden: names }) => names.map((name) => layerPattern(from, name, used))))].slice(0, patternsShown);
+  const patterns = [
+    ...new Set(merged.flatMap(({ used: from, hidden: names }) => names.map((name) => layerPattern(from, name, used)))),
+  ].slice(0, patternsShown);
   throw new FirnError(
     'graph-missing-weights',
     `The graph uses ${quoteName(first.used)} in ${first.places} places and ${quoteName(hidden)}, which has the same shape and other numbers, nowhere: the exporter put one weight in place of several that were equal when it ran, as copies of a layer are before training. ` +

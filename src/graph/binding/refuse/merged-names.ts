@@ -14,13 +14,17 @@ function isVector({ shape }: GraphInitializer): boolean {
 }
 
 /**
- * Refuses a graph that gives one vector the name of a second weight which the checkpoint lacks. The older exporter of PyTorch writes an Identity where it merged
- * weights that were equal, and none where a model shares one; so the second weight would be measured with the first one's numbers. From headers alone. Errors:
- * `graph-missing-weights`.
+ * Refuses a graph that gives one vector the name of a second weight which the checkpoint lacks. The older exporter of
+ * PyTorch writes an Identity where it merged weights that were equal, and none where a model shares one; so the second
+ * weight would be measured with the first one's numbers. From headers alone. Errors: `graph-missing-weights`.
  */
-export function refuseMergedNames({ graph, tensors, prefix, trace, isConstant, isLeftOut }: HeaderPairs, binding: WeightBinding): void {
+export function refuseMergedNames(
+  { graph, tensors, prefix, trace, isConstant, isLeftOut }: HeaderPairs,
+  binding: WeightBinding,
+): void {
   const present = new Set(tensors.map((tensor) => tensor.name));
-  const inCheckpoint = (name: string) => (prefix !== undefined && name.startsWith(prefix.graph) ? prefix.checkpoint + name.slice(prefix.graph.length) : name);
+  const inCheckpoint = (name: string) =>
+    prefix !== undefined && name.startsWith(prefix.graph) ? prefix.checkpoint + name.slice(prefix.graph.length) : name;
   for (const initializer of graph.initializers) {
     if (!isVector(initializer) || !Object.hasOwn(binding, initializer.name)) continue;
     const { tensor } = binding[initializer.name]!;
@@ -38,10 +42,14 @@ export function refuseMergedNames({ graph, tensors, prefix, trace, isConstant, i
 }
 
 /**
- * Vectors that are all one number in the graph and that several operators use, with no name to tell whether a model shares them or an exporter merged them. In file
- * order.
+ * Vectors that are all one number in the graph and that several operators use, with no name to tell whether a model
+ * shares them or an exporter merged them. In file order.
  */
-export function doubtfulVectors({ graph, trace }: HeaderPairs, binding: WeightBinding, plain: NonNullable<KnownBytes['plain']>): string[] {
+export function doubtfulVectors(
+  { graph, trace }: HeaderPairs,
+  binding: WeightBinding,
+  plain: NonNullable<KnownBytes['plain']>,
+): string[] {
   return graph.initializers
     .filter((each) => isVector(each) && each.elementCount > 1 && Object.hasOwn(binding, each.name))
     .filter(({ name }) => ['zeros', 'uniform'].includes(plain.get(name) ?? '') && isShared(trace, name))
@@ -57,7 +65,8 @@ export function mayBeDoubtful(initializer: GraphInitializer, trace: WeightTrace)
 function secondNames(trace: WeightTrace, name: string): string[] {
   const names = new Set([name]);
   for (const each of names) {
-    for (const { node } of trace.consumersOf(each)) if (node.opType === 'Identity') for (const output of node.output) names.add(output);
+    for (const { node } of trace.consumersOf(each))
+      if (node.opType === 'Identity') for (const output of node.output) names.add(output);
   }
   names.delete(name);
   return [...names].filter((each) => /^[^/:]*\.[^/:]*$/.test(each) && !trace.isModelOutput(each));

@@ -12,10 +12,14 @@ const movedApart = [
 ] as const;
 
 /**
- * Refuses a graph in which one stored tensor is bias and running mean of a batch normalization, or scale and running variance: an exporter merged what was equal
- * before training, and no checkpoint can be right in both places. From the graph alone. Cost: a pass over the nodes. Errors: `graph-missing-weights`.
+ * Refuses a graph in which one stored tensor is bias and running mean of a batch normalization, or scale and running
+ * variance: an exporter merged what was equal before training, and no checkpoint can be right in both places. From the
+ * graph alone. Cost: a pass over the nodes. Errors: `graph-missing-weights`.
  */
-export function refuseMergedStatistics({ model, initializers }: Pick<GraphDescription, 'model' | 'initializers'>, isConstant: (name: string) => boolean): void {
+export function refuseMergedStatistics(
+  { model, initializers }: Pick<GraphDescription, 'model' | 'initializers'>,
+  isConstant: (name: string) => boolean,
+): void {
   const stored = new Set(initializers.map((each) => each.name));
   const sources = new Map<string, string>();
   const norms: NodeProto[] = [];

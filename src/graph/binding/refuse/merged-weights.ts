@@ -12,15 +12,22 @@ export interface MergedWeight {
 }
 
 /**
- * Finds initializers that an exporter put in place of several weights which were equal when it ran, as norms and biases are before training: each checkpoint
- * would be measured with one of them in all places. The sign is an initializer that several operators use, beside an unused tensor of its shape. As a shared
- * layer looks the same, its stored numbers must be all one (`plain`); of one that the file does not hold, it must be the only one of its shape and
- * last name, and the tensor must share that name.
+ * Finds initializers that an exporter put in place of several weights which were equal when it ran, as norms and biases
+ * are before training: each checkpoint would be measured with one of them in all places. The sign is an initializer
+ * that several operators use, beside an unused tensor of its shape. As a shared layer looks the same, its stored
+ * numbers must be all one (`plain`); of one that the file does not hold, it must be the only one of its shape and last
+ * name, and the tensor must share that name.
  */
-export function mergedWeights({ graph, trace }: HeaderPairs, binding: WeightBinding, { unused, plain }: MergeContext): MergedWeight[] {
+export function mergedWeights(
+  { graph, trace }: HeaderPairs,
+  binding: WeightBinding,
+  { unused, plain }: MergeContext,
+): MergedWeight[] {
   const byShape = firstByKey(unused, shapeKey);
   const byLastName = firstByKey(unused, lastNameKey);
-  const bound = graph.initializers.filter((each) => Object.hasOwn(binding, each.name) && each.elementCount > 1 && byShape.has(shapeKey(each)));
+  const bound = graph.initializers.filter(
+    (each) => Object.hasOwn(binding, each.name) && each.elementCount > 1 && byShape.has(shapeKey(each)),
+  );
   const counts = new Map<string, number>();
   for (const each of bound) counts.set(lastNameKey(each), (counts.get(lastNameKey(each)) ?? 0) + 1);
   return bound.flatMap((initializer) => {
@@ -40,7 +47,10 @@ export interface MergeContext {
   readonly plain: NonNullable<KnownBytes['plain']>;
 }
 
-/** Whether more than one operator uses an initializer; the parts that a recurrent layer is cut into and joined from are one. */
+/**
+ * Whether more than one operator uses an initializer; the parts that a recurrent layer is cut into and joined from are
+ * one.
+ */
 export function isShared(trace: WeightTrace, name: string): boolean {
   const uses = trace.usesOf(name) ?? [];
   return new Set(uses.map((use) => use.node)).size > 1;
@@ -48,7 +58,10 @@ export function isShared(trace: WeightTrace, name: string): boolean {
 
 type Named = Pick<GraphInitializer, 'name' | 'shape'>;
 
-function firstByKey(tensors: readonly CheckpointTensor[], keyOf: (tensor: Named) => string): ReadonlyMap<string, CheckpointTensor> {
+function firstByKey(
+  tensors: readonly CheckpointTensor[],
+  keyOf: (tensor: Named) => string,
+): ReadonlyMap<string, CheckpointTensor> {
   return new Map(tensors.toReversed().map((tensor) => [keyOf(tensor), tensor]));
 }
 

@@ -6,12 +6,15 @@ import type { FloatDtype } from '../../onnx/onnx-dtype.ts';
 import { readElements } from '../../elements/read-elements.ts';
 
 /**
- * Content that tells what a stored tensor is: all zeros; all one other number; or an additive mask, which holds nothing but 0 and one number so low
- * that softmax makes 0 of it.
+ * Content that tells what a stored tensor is: all zeros; all one other number; or an additive mask, which holds nothing
+ * but 0 and one number so low that softmax makes 0 of it.
  */
 export type PlainContent = 'zeros' | 'uniform' | 'mask';
 
-/** The highest number that a mask adds; Swin's is -100, most are -10000 or less. No trained weight has two values, one of them this low. */
+/**
+ * The highest number that a mask adds; Swin's is -100, most are -10000 or less. No trained weight has two values, one
+ * of them this low.
+ */
 const maskNumberMax = -100;
 
 /** Different words read before a tensor counts as not plain; 0 has two. */
@@ -47,8 +50,15 @@ export class PlainWatch {
   }
 }
 
-/** Reads a stored initializer until it is clear that it is none of {@link PlainContent}. Errors: `graph-invalid`, the source's. */
-export async function plainContentOf(source: GraphSource, { stored, dtype }: GraphInitializer, signal?: AbortSignal): Promise<PlainContent | undefined> {
+/**
+ * Reads a stored initializer until it is clear that it is none of {@link PlainContent}. Errors: `graph-invalid`, the
+ * source's.
+ */
+export async function plainContentOf(
+  source: GraphSource,
+  { stored, dtype }: GraphInitializer,
+  signal?: AbortSignal,
+): Promise<PlainContent | undefined> {
   if (stored === undefined) return undefined;
   const watch = new PlainWatch(dtype as FloatDtype);
   for await (const piece of readElements(source, stored, signal)) if (!watch.take(piece)) return undefined;

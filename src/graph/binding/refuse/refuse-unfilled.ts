@@ -14,11 +14,16 @@ import { unfilledWeights, type Unfilled } from './unfilled-weights.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /**
- * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for what `plain` says of
- * constants, so it is cheap enough for every checkpoint. `undecided` names initializers that bytes, which were not read, may fill or tell to be no
- * weights; with any of them only what is open beside them is refused. Errors: `graph-missing-weights`.
+ * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for
+ * what `plain` says of constants, so it is cheap enough for every checkpoint. `undecided` names initializers that
+ * bytes, which were not read, may fill or tell to be no weights; with any of them only what is open beside them is
+ * refused. Errors: `graph-missing-weights`.
  */
-export function refuseUnfilled(headers: HeaderPairs, binding: WeightBinding, { plain = new Map(), undecided = new Set() }: UnfilledContext = {}): void {
+export function refuseUnfilled(
+  headers: HeaderPairs,
+  binding: WeightBinding,
+  { plain = new Map(), undecided = new Set() }: UnfilledContext = {},
+): void {
   const all = unfilledWeights(headers, binding, plain);
   const unfilled = { ...all, initializers: all.initializers.filter((each) => !undecided.has(each.name)) };
   refuseMergedStatistics(headers.graph, headers.isConstant);
@@ -36,7 +41,9 @@ export function refuseUnfilled(headers: HeaderPairs, binding: WeightBinding, { p
   refuseFoldedNorms(unfilled);
   refuseScalars(unfilled);
   if (headers.tensors.length > 0 && Object.keys(binding).length === 0)
-    throw missing('No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
+    throw missing(
+      'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.',
+    );
 }
 
 export interface UnfilledContext extends Pick<KnownBytes, 'plain'> {
@@ -45,7 +52,9 @@ export interface UnfilledContext extends Pick<KnownBytes, 'plain'> {
 
 function refuseGone({ gone }: Unfilled): void {
   if (gone.length > 0)
-    throw missing(`The checkpoint has no longer what filled ${quoteNames(gone)} of the graph at the run's earlier checkpoints, in that shape and type.`);
+    throw missing(
+      `The checkpoint has no longer what filled ${quoteNames(gone)} of the graph at the run's earlier checkpoints, in that shape and type.`,
+    );
 }
 
 function refuseFoldedNorms({ unused }: Unfilled): void {

@@ -11,7 +11,11 @@ const tiedGraph = describeGraph(
     inputs: [value('ids', ['N'], 'I64')],
     outputs: [value('logits', ['N', 8])],
     initializers: [external('wte.weight', [8, 4])],
-    nodes: [node('Gather', ['wte.weight', 'ids'], ['x']), node('Transpose', ['wte.weight'], ['turned']), node('MatMul', ['x', 'turned'], ['logits'])],
+    nodes: [
+      node('Gather', ['wte.weight', 'ids'], ['x']),
+      node('Transpose', ['wte.weight'], ['turned']),
+      node('MatMul', ['x', 'turned'], ['logits']),
+    ],
   }),
 );
 const binding = { 'wte.weight': { tensor: 'wte.weight', transpose: false } };
@@ -31,7 +35,9 @@ test('a head of other bytes is refused with both names; a copy of the embedding 
   expect(() => refuseSeparateHeads(suspects, new Set(['lm_head.weight']))).toThrow(
     expect.objectContaining({
       code: 'graph-missing-weights',
-      message: expect.stringMatching(/"wte.weight" both as embedding and as output layer.*"lm_head.weight", with other numbers/),
+      message: expect.stringMatching(
+        /"wte.weight" both as embedding and as output layer.*"lm_head.weight", with other numbers/,
+      ),
     }),
   );
   refuseSeparateHeads(suspects, new Set());

@@ -6,16 +6,24 @@ import type { WeightBinding } from '../../weight-binding.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import { isFactor, isHeadName, isTable } from '../pair/pair-tied.ts';
 
-/** A tensor that the graph uses as the embedding and as the output layer, and one beside it that is called an output layer and that the graph does not use. */
+/**
+ * A tensor that the graph uses as the embedding and as the output layer, and one beside it that is called an output
+ * layer and that the graph does not use.
+ */
 export interface SeparateHead {
   readonly tied: string;
   readonly head: string;
 }
 
-/** Finds tensors that may be an output layer of their own where the graph was exported from a tied model; whether they are, their bytes say. From headers alone. */
+/**
+ * Finds tensors that may be an output layer of their own where the graph was exported from a tied model; whether they
+ * are, their bytes say. From headers alone.
+ */
 export function separateHeads({ tensors, trace }: HeaderPairs, binding: WeightBinding): SeparateHead[] {
   const used = new Set(Object.values(binding).map((source) => source.tensor));
-  const heads = tensors.filter((tensor) => !used.has(tensor.name) && isFloatDtype(tensor.dtype) && tensor.shape.length === 2 && isHeadName(tensor));
+  const heads = tensors.filter(
+    (tensor) => !used.has(tensor.name) && isFloatDtype(tensor.dtype) && tensor.shape.length === 2 && isHeadName(tensor),
+  );
   if (heads.length === 0) return [];
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   return Object.entries(binding).flatMap(([initializer, source]) => {
@@ -26,7 +34,10 @@ export function separateHeads({ tensors, trace }: HeaderPairs, binding: WeightBi
   });
 }
 
-/** Refuses heads whose bytes no tensor in use has: the graph would measure the embedding in their place. Errors: `graph-missing-weights`. */
+/**
+ * Refuses heads whose bytes no tensor in use has: the graph would measure the embedding in their place. Errors:
+ * `graph-missing-weights`.
+ */
 export function refuseSeparateHeads(suspects: readonly SeparateHead[], unmeasured: ReadonlySet<string>): void {
   const own = suspects.find(({ head }) => unmeasured.has(head));
   if (own === undefined) return;

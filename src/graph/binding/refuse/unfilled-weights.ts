@@ -13,7 +13,10 @@ import { isFirstState, isWeightless } from './weightless-inputs.ts';
 export interface Unfilled {
   /** Initializers and Constants under a name of their own: a tensor map could fill them. In file order. */
   readonly initializers: readonly GraphInitializer[];
-  /** Stored in eight bits or fewer, and as large as a floating tensor that fills nothing: weights of a graph that was quantized. */
+  /**
+   * Stored in eight bits or fewer, and as large as a floating tensor that fills nothing: weights of a graph that was
+   * quantized.
+   */
   readonly quantized: readonly GraphInitializer[];
   /** Numbers that no map reaches. */
   readonly hidden: readonly HiddenConstant[];
@@ -26,11 +29,15 @@ export interface Unfilled {
 }
 
 /**
- * Finds what a binding leaves to the graph's own numbers, without looking at any byte but through `plain`. Left out are what the eval set declares,
- * what operators take that is no weight, additive masks, and zeros that a recurrent layer starts from (unless a tensor of that size is left over).
- * Cost: a pass over the model and the tensors.
+ * Finds what a binding leaves to the graph's own numbers, without looking at any byte but through `plain`. Left out are
+ * what the eval set declares, what operators take that is no weight, additive masks, and zeros that a recurrent layer
+ * starts from (unless a tensor of that size is left over). Cost: a pass over the model and the tensors.
  */
-export function unfilledWeights(headers: HeaderPairs, binding: WeightBinding, plain: NonNullable<KnownBytes['plain']>): Unfilled {
+export function unfilledWeights(
+  headers: HeaderPairs,
+  binding: WeightBinding,
+  plain: NonNullable<KnownBytes['plain']>,
+): Unfilled {
   const { graph, tensors, trace, isConstant } = headers;
   const unused = unusedTensors(tensors, binding);
   const unusedCounts = byElementCount(unused);
@@ -46,13 +53,24 @@ export function unfilledWeights(headers: HeaderPairs, binding: WeightBinding, pl
     isWeightless(trace, each.name) ||
     (plain.get(each.name) === 'zeros' && !unusedCounts.has(each.elementCount) && isFirstState(trace, each.name));
   const open = graph.initializers.filter((each) => !Object.hasOwn(binding, each.name));
-  const hidden = hiddenConstants(graph.model).filter((each) => !isConstant(each.name) && !isWeightless(trace, each.name));
-  const single = open.filter((each) => isFloatDtype(each.dtype) && !each.external && each.elementCount === 1 && !isHarmless(each));
+  const hidden = hiddenConstants(graph.model).filter(
+    (each) => !isConstant(each.name) && !isWeightless(trace, each.name),
+  );
+  const single = open.filter(
+    (each) => isFloatDtype(each.dtype) && !each.external && each.elementCount === 1 && !isHarmless(each),
+  );
   return {
-    initializers: open.filter((each) => each.external || (isFloatDtype(each.dtype) && each.elementCount > 1 && !isHarmless(each))),
-    quantized: open.filter((each) => isNarrow(each.dtype) && each.elementCount > 1 && !isConstant(each.name) && unusedCounts.has(each.elementCount)),
+    initializers: open.filter(
+      (each) => each.external || (isFloatDtype(each.dtype) && each.elementCount > 1 && !isHarmless(each)),
+    ),
+    quantized: open.filter(
+      (each) =>
+        isNarrow(each.dtype) && each.elementCount > 1 && !isConstant(each.name) && unusedCounts.has(each.elementCount),
+    ),
     hidden: hidden.filter((each) => each.elementCount > 1),
-    scalars: unusedCounts.has(1) ? [...single, ...hidden.filter((each) => each.elementCount === 1)].map((each) => each.name) : [],
+    scalars: unusedCounts.has(1)
+      ? [...single, ...hidden.filter((each) => each.elementCount === 1)].map((each) => each.name)
+      : [],
     unused,
     gone: gone.map((each) => each.name),
   };

@@ -13,7 +13,11 @@ export function bitmaskDecoder(core: NativeCore): BlockDecoder {
           goesOn: (payload) => payload[0] === bitmaskMode,
           decode: async (payload, { planned: { coding, elementCount } }, previous) => {
             if (coding.kind !== 'bitmask') throw corruptPackage('a block changed its kind');
-            const bytes = await core.bitmaskDecode(payload, { dtype: coding.dtype, elementCount, previous: bytesOf(previous) }, signal);
+            const bytes = await core.bitmaskDecode(
+              payload,
+              { dtype: coding.dtype, elementCount, previous: bytesOf(previous) },
+              signal,
+            );
             return { kind: 'exact', bytes };
           },
         },

@@ -7,7 +7,10 @@ import type { DecodedBlock } from './decoded-block.ts';
 /** A payload of two bytes: whether it goes on, and what it adds to the sum of those before. */
 const sums: StepDecoder = {
   goesOn: (payload) => payload[0] === 1,
-  decode: async (payload, _, previous) => ({ kind: 'exact', bytes: Uint8Array.of((bytesOf(previous)?.[0] ?? 0) + payload[1]!) }),
+  decode: async (payload, _, previous) => ({
+    kind: 'exact',
+    bytes: Uint8Array.of((bytesOf(previous)?.[0] ?? 0) + payload[1]!),
+  }),
 };
 
 function walkOver(payloads: readonly (readonly [number, number])[], found?: DecodedBlock) {
@@ -27,7 +30,9 @@ function walkOver(payloads: readonly (readonly [number, number])[], found?: Deco
 const known: DecodedBlock = { kind: 'exact', bytes: Uint8Array.of(100) };
 
 describe('decodeAlong', () => {
-  test.each<readonly [string, readonly (readonly [number, number])[], DecodedBlock | undefined, number, readonly number[]]>([
+  test.each<
+    readonly [string, readonly (readonly [number, number])[], DecodedBlock | undefined, number, readonly number[]]
+  >([
     ['a block that stands alone', [[0, 5]], undefined, 5, [0]],
     [
       'a way back to one that does, and no farther',
@@ -78,9 +83,17 @@ describe('decodeAlong', () => {
   });
 
   test('refuses a payload that goes on from nothing, and a previous block of another kind', async () => {
-    const refusal = (text: string) => expect.objectContaining({ code: 'corrupt-package', detail: expect.stringContaining(text) });
-    await expect(decodeAlong(walkOver([[1, 1]]).walk, sums, undefined)).rejects.toEqual(refusal('an ancestor block that is not there'));
-    const levels: DecodedBlock = { kind: 'levels', levels: { levels: new Uint8Array(1), protectedWords: new Uint16Array(0) } };
-    await expect(decodeAlong(walkOver([[1, 1]], levels).walk, sums, undefined)).rejects.toEqual(refusal('changed its kind'));
+    const refusal = (text: string) =>
+      expect.objectContaining({ code: 'corrupt-package', detail: expect.stringContaining(text) });
+    await expect(decodeAlong(walkOver([[1, 1]]).walk, sums, undefined)).rejects.toEqual(
+      refusal('an ancestor block that is not there'),
+    );
+    const levels: DecodedBlock = {
+      kind: 'levels',
+      levels: { levels: new Uint8Array(1), protectedWords: new Uint16Array(0) },
+    };
+    await expect(decodeAlong(walkOver([[1, 1]], levels).walk, sums, undefined)).rejects.toEqual(
+      refusal('changed its kind'),
+    );
   });
 });

@@ -8,7 +8,12 @@ export interface StepDecoder {
   /** Whether a payload needs the previous block. */
   goesOn(payload: Uint8Array, step: WalkStep, core: NativeCore): boolean;
   /** `previous`: undefined unless the payload needs it. */
-  decode(payload: Uint8Array, step: WalkStep, previous: DecodedBlock | undefined, signal: AbortSignal | undefined): Promise<DecodedBlock>;
+  decode(
+    payload: Uint8Array,
+    step: WalkStep,
+    previous: DecodedBlock | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<DecodedBlock>;
   /**
    * What a payload that needs a previous block has where the chain has none; absent: nothing, and the package is
    * damaged.
@@ -20,7 +25,11 @@ export interface StepDecoder {
  * Decodes payload after payload, the oldest that is needed first. Reads back to the newest payload that stands alone.
  * Rejects as BlockDecoder does.
  */
-export async function decodeAlong({ core, steps, found }: BlockWalk, decoder: StepDecoder, signal: AbortSignal | undefined): Promise<DecodedBlock> {
+export async function decodeAlong(
+  { core, steps, found }: BlockWalk,
+  decoder: StepDecoder,
+  signal: AbortSignal | undefined,
+): Promise<DecodedBlock> {
   if (steps.length === 0) return found!;
   const read: { readonly step: WalkStep; readonly payload: Uint8Array; readonly goesOn: boolean }[] = [];
   for (const step of steps) {
@@ -33,7 +42,8 @@ export async function decodeAlong({ core, steps, found }: BlockWalk, decoder: St
   let decoded = read.length === steps.length ? found : undefined;
   if (decoded === undefined && oldest.goesOn) decoded = await decoder.withoutPrevious?.(oldest.step, signal);
   for (const { step, payload, goesOn } of read.reverse()) {
-    if (goesOn && decoded === undefined) throw corruptPackage(`a block of kind ${step.planned.coding.kind} refers to an ancestor block that is not there`);
+    if (goesOn && decoded === undefined)
+      throw corruptPackage(`a block of kind ${step.planned.coding.kind} refers to an ancestor block that is not there`);
     decoded = await decoder.decode(payload, step, goesOn ? decoded : undefined, signal);
   }
   return decoded!;

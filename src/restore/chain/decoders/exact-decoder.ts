@@ -23,7 +23,12 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
             const bytes =
               payload[0] === roundedMode
                 ? await decodeMaster(core, payload, step, signal)
-                : await decodeExactBlock(core, payload, { elementKind: coding.elementKind, elementCount, previous: bytesOf(previous) }, signal);
+                : await decodeExactBlock(
+                    core,
+                    payload,
+                    { elementKind: coding.elementKind, elementCount, previous: bytesOf(previous) },
+                    signal,
+                  );
             return { kind: 'exact', bytes };
           },
         },
@@ -44,10 +49,16 @@ async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promis
 }
 
 /** The elements of a block with masters, which lie beside tensors of the same package. */
-async function decodeMaster(core: NativeCore, payload: Uint8Array, step: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array> {
+async function decodeMaster(
+  core: NativeCore,
+  payload: Uint8Array,
+  step: WalkStep,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   const { planned, package: owner } = step;
   const { content } = owner.index.files[step.fileNumber]!;
-  const mayBe = content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
+  const mayBe =
+    content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
   if (!mayBe) throw corruptPackage('a block of other elements than F32 is told by what was rounded from it');
   const parts = roundedParts(content.codings, planned, (file) => owner.plan(file));
   const besides = parts.flatMap(({ beside }) => (beside === undefined ? [] : [step.located(beside)]));

@@ -41,7 +41,12 @@ export function levelDecoder(core: NativeCore): BlockDecoder {
   };
 }
 
-async function decodeStep(payload: Uint8Array, step: WalkStep, before: DecodedBlock | undefined, signal: AbortSignal | undefined): Promise<DecodedBlock> {
+async function decodeStep(
+  payload: Uint8Array,
+  step: WalkStep,
+  before: DecodedBlock | undefined,
+  signal: AbortSignal | undefined,
+): Promise<DecodedBlock> {
   const { planned, previous, package: owner } = step;
   const codebook = codebookOf(owner, planned);
   const modulus = levelModulus(codebook, previous && codebookOf(step.packageBefore!, previous));
@@ -49,7 +54,11 @@ async function decodeStep(payload: Uint8Array, step: WalkStep, before: DecodedBl
   const levels = before?.kind === 'levels' ? before.levels.levels : undefined;
   return {
     kind: 'levels',
-    levels: await decodeLevelBlock(payload, { tables, codebook, elementCount: planned.elementCount, modulus, previous: levels }, signal),
+    levels: await decodeLevelBlock(
+      payload,
+      { tables, codebook, elementCount: planned.elementCount, modulus, previous: levels },
+      signal,
+    ),
   };
 }
 

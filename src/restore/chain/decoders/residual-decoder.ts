@@ -1,6 +1,11 @@
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import type { NativeCore, ResidualChain } from '../../../native/core.ts';
-import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../../../package/blocks/residual-block.ts';
+import {
+  blockOrigins,
+  latticeElements,
+  residualLink,
+  type ResidualFile,
+} from '../../../package/blocks/residual-block.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
 import type { BlockDecoder, BlockWalk, WalkStep } from './block-decoder.ts';
 
@@ -23,7 +28,9 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
       const { coding, segments, elementCount } = walk.newest.planned;
       if (segments.length > 1 || walk.steps.length === 0 || coding.kind !== 'residual') return undefined;
       const { dtype } = coding;
-      return residualWay(walk, signal).then((chain) => core.residualElements(chain, dtype, { signal, into: memory?.take(elementCount * dtypeBytes[dtype]) }));
+      return residualWay(walk, signal).then((chain) =>
+        core.residualElements(chain, dtype, { signal, into: memory?.take(elementCount * dtypeBytes[dtype]) }),
+      );
     },
   };
 }
@@ -32,10 +39,15 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
  * The way from what is found, or from where the block starts, to a residual block's state. Rejects as BlockDecoder
  * does.
  */
-export async function residualWay({ found, steps, newest }: BlockWalk, signal: AbortSignal | undefined): Promise<ResidualChain> {
+export async function residualWay(
+  { found, steps, newest }: BlockWalk,
+  signal: AbortSignal | undefined,
+): Promise<ResidualChain> {
   // The checkpoints of a merged package have one payload, which the first of them reads.
   const firsts = steps.map(({ part }, i) => i + (part?.position ?? 0));
-  const payloads = await Promise.all(steps.map(async (step, i) => (firsts[i] === i ? step.payload(signal) : undefined)));
+  const payloads = await Promise.all(
+    steps.map(async (step, i) => (firsts[i] === i ? step.payload(signal) : undefined)),
+  );
   const start = found?.kind === 'residual' ? found.state : undefined;
   const links = steps.map((step, i) => {
     const { part } = step;

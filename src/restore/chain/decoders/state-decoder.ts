@@ -12,13 +12,21 @@ export function stateDecoder(core: NativeCore): BlockDecoder {
       decodeAlong(
         walk,
         {
-          goesOn: (payload, { planned: { coding } }) => coding.kind === 'state' && coding.form === 'secondMoment' && core.stateNeedsPreviousSync(payload),
+          goesOn: (payload, { planned: { coding } }) =>
+            coding.kind === 'state' && coding.form === 'secondMoment' && core.stateNeedsPreviousSync(payload),
           decode: async (payload, step, previous) => {
             const { coding } = step.planned;
             if (coding.kind !== 'state') throw corruptPackage('a block changed its kind');
             const { form } = coding;
             const beside = form === 'firstMoment' ? await secondMoments(step, signal) : bytesOf(previous);
-            return { kind: 'exact', bytes: await core.stateDecode(payload, { form, segments: stateSegments(step.plan, step.planned), beside }, signal) };
+            return {
+              kind: 'exact',
+              bytes: await core.stateDecode(
+                payload,
+                { form, segments: stateSegments(step.plan, step.planned), beside },
+                signal,
+              ),
+            };
           },
         },
         signal,
@@ -28,7 +36,10 @@ export function stateDecoder(core: NativeCore): BlockDecoder {
 }
 
 /** The second moments of a block of first moments, of the same package. */
-function secondMoments({ plan, fileNumber, planned, package: owner, located }: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array> {
+function secondMoments(
+  { plan, fileNumber, planned, package: owner, located }: WalkStep,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   const { content } = owner.index.files[fileNumber]!;
   if (content.type !== 'safetensors') throw corruptPackage('first moments in a file without tensors');
   return readParts(

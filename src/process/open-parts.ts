@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism, hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import { tracedCatalog } from '../catalog/traced-catalog.ts';
+import { localNotices } from '../catalog/notices/local-notices.ts';
+import type { Notices } from '../catalog/notices/notices.ts';
+import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
+import { openPostgresCatalog } from '../catalog/postgres/open-postgres.ts';
+import { PostgresNotices } from '../catalog/notices/postgres-notices.ts';
+import type { GraphCache } from '../compress/eval-set/describe-local-graph.ts';
+import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
+import type { Config } from '../config.ts';
+import { createEvaluator } from '../evaluate/create-evaluator.ts';
+import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
+import { createProgressBus, type ProgressBus } from '../http/progress/progress-bus.ts';
+import { relayProgress } from '../http/progress/relay-progress.ts';
+import { encodeJobKind } from '../ingest/ingest-context.ts';
+import { loadCore } from '../native/load-core.ts';
+import type { NativeCore } from '../native/core.ts';
+import { ByteCache, newCacheCounts, type CacheCounts } from '../restore/byte-cache.ts';
+import { Restorer } from '../restore/restorer.ts';
+import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
+import { meteredStore } from '../store/metered-store.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { tracedStore } from '../store/traced-store.ts';
+import { mergeJobKind } from '../upkeep/merge/merge-run.ts';
+import { registerProcessMetrics } from '../upkeep/process-metrics.ts';
+import { cacheMetrics } from '../upkeep/storage-metrics.ts';
+import { damageToLog } from '../upkeep/scrub/damage-to-log.ts';
+import { Quarantine, quarantinedStore } from '../upkeep/scrub/quarantine.ts';
+import { Suspects, watchedStore } from '../upkeep/scrub/suspects.ts';
+import { watchProcess, type Watch } from './watch-process.ts';
+import { openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
+
+/**
+ * In a folder of objects that several processes have open, an unfinished file that nobody has written to for this long
+ * belongs to no upload any more, in ms.
+ */
+const othersUnfinishedMs = 24 * 3600 * 1000;
+/** Bytes of decoded package indexes kept. */
+const indexCacheMaxBytes = 64 * 1024 * 1024;
+/** Bytes of described eval graphs kept; one of a thousand operators takes 2 to 3 MB. */
+const graphCacheMaxBytes = 64 * 1024 * 1024;
+
+/** What a process is made of, whatever its roles. */
+export interface Parts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly core: NativeCore;
+  readonly catalog: Catalog;
+  readonly notices: Notices;
+  /** Behind the quarantine: what is known to be damaged is not read. */
+  readonly store: ObjectStore;
+  /** The same without it, for whoever looks for damage. */
+  readonly bareStore: ObjectStore;
+  /** What reads met, to be examined. */
+  readonly suspects: Suspects;
+  readonly evaluator: ProbedEvaluator;
+  readonly watch: Watch;
+  readonly encodeCache: CacheCounts;
+  readonly progress: ProgressBus;
+  readonly restorer: Restorer;
+  readonly graphs: GraphCache;
+  readonly work: WorkDirectory;
+  /** Of this life of the process. */
+  readonly processId: string;
+}
+
+/** Brings the database to this version and ends. */
+export async function migrateDatabase(config: Config, log: Logger): Promise<void> {
+  await mkdir(config.dataDirectory, { recursive: true });
+  const { database } = config;
+  const catalog = await openCatalog({ ...config, database: database && { ...database, migrate: true } });
+  await catalog.close();
+  log.info('the catalog is at the version of this program');
+}
+
+/** The catalog that a configuration names. Close it. */
+export function openCatalog({ database, dataDirectory }: Config): Promise<Catalog> {
+  return database === undefined
+    ? openPgliteCatalog({ directory: join(dataDirectory, 'catalog') })
+    : openPostgresCatalog(database);
+}
+
+/** What a command needs that looks at everything stored. */
+export interface StoredHub {
+  readonly catalog: Catalog;
+  /** Without quarantine. */
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  readonly restorer: Restorer;
+  close(): Promise<void>;
+}
+
+/**
+ * Catalog and objects of a configuration, without a process around them. An embedded catalog that a server has open is
+ * `unavailable`, as for a second server. Close it.
+ */
+export async function openStoredHub(config: Config, log: Logger): Promise<StoredHub> {
+  const catalog = await openCatalog(config);
+  try {
+    const core = loadCore({
+      queueMax: config.nativeQueueMax,
+      ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }),
+    });
+    const store = await openStore(config, log, core);
+    const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
+    const close = async (): Promise<void> => {
+      await store.close();
+      await catalog.close();
+    };
+    return { catalog, store, core, restorer, close };
+  } catch (error) {
+    await catalog.close();
+    throw error;
+  }
+}
+
+export function restorerOf(core: NativeCore, store: ObjectStore, blockCacheBytesMax: number): Restorer {
+  return new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax });
+}
+
+export function openNotices({ database }: Config, log: Logger): Notices {
+  if (database === undefined) return localNotices();
+  return new PostgresNotices(database, (error) =>
+    log.warn({ err: error }, 'no word from the other processes; the catalog is asked instead'),
+  );
+}
+
+/** Opens everything that a configuration names, for a process that takes requests or works jobs off. */
+export async function openParts(
+  config: Config,
+  log: Logger,
+  { catalog: bareCatalog, notices }: Pick<Parts, 'catalog' | 'notices'>,
+): Promise<Parts> {
+  const processId = `${hostname()}-${process.pid}-${randomUUID()}`;
+  const watch = await watchProcess(config, processId, log);
+  const { metrics, tracer } = watch;
+  const catalog = tracedCatalog(bareCatalog, tracer);
+  const core = loadCore({
+    queueMax: config.nativeQueueMax,
+    ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }),
+  });
+  const bareStore = meteredStore(await openStore(config, log, core, watch.onStoreRetry), watch.onStoreCall);
+  const suspects = new Suspects({ catalog, store: bareStore, ...damageToLog(log) });
+  const watched = watchedStore(bareStore, (key) => suspects.add(key));
+  const store = tracedStore(quarantinedStore(watched, new Quarantine(catalog)), tracer);
+  registerProcessMetrics(metrics, { catalog, core, jobKinds: [encodeJobKind, mergeJobKind] });
+  const evaluator = createEvaluator({
+    parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
+    deadlineMs: config.evalDeadlineMs,
+    memoryMaxBytes: config.evalMemoryMaxBytes,
+  });
+  const work = await openWorkDirectory(config);
+  const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
+  const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
+  const encodeCache = newCacheCounts();
+  cacheMetrics(metrics, () => ({ ...restorer.caches(), encode: { ...encodeCache, usedBytes: 0 } }));
+  const progress = relayProgress(createProgressBus(), notices);
+  return {
+    config,
+    log,
+    core,
+    catalog,
+    notices,
+    store,
+    bareStore,
+    suspects,
+    evaluator,
+    progress,
+    restorer,
+    graphs,
+    work,
+    processId,
+    watch,
+    encodeCache,
+  };
+}
+
+/** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
+async function openWorkDirectory({ database, workDirectory }: Config): Promise<WorkDirectory> {
+  if (database === undefined) return openSoleWorkDirectory(workDirectory, evalSetDirectory(workDirectory));
+  const work = await openSharedWorkDirectory(workDirectory);
+  await mkdir(evalSetDirectory(work.path), { recursive: true });
+  return work;
+}
+
+/** Files under the data directory, or a bucket. Whoever has no bucket does not load the SDK. */
+async function openStore(
+  { dataDirectory, s3, database }: Config,
+  log: Logger,
+  core: NativeCore,
+  onRetried = (): void => undefined,
+): Promise<ObjectStore> {
+  const crc32c = (bytes: Uint8Array, seed?: number): number => core.crc32cSync(bytes, seed);
+  if (s3 === undefined) {
+    const folder = join(dataDirectory, 'objects');
+    const unfinishedKeptMs = database === undefined ? 0 : othersUnfinishedMs;
+    return openFilesystemStore({
+      folder,
+      unfinishedKeptMs,
+      crc32c,
+      forgetFile: (descriptor) => core.forgetFile(descriptor),
+    });
+  }
+  const { openS3Store } = await import('../store/s3/s3-store.ts');
+  return openS3Store({
+    ...s3,
+    crc32c,
+    onRetry: ({ request, tries, delayMs, error }) => {
+      onRetried();
+      log.warn({ err: error, request, tries, delayMs }, 'a request to the storage is tried again');
+    },
+  });
+}

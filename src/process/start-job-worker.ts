@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { CompressContext } from '../compress/compress-context.ts';
+import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
+import { problemKinds } from '../http/answer/problem-status.ts';
+import { encodeJobKind } from '../ingest/ingest-context.ts';
+import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
+import { tracedHandler } from '../jobs/traced-handler.ts';
+import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from '../upkeep/merge/merge-run.ts';
+import { type Parts, restorerOf } from './open-parts.ts';
+
+/** How often the queue is looked at when nothing wakes the worker. */
+const pollMs = 1000;
+/** Blocks of one encode in work at once, per thread of the native pool: the next is read while one is worked on. */
+const blocksPerThread = 2;
+
+/** Claims jobs of both kinds, encoding and merging, and works them off. */
+export function startJobWorker(parts: Parts): JobWorker {
+  const { config, log, catalog, progress } = parts;
+  const { tracer } = parts.watch;
+  const alone = config.database === undefined;
+  const compress = compressContext(parts);
+  const merge = mergeContext(parts, compress);
+  return startWorker({
+    catalog,
+    handlers: {
+      [encodeJobKind]: tracedHandler(tracer, {
+        run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal),
+      }),
+      // Claimed only while no checkpoint waits. Those queued before merging was switched off wait until it is on again.
+      ...(config.mergeDeltas && {
+        [mergeJobKind]: tracedHandler(tracer, {
+          run: (job, { claim, signal }) => runMergeJob(merge, job.subjectId, claim, signal),
+        }),
+      }),
+    },
+    // PGlite belongs to this process alone, so whatever an earlier one was running is free. Elsewhere a lease has to
+    // run out.
+    ...(alone ? { workerId: `embedded-${randomUUID()}`, takeOverPrefix: 'embedded-' } : { workerId: parts.processId }),
+    concurrency: config.encodeConcurrency,
+    leaseMs: config.leaseMs,
+    pollMs,
+    onFailed: async (tx, job, error) => {
+      if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'failed', error });
+      else await markMergeEnded(tx, job.subjectId);
+    },
+    onCancelled: async (tx, job) => {
+      if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'cancelled' });
+    },
+    onEvent: (event) => {
+      // After the transaction that ended the job, so that whoever looks sees the new state.
+      if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
+      if (event.kind === 'failed' || event.kind === 'trouble')
+        log[severityOf(event.error)](
+          { err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId },
+          'a job met an error',
+        );
+      else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
+    },
+  });
+}
+
+/**
+ * What the uploader alone can change, such as a graph that misses weights, is told to them with the checkpoint and is
+ * no operator's error.
+ */
+function severityOf(error: unknown): 'warn' | 'error' {
+  return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';
+}
+
+function compressContext({
+  config,
+  core,
+  catalog,
+  store,
+  evaluator,
+  restorer,
+  graphs,
+  progress,
+  work,
+  watch,
+  encodeCache,
+}: Parts): CompressContext {
+  const { threads } = core.stats();
+  return {
+    catalog,
+    store,
+    core,
+    evaluator,
+    restorer,
+    graphs,
+    workDirectory: work.path,
+    freshRestorer: () => restorerOf(core, store, config.restoreCacheMaxBytes),
+    cacheMaxBytes: config.encodeCacheMaxBytes,
+    cacheCounts: encodeCache,
+    tracer: watch.tracer,
+    chainLengthMax: config.chainLengthMax,
+    blockParallel: blocksPerThread * Math.max(threads, Math.min(2, availableParallelism())),
+    ...(config.mergeDeltas && { afterCommit: (tx, { runId }) => queueMerge(tx, runId) }),
+    publish: (checkpointId, note) => progress.publish(checkpointId, note),
+  };
+}
+
+function mergeContext(
+  { catalog, store, core, config, watch }: Parts,
+  { blockParallel }: CompressContext,
+): MergeContext {
+  return {
+    catalog,
+    store,
+    core,
+    freshRestorer: () => restorerOf(core, store, 0),
+    cacheMaxBytes: config.encodeCacheMaxBytes,
+    blockParallel,
+    tracer: watch.tracer,
+  };
+}
