@@ -16,13 +16,13 @@ export interface GptqBlock {
   /** By tensor number; tensors without are left as they are. */
   readonly places: ReadonlyMap<number, GptqPlace>;
   readonly roundingOf: (tensor: number) => Rounding;
-  /** Of moves, by context (ContextCounts.movePrices). */
-  readonly prices?: Uint8Array | undefined;
+  /** Of moves, by context (ContextCounts.symbolRates). */
+  readonly symbolRates?: Uint8Array | undefined;
 }
 
 /** The block's weights as F32 with those of matrices in `places` replaced by where they move. */
 export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
-  const { block, lattice, weights, dtype, places, roundingOf, prices } = request;
+  const { block, lattice, weights, dtype, places, roundingOf, symbolRates } = request;
   const targets = new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
   const elementBytes = dtypeBytes[dtype];
   let first = 0;
@@ -39,7 +39,7 @@ export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?:
             values: lattice.previous.values.subarray(first, end),
             activity: lattice.previous.activity.subarray(first, end),
           },
-          prices,
+          symbolRates,
           place,
           firstElement,
           ...roundingOf(tensor),

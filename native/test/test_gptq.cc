@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "firn/feedback.h"
+#include "firn/gptq.h"
 #include "kernel_data.h"
 
 namespace firn::test {
@@ -49,9 +49,9 @@ double output_error(const Matrix& m, const std::vector<float>& gram, const std::
 // In 1/256 steps, as LatticeHysteresis says, for a zone between 128 and 192.
 int32_t zone_of(LatticeHysteresis hysteresis, uint8_t context, bool inwards) {
   const auto zone = static_cast<int32_t>(hysteresis.dead_zone);
-  if (!hysteresis.prices) return zone;
+  if (!hysteresis.rates) return zone;
   return std::min(
-      192, static_cast<int32_t>(std::floor(128.5 + (zone - 128) * hysteresis.prices[2 * context + inwards] / 64.0)));
+      192, static_cast<int32_t>(std::floor(128.5 + (zone - 128) * hysteresis.rates[2 * context + inwards] / 64.0)));
 }
 
 // The rule, one element after the other in double precision.
@@ -118,7 +118,7 @@ TEST_CASE("the factor of a Gram matrix multiplies back to it") {
   }
 }
 
-TEST_CASE("a matrix that is none gives no feedback, and hostile sizes are refused") {
+TEST_CASE("a matrix that is none gives no gptq, and hostile sizes are refused") {
   std::vector<float> gram = {1, 2, 2, 1}, factor(4, 7.0f);  // indefinite
   REQUIRE(gram_factor(gram.data(), 1, 2, 0.1f, factor.data()) == Status::ok);
   for (const float f : factor) CHECK(f == 0);
@@ -129,7 +129,7 @@ TEST_CASE("a matrix that is none gives no feedback, and hostile sizes are refuse
   REQUIRE(gram_factor(gram.data(), 1, 2, 0.1f, factor.data()) == Status::ok);
   for (const float f : factor) CHECK(f == 0);
   CHECK(gram_factor(gram.data(), 1, 0, 0.1f, factor.data()) == Status::invalid_argument);
-  CHECK(gram_factor(gram.data(), 1, kFeedbackBlockMax + 1, 0.1f, factor.data()) == Status::invalid_argument);
+  CHECK(gram_factor(gram.data(), 1, kGptqBlockMax + 1, 0.1f, factor.data()) == Status::invalid_argument);
   CHECK(gram_factor(gram.data(), 1, 2, 0.0f, factor.data()) == Status::invalid_argument);
 }
 
@@ -151,24 +151,24 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     std::vector<int32_t> previous(count);
     for (size_t i = 0; i < count; ++i)
       previous[i] = static_cast<int32_t>(weights[i] * 4096) + static_cast<int32_t>(random.below(400)) - 200;
-    std::vector<uint8_t> activity(count), contexts(count), prices(kLatticePrices);
+    std::vector<uint8_t> activity(count), contexts(count), rates(kLatticeRates);
     for (uint8_t& byte : activity) byte = static_cast<uint8_t>(random.below(64) << 2 | random.below(3));
-    for (uint8_t& price : prices) price = static_cast<uint8_t>(random.below(256));
+    for (uint8_t& rate : rates) rate = static_cast<uint8_t>(random.below(256));
     const LatticeState state{previous.data(), activity.data()};
     REQUIRE(lattice_contexts({&s, 1}, state, contexts.data()) == Status::ok);
-    Feedback feedback{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
-    const std::vector<float> fixed = expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
-    feedback.hysteresis.prices = prices.data();
+    Gptq feedback{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
+    const std::vector<float> fixed = expected_of(m, factor, s, previous, contexts, weights, 0.75f, gptq.hysteresis);
+    gptq.hysteresis.rates = rates.data();
     const std::vector<float> expected =
-        expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
+        expected_of(m, factor, s, previous, contexts, weights, 0.75f, gptq.hysteresis);
     CHECK(expected != fixed);
     for_each_isa([&] {
       std::vector<float> targets(count);
-      feedback.hysteresis.prices = nullptr;
-      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, feedback, targets.data()) == Status::ok);
+      gptq.hysteresis.rates = nullptr;
+      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, gptq, targets.data()) == Status::ok);
       CHECK(targets == fixed);
-      feedback.hysteresis.prices = prices.data();
-      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, feedback, targets.data()) == Status::ok);
+      gptq.hysteresis.rates = rates.data();
+      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, gptq, targets.data()) == Status::ok);
       CHECK(targets == expected);
       std::vector<uint8_t> symbols(count), after_activity(count);
       std::vector<uint32_t> escapes;
@@ -182,8 +182,8 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     });
     // What it is for: outputs on the inputs measured come closer than with rounding alone.
     std::vector<float> rounded(count), fed(count);
-    const Feedback none{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.0f, 128};
-    const Feedback full{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 1.0f, 128};
+    const Gptq none{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.0f, 128};
+    const Gptq full{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 1.0f, 128};
     REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, none, rounded.data()) == Status::ok);
     REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, full, fed.data()) == Status::ok);
     CHECK(output_error(m, gram, weights, fed) < 0.6 * output_error(m, gram, weights, rounded));
@@ -200,16 +200,16 @@ TEST_CASE("a segment that begins and ends inside rows is rounded as far as it go
       LatticeSegment s;
       s.count = count, s.exponent = -12, s.step = 90;
       const std::vector<float> weights = plain_weights(random, count);
-      const Feedback feedback{factor.data(), 16, 16, 40, inputs_last, 640 - count, 1, 156};
+      const Gptq feedback{factor.data(), 16, 16, 40, inputs_last, 640 - count, 1, 156};
       std::vector<float> first;
       for_each_isa([&] {
         std::vector<float> targets(count);
-        REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, {}, feedback, targets.data()) == Status::ok);
+        REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, {}, gptq, targets.data()) == Status::ok);
         if (first.empty()) first = targets;
         CHECK(targets == first);
         for (const float target : targets) CHECK(std::fmod(std::ldexp(target, 12), 90.0f) == 0);
       });
-      Feedback outside = feedback;
+      Gptq outside = gptq;
       outside.first += 1;
       CHECK(lattice_targets(weights.data(), Dtype::f32, s, {}, outside, first.data()) == Status::invalid_argument);
     }
@@ -220,22 +220,22 @@ TEST_CASE("weights and values out of range are refused, and targets never leave 
   const std::vector<float> factor(4, 0.9f);
   LatticeSegment s;
   s.count = 2, s.exponent = 0, s.step = 65535;
-  const Feedback feedback{factor.data(), 2, 2, 1, true, 0, 1, 156};
+  const Gptq feedback{factor.data(), 2, 2, 1, true, 0, 1, 156};
   std::vector<float> targets(2);
   const float edge[] = {static_cast<float>(kLatticeWeightMax), static_cast<float>(-kLatticeWeightMax)};
-  REQUIRE(lattice_targets(edge, Dtype::f32, s, {}, feedback, targets.data()) == Status::ok);
+  REQUIRE(lattice_targets(edge, Dtype::f32, s, {}, gptq, targets.data()) == Status::ok);
   for (const float target : targets) CHECK(std::fabs(target) <= static_cast<float>(kLatticeWeightMax));
   const float beyond[] = {0, static_cast<float>(kLatticeWeightMax + 1)};
-  CHECK(lattice_targets(beyond, Dtype::f32, s, {}, feedback, targets.data()) == Status::invalid_argument);
+  CHECK(lattice_targets(beyond, Dtype::f32, s, {}, gptq, targets.data()) == Status::invalid_argument);
   const float nothing[] = {0, std::numeric_limits<float>::quiet_NaN()};
-  CHECK(lattice_targets(nothing, Dtype::f32, s, {}, feedback, targets.data()) == Status::invalid_argument);
+  CHECK(lattice_targets(nothing, Dtype::f32, s, {}, gptq, targets.data()) == Status::invalid_argument);
   const int32_t values[] = {0, kLatticeValueMax + 1};
   const float zeros[] = {0, 0};
-  CHECK(lattice_targets(zeros, Dtype::f32, s, {values, nullptr}, feedback, targets.data()) == Status::invalid_argument);
+  CHECK(lattice_targets(zeros, Dtype::f32, s, {values, nullptr}, gptq, targets.data()) == Status::invalid_argument);
   // Prices are by context, which activity is part of.
-  const std::vector<uint8_t> prices(kLatticePrices, kLatticePriceUnit);
-  Feedback priced = feedback;
-  priced.hysteresis.prices = prices.data();
+  const std::vector<uint8_t> rates(kLatticeRates, kLatticeRateUnit);
+  Gptq priced = gptq;
+  priced.hysteresis.rates = rates.data();
   const int32_t fine[] = {0, 0};
   CHECK(lattice_targets(zeros, Dtype::f32, s, {fine, nullptr}, priced, targets.data()) == Status::invalid_argument);
 }

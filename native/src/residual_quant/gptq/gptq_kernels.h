@@ -7,17 +7,17 @@
 namespace firn {
 
 // Outputs worked on at once.
-inline constexpr size_t kFeedbackLanes = 32;
+inline constexpr size_t kGptqLanes = 32;
 
-struct FeedbackRule {
+struct GptqRule {
   float step, half;  // units; `half` is step / 2 rounded down
   float strength;
   float value_max;  // largest magnitude of a target, in units
 };
 
-// Arrays of size x kFeedbackLanes, input by input. Everything is a whole number below 2^24, so binary32 holds it
+// Arrays of size x kGptqLanes, input by input. Everything is a whole number below 2^24, so binary32 holds it
 // exactly.
-struct FeedbackTile {
+struct GptqTile {
   const float* weights;    // in units
   const float* previous;   // k'
   const float* present;    // 1, or 0 where there is no such element
@@ -27,15 +27,15 @@ struct FeedbackTile {
   float* targets;          // receives k' plus the steps moved
 };
 
-using FeedbackKernel = void(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+using GptqKernel = void(const float* factor, size_t size, const GptqRule& rule, const GptqTile& tile);
 namespace scalar {
-FeedbackKernel feedback_tile;
+GptqKernel gptq_tile;
 }
 namespace avx2 {
-FeedbackKernel feedback_tile;
+GptqKernel gptq_tile;
 }
 namespace avx512 {
-FeedbackKernel feedback_tile;
+GptqKernel gptq_tile;
 }
 
 }  // namespace firn

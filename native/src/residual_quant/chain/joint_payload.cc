@@ -1,4 +1,4 @@
-#include "residual_quant/chain/tuple_payload.h"
+#include "residual_quant/chain/joint_payload.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,7 +7,7 @@
 
 namespace firn {
 
-// As ContextCounts::move_prices, from the counts of each context.
-void find_move_prices(const std::array<RowCounts, kContextsMax>& counts, uint8_t* prices);
+// As ContextCounts::symbol_rates, from the counts of each context.
+void find_symbol_rates(const std::array<RowCounts, kContextsMax>& counts, uint8_t* rates);
 
 }  // namespace firn

@@ -1,4 +1,4 @@
-// Fuzz target: rounded_decode on hostile bytes, the same at every instruction set level, and rounded_encode of any
+// Fuzz target: master_decode on hostile bytes, the same at every instruction set level, and master_encode of any
 // elements beside any others, which come back.
 //
 // Input: elements of three segments (u16 LE each), their kinds (u8 each), elements given beside and to encode (u16 LE
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "firn/rounded.h"
+#include "firn/master_weights.h"
 #include "input_reader.h"
 #include "simd/each_isa.h"
 
@@ -26,28 +26,28 @@ std::vector<uint8_t> padded(std::vector<uint8_t> bytes, size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace firn;
   InputReader in(data, size);
-  RoundedSegment segments[3];
-  RoundedLayout layout{segments, 3, 0};
-  for (RoundedSegment& segment : segments) {
+  MasterSegment segments[3];
+  MasterLayout layout{segments, 3, 0};
+  for (MasterSegment& segment : segments) {
     segment.count = in.next<uint16_t>() % kSegmentElementsMax;
     layout.count += segment.count;
   }
-  for (RoundedSegment& segment : segments) segment.kind = static_cast<RoundedKind>(in.next<uint8_t>() % 3);
-  const size_t beside_bytes = 2 * rounded_beside_count(layout), value_bytes = 4 * layout.count;
-  const size_t beside_given = 2 * size_t{in.next<uint16_t>()}, values_given = 4 * size_t{in.next<uint16_t>()};
-  const std::vector<uint8_t> beside = padded(in.bytes(std::min(beside_given, beside_bytes)), beside_bytes);
+  for (MasterSegment& segment : segments) segment.kind = static_cast<MasterKind>(in.next<uint8_t>() % 3);
+  const size_t reference_bytes = 2 * master_reference_count(layout), value_bytes = 4 * layout.count;
+  const size_t reference_given = 2 * size_t{in.next<uint16_t>()}, values_given = 4 * size_t{in.next<uint16_t>()};
+  const std::vector<uint8_t> reference = padded(in.bytes(std::min(reference_given, reference_bytes)), reference_bytes);
   const std::vector<uint8_t> values = padded(in.bytes(std::min(values_given, value_bytes)), value_bytes);
   std::vector<uint8_t> out(value_bytes), again(value_bytes), coded;
   const std::vector<uint8_t> payload = in.bytes(size);
   limit_isa(Isa::scalar);
-  const Status status = rounded_decode(payload.data(), payload.size(), beside.data(), layout, out.data());
+  const Status status = master_decode(payload.data(), payload.size(), reference.data(), layout, out.data());
   for_each_isa([&] {
-    require(rounded_decode(payload.data(), payload.size(), beside.data(), layout, again.data()) == status);
+    require(master_decode(payload.data(), payload.size(), reference.data(), layout, again.data()) == status);
     require(status != Status::ok || out == again);
   });
 
-  require(rounded_encode(values.data(), beside.data(), layout, &coded) == Status::ok);
-  require(rounded_decode(coded.data(), coded.size(), beside.data(), layout, out.data()) == Status::ok);
+  require(master_encode(values.data(), reference.data(), layout, &coded) == Status::ok);
+  require(master_decode(coded.data(), coded.size(), reference.data(), layout, out.data()) == Status::ok);
   require(out == values);
   return 0;
 }

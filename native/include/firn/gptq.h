@@ -13,17 +13,17 @@
 
 namespace firn {
 
-inline constexpr size_t kFeedbackBlockMax = 4096;
+inline constexpr size_t kGptqBlockMax = 4096;
 
 // Factors `blocks` symmetric matrices of size x size each, row-major, after adding `damping` times the mean of the
 // diagonal to it. `factor`, of the same layout, receives U transposed without its diagonal: factor[j * size + k] for k
 // < j is what the error of input k adds to the target of input j; all else is 0. Where a matrix is not positive or not
-// finite, its inputs get no feedback. invalid_argument when size is 0 or beyond kFeedbackBlockMax, or damping is not a
+// finite, its inputs get no gptq. invalid_argument when size is 0 or beyond kGptqBlockMax, or damping is not a
 // positive number.
 Status gram_factor(const float* gram, size_t blocks, size_t size, float damping, float* factor);
 
 // How one segment of a block is rounded.
-struct Feedback {
+struct Gptq {
   const float* factor;  // of gram_factor: inputs / size blocks
   uint32_t size = 0;    // of a block of the factor; divides `inputs`
   uint32_t inputs = 0, outputs = 0;
@@ -36,9 +36,9 @@ struct Feedback {
 
 // The values to which the weights of one segment move: lattice_quantize with any dead zone of at most one step gives
 // these moves when it gets them for weights. Errors are handed on inside the segment only. `previous` may be without
-// activity where there are no prices; offsets and gain of the segment are taken as none; `targets` receives binary32
+// activity where there are no rates; offsets and gain of the segment are taken as none; `targets` receives binary32
 // values. invalid_argument as lattice_quantize, or when the segment is not inside its tensor.
 Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, LatticeState previous,
-                       const Feedback& feedback, float* targets);
+                       const Gptq& gptq, float* targets);
 
 }  // namespace firn

@@ -11,35 +11,35 @@
 namespace firn {
 
 // What lies beside a segment. Numbers are those of the seam, not of the format.
-enum class RoundedKind : uint8_t { nothing = 0, bf16 = 1, f16 = 2 };
+enum class MasterKind : uint8_t { nothing = 0, bf16 = 1, f16 = 2 };
 
 // A run of one tensor's elements.
-struct RoundedSegment {
+struct MasterSegment {
   uint32_t count = 0;
-  RoundedKind kind = RoundedKind::nothing;
+  MasterKind kind = MasterKind::nothing;
 };
 
 // Nothing is owned. Segments follow each other and cover the block; `count` is the sum of their counts, at most
 // kBlockElementsMax.
-struct RoundedLayout {
-  const RoundedSegment* segments = nullptr;
+struct MasterLayout {
+  const MasterSegment* segments = nullptr;
   size_t segment_count = 0;
   size_t count = 0;
 };
 
 // The mode of these payloads, beside those of exact blocks.
-inline constexpr uint8_t kRoundedMode = 10;
+inline constexpr uint8_t kMasterMode = 10;
 
 // Elements that lie beside a block: those of its segments that have any.
-size_t rounded_beside_count(const RoundedLayout& layout);
+size_t master_reference_count(const MasterLayout& layout);
 
-// Appends the payload of binary32 elements, little-endian, any alignment. `beside`: the 16-bit elements of the segments
+// Appends the payload of binary32 elements, little-endian, any alignment. `reference`: the 16-bit elements of the segments
 // that have some, one after another. Never more than a few bytes above an exact block where nothing was rounded.
 // invalid_argument for a layout that breaks what is said above.
-Status rounded_encode(const void* values, const void* beside, const RoundedLayout& layout, std::vector<uint8_t>* out);
+Status master_encode(const void* values, const void* reference, const MasterLayout& layout, std::vector<uint8_t>* out);
 
-// Rebuilds the elements from the same `beside`. corrupt, truncated or unsupported on bytes no encoder writes;
+// Rebuilds the elements from the same `reference`. corrupt, truncated or unsupported on bytes no encoder writes;
 // invalid_argument as above.
-Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, const RoundedLayout& layout, void* out);
+Status master_decode(const uint8_t* bytes, size_t size, const void* reference, const MasterLayout& layout, void* out);
 
 }  // namespace firn

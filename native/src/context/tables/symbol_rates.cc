@@ -1,4 +1,4 @@
-#include "context/tables/move_prices.h"
+#include "context/tables/symbol_rates.h"
 
 #include <algorithm>
 
@@ -20,11 +20,11 @@ CostBits bits_beyond(uint64_t stays, uint64_t moves) {
 
 }  // namespace
 
-void find_move_prices(const std::array<RowCounts, kContextsMax>& counts, uint8_t* prices) {
-  std::array<CostBits, kLatticePrices> bits;
+void find_symbol_rates(const std::array<RowCounts, kContextsMax>& counts, uint8_t* rates) {
+  std::array<CostBits, kLatticeRates> bits;
   uint64_t moves = 0;
   CostBits spent = 0;  // at most 2^40 moves of less than 42 bits
-  for (size_t i = 0; i < kLatticePrices; ++i) {
+  for (size_t i = 0; i < kLatticeRates; ++i) {
     const auto& of = counts[i / 2].of;
     const uint64_t here = of[kOutwards - i % 2];
     bits[i] = bits_beyond(of[kStay], here);
@@ -32,11 +32,11 @@ void find_move_prices(const std::array<RowCounts, kContextsMax>& counts, uint8_t
     spent += here * bits[i];
   }
   const CostBits mean = moves > 0 ? spent / moves : 0;
-  for (size_t i = 0; i < kLatticePrices; ++i) {
+  for (size_t i = 0; i < kLatticeRates; ++i) {
     const auto& of = counts[i / 2].of;
     const bool is_known = mean > 0 && of[kStay] + of[kOutwards - i % 2] > 0;
-    const uint64_t price = is_known ? (bits[i] * kLatticePriceUnit + mean / 2) / mean : kLatticePriceUnit;
-    prices[i] = static_cast<uint8_t>(std::min(price, kPriceMax));
+    const uint64_t rate = is_known ? (bits[i] * kLatticeRateUnit + mean / 2) / mean : kLatticeRateUnit;
+    rates[i] = static_cast<uint8_t>(std::min(rate, kPriceMax));
   }
 }
 

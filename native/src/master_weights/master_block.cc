@@ -9,16 +9,16 @@
 #include "common/varint.h"
 #include "firn/delta.h"
 #include "firn/lossless.h"
-#include "master_weights/rounded_rule.h"
+#include "master_weights/master_rule.h"
 
 namespace firn {
 namespace {
 
-bool is_valid(const RoundedLayout& layout) {
+bool is_valid(const MasterLayout& layout) {
   if (layout.count > kBlockElementsMax || layout.segment_count > kBlockElementsMax) return false;
   size_t count = 0;
-  for (const RoundedSegment& segment : std::span(layout.segments, layout.segment_count)) {
-    if (segment.count > kBlockElementsMax || segment.kind > RoundedKind::f16) return false;
+  for (const MasterSegment& segment : std::span(layout.segments, layout.segment_count)) {
+    if (segment.count > kBlockElementsMax || segment.kind > MasterKind::f16) return false;
     count += segment.count;
   }
   return count == layout.count;
@@ -26,12 +26,12 @@ bool is_valid(const RoundedLayout& layout) {
 
 // Calls `near(element, kind, bits)` or `far(element)` for every element in order.
 template <typename Near, typename Far>
-void for_each_element(const RoundedLayout& layout, const void* beside, Near near, Far far) {
-  const uint8_t* next = static_cast<const uint8_t*>(beside);
+void for_each_element(const MasterLayout& layout, const void* reference, Near near, Far far) {
+  const uint8_t* next = static_cast<const uint8_t*>(reference);
   size_t element = 0;
-  for (const RoundedSegment& segment : std::span(layout.segments, layout.segment_count)) {
+  for (const MasterSegment& segment : std::span(layout.segments, layout.segment_count)) {
     for (const size_t end = element + segment.count; element < end; ++element) {
-      if (segment.kind == RoundedKind::nothing) {
+      if (segment.kind == MasterKind::nothing) {
         far(element);
         continue;
       }
@@ -43,10 +43,10 @@ void for_each_element(const RoundedLayout& layout, const void* beside, Near near
   }
 }
 
-size_t near_count(const RoundedLayout& layout, const void* beside) {
+size_t near_count(const MasterLayout& layout, const void* reference) {
   size_t count = 0;
   for_each_element(
-      layout, beside, [&](size_t, RoundedKind, uint16_t) { ++count; }, [](size_t) {});
+      layout, reference, [&](size_t, MasterKind, uint16_t) { ++count; }, [](size_t) {});
   return count;
 }
 
@@ -81,15 +81,15 @@ Status read_exceptions(ByteReader& in, size_t near_elements, std::vector<Excepti
 
 }  // namespace
 
-size_t rounded_beside_count(const RoundedLayout& layout) {
+size_t master_reference_count(const MasterLayout& layout) {
   size_t count = 0;
-  for (const RoundedSegment& segment : std::span(layout.segments, layout.segment_count)) {
-    if (segment.kind != RoundedKind::nothing) count += segment.count;
+  for (const MasterSegment& segment : std::span(layout.segments, layout.segment_count)) {
+    if (segment.kind != MasterKind::nothing) count += segment.count;
   }
   return count;
 }
 
-Status rounded_encode(const void* values, const void* beside, const RoundedLayout& layout,
+Status master_encode(const void* values, const void* reference, const MasterLayout& layout,
                       std::vector<uint8_t>* out) try {
   if (!is_valid(layout)) return Status::invalid_argument;
   std::vector<uint8_t> rests, far;
@@ -103,8 +103,8 @@ Status rounded_encode(const void* values, const void* beside, const RoundedLayou
     store_le(to->data() + to->size() - sizeof word, word);
   };
   for_each_element(
-      layout, beside,
-      [&](size_t element, RoundedKind kind, uint16_t bits) {
+      layout, reference,
+      [&](size_t element, MasterKind kind, uint16_t bits) {
         const uint32_t pattern = pattern_of(element), rest = pattern & ((1u << cut_bits(kind)) - 1);
         const bool fits = unrounded(kind, widened(kind, bits), rest) == pattern;
         append(&rests, static_cast<uint16_t>(fits ? rest : 0));
@@ -117,7 +117,7 @@ Status rounded_encode(const void* values, const void* beside, const RoundedLayou
         ++near_elements;
       },
       [&](size_t element) { append(&far, pattern_of(element)); });
-  std::vector<uint8_t> payload{kRoundedMode}, coded;
+  std::vector<uint8_t> payload{kMasterMode}, coded;
   append_varint(exception_count, &payload);
   payload.insert(payload.end(), exceptions.begin(), exceptions.end());
   if (const Status status = exact_encode(rests.data(), nullptr, near_elements, ElementKind::word16, &coded);
@@ -134,13 +134,13 @@ Status rounded_encode(const void* values, const void* beside, const RoundedLayou
   return Status::out_of_memory;
 }
 
-Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, const RoundedLayout& layout,
+Status master_decode(const uint8_t* bytes, size_t size, const void* reference, const MasterLayout& layout,
                       void* out) try {
   if (!is_valid(layout)) return Status::invalid_argument;
   if (size == 0) return Status::truncated;
-  if (bytes[0] != kRoundedMode) return Status::unsupported;
+  if (bytes[0] != kMasterMode) return Status::unsupported;
   ByteReader in(bytes + 1, size - 1);
-  const size_t near_elements = near_count(layout, beside);
+  const size_t near_elements = near_count(layout, reference);
   std::vector<Exception> exceptions;
   if (const Status status = read_exceptions(in, near_elements, &exceptions); status != Status::ok) return status;
   uint32_t coded_size = 0;
@@ -160,8 +160,8 @@ Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, con
   uint32_t beyond = 0;
   auto exception = exceptions.begin();
   for_each_element(
-      layout, beside,
-      [&](size_t element, RoundedKind kind, uint16_t bits) {
+      layout, reference,
+      [&](size_t element, MasterKind kind, uint16_t bits) {
         const uint32_t rest = load_le<uint16_t>(rests.data() + 2 * near);
         beyond |= rest >> cut_bits(kind);
         uint32_t pattern = unrounded(kind, widened(kind, bits), rest);
