@@ -16,11 +16,11 @@ import {
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { previousChain, previousState } from './previous-state.ts';
-import { gptqTargets, type Rounding } from './gptq-targets.ts';
+import { previousChain, previousState } from './lattice/previous-state.ts';
+import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import type { ModelSymbols } from './symbol-cache.ts';
+import type { ModelSymbols } from './lattice/symbol-cache.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
