@@ -1,3 +1,4 @@
+import type { TopChoiceFindings } from '../metrics/top-choices.ts';
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
@@ -56,6 +57,8 @@ export interface MetricReading {
   readonly ignored: number;
   /** Of classes. */
   readonly classCount?: number;
+  /** First choices of the output, where labels are indices of classes. */
+  readonly topChoices?: TopChoiceFindings;
   /** The metric's value for somebody who does not look at the inputs: all classes alike, the mean of the labels. */
   readonly guessing?: number;
   /**

@@ -203,7 +203,11 @@ class MetricReader {
       ...(labelled !== undefined && { labels: labelled, labelsShape: columns.get(labelled)!.dims }),
       counted: found.counted,
       ignored: found.ignored,
-      ...('classCount' in found && { classCount: found.classCount, ...(found.shifts && { shifts: found.shifts }) }),
+      ...('classCount' in found && {
+        classCount: found.classCount,
+        ...(found.topChoices && { topChoices: found.topChoices }),
+        ...(found.shifts && { shifts: found.shifts }),
+      }),
       ...(guessing !== undefined && { guessing }),
       ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
       ...('withinUnit' in found && comparedWith === 'binary-targets' && { withinUnit: found.withinUnit }),

@@ -60,7 +60,7 @@ class ResidualSession implements MethodSession {
 
   #make({ model: { plan, gramMatrices }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
     const { source, core, run, warn, parallel, signal } = this.#work;
-    const { rounding, hysteresis } = run.search;
+    const { rounding, hysteresis, weightErrorMax } = run.search;
     const last = lastConfig(candidates);
     return residualQuantization({
       source,
@@ -73,6 +73,7 @@ class ResidualSession implements MethodSession {
       symbolCache: this.#symbolCache,
       rounding,
       hysteresis,
+      weightErrorMax,
       resumption,
       parallel,
       signal,

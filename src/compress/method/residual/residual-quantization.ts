@@ -33,6 +33,8 @@ export interface ResidualParts extends EncodingOptions {
   readonly rounding: RoundingChoice;
   /** `fixed` where absent. */
   readonly hysteresis?: Hysteresis | undefined;
+  /** Bound on every tensor's error, in standard deviations of its weights (`SearchOptions.weightErrorMax`). */
+  readonly weightErrorMax?: number | undefined;
   /** Absent where the config is given: it is taken as it is. */
   readonly resumption?: Resumption | undefined;
   /** Absent where there is nothing to measure inputs with. */
@@ -82,12 +84,17 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
       rounding: toNearest ? 'nearest' : 'dead-zone',
       // Weights that are rounded to the nearest value have no hysteresis.
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
+      weightErrorMax: parts.weightErrorMax,
     },
     describe: async (config, options) => {
       const chosen = await quantize(config);
       if (chosen.beyond.length > 0)
         parts.warn(
           `Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`,
+        );
+      if (chosen.outsideBound.length > 0)
+        parts.warn(
+          `Tensors whose error is more than ${parts.weightErrorMax} of their standard deviation: ${someOf(chosen.outsideBound)}.`,
         );
       return {
         resumed: resumption?.here ?? false,
