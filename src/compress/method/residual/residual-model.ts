@@ -85,6 +85,12 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
 const finerSmall = 24;
 const finerOctaves = 12;
 /**
+ * A tensor's step becomes finer by so many 1/32 octaves at most to keep its error inside `weightErrorMax`. A model that
+ * takes more has too coarse a common step: with every tensor at its bound, steps no longer follow what the metrics
+ * need.
+ */
+const finerOfBoundMax = 48;
+/**
  * With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it
  * gives. Measured: 2 % fewer bytes than 156.
  */
@@ -98,8 +104,8 @@ export class ResidualModel implements QuantizedModel {
   readonly bytes: number;
   /** Names of tensors whose error is more than {@link errorRatioMax} of quantizing them afresh in every way tried. */
   readonly beyond: readonly string[];
-  /** Names of tensors whose error no step brought inside `weightErrorMax`. */
-  readonly outsideBound: readonly string[];
+  /** See {@link QuantizedModel}; under the finest steps that {@link finerOfBoundMax} allows. */
+  readonly weightExcess: number | undefined;
   private readonly ancestor: Ancestor | undefined;
   private readonly pass: QuantizingPass;
   private readonly built: BuiltModel;
@@ -110,7 +116,7 @@ export class ResidualModel implements QuantizedModel {
     this.built = built;
     this.bytes = built.tables.totalBits() / 8;
     this.beyond = built.beyond;
-    this.outsideBound = built.outsideBound;
+    this.weightExcess = built.weightExcess;
   }
 
   async elements(at: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
@@ -160,7 +166,7 @@ interface BuiltModel {
   readonly attempts: Attempts;
   readonly migration: number | undefined;
   readonly beyond: readonly string[];
-  readonly outsideBound: readonly string[];
+  readonly weightExcess: number | undefined;
 }
 
 /** What was not good enough for a tensor so far. */
@@ -191,15 +197,15 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
     const { tables, migration, sums } = await pass.run(planned, attempts);
     const files = fitted(parts, planned, sums);
     const beyond = tensorsBeyond(files, sums);
-    const outside = tensorsOutsideBound(parts, files, sums);
-    const next = nextAttempts(parts, attempts, { files, beyond, outside });
+    const { outside, excess } = errorsOfWeights(parts, files, sums);
+    const next = nextAttempts(parts, attempts, { beyond, outside });
     if (next === undefined) {
       const names = (places: readonly TensorPlace[]): string[] =>
         places.map(({ file, tensor }) => parts.source.files[file]!.layout.tensors[tensor]!.name);
       return new ResidualModel(parts.ancestor, pass, {
         ...{ scales, files, tables, attempts, migration },
         beyond: names(beyond),
-        outsideBound: names(outside),
+        weightExcess: excess,
       });
     }
     attempts = next;
@@ -247,7 +253,6 @@ function nextAttempts(
   parts: ResidualModelParts,
   attempts: Attempts,
   found: {
-    readonly files: readonly (ResidualFile | undefined)[];
     readonly beyond: readonly TensorPlace[];
     readonly outside: readonly TensorOutsideBound[];
   },
@@ -256,8 +261,9 @@ function nextAttempts(
   let isChanged = false;
   for (const { file, tensor, octaves } of found.outside) {
     const { tries, finer } = attemptOf(attempts, file, tensor);
-    if (found.files[file]!.residuals.get(tensor)!.stepCode === 0) continue;
-    next[file]!.set(tensor, { tries, finer: finer + Math.max(1, Math.ceil(octaves * stepsPerOctave)) });
+    if (finer >= finerOfBoundMax) continue;
+    const more = Math.max(1, Math.ceil(octaves * stepsPerOctave));
+    next[file]!.set(tensor, { tries, finer: Math.min(finerOfBoundMax, finer + more) });
     isChanged = true;
   }
   for (const { file, tensor } of found.beyond) {
@@ -524,25 +530,32 @@ interface TensorOutsideBound extends TensorPlace {
   readonly octaves: number;
 }
 
-/** The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights. */
-function tensorsOutsideBound(
+/**
+ * The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights, and the
+ * largest squared error in that of the bound. Nothing without a bound.
+ */
+function errorsOfWeights(
   { moments, weightErrorMax }: ResidualModelParts,
   files: readonly (ResidualFile | undefined)[],
   sums: PassResult['sums'],
-): TensorOutsideBound[] {
-  if (weightErrorMax === undefined) return [];
-  return files.flatMap((residual, file) =>
-    [...(residual?.residuals ?? [])].flatMap(([tensor, record]) => {
+): { readonly outside: readonly TensorOutsideBound[]; readonly excess: number | undefined } {
+  if (weightErrorMax === undefined) return { outside: [], excess: undefined };
+  const outside: TensorOutsideBound[] = [];
+  let excess = 0;
+  for (const [file, residual] of files.entries()) {
+    for (const [tensor, record] of residual?.residuals ?? []) {
       const { plainErrors } = sums[file]!.get(tensor)!;
       const { error } = latticeError(plainErrors, segmentOf(residual!, tensor, record));
       const ofTensor = moments[file]!.get(tensor)!;
       // The share of the sum of squares that is about the mean. Less than a millionth is lost in the sums themselves.
       const spread = (varianceOf(ofTensor) * ofTensor.elementCount) / ofTensor.sumOfSquares;
-      if (!(spread > 1e-6)) return [];
-      const ratio = Math.sqrt(error / (plainErrors[latticeErrorSquaresIndex]! * spread));
-      return ratio > weightErrorMax ? [{ file, tensor, octaves: Math.log2(ratio / weightErrorMax) }] : [];
-    }),
-  );
+      if (!(spread > 1e-6)) continue;
+      const ratio = error / (plainErrors[latticeErrorSquaresIndex]! * spread) / weightErrorMax ** 2;
+      excess = Math.max(excess, ratio);
+      if (ratio > 1) outside.push({ file, tensor, octaves: Math.log2(ratio) / 2 });
+    }
+  }
+  return { outside, excess };
 }
 
 /**

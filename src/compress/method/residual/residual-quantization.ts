@@ -92,10 +92,6 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
         parts.warn(
           `Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`,
         );
-      if (chosen.outsideBound.length > 0)
-        parts.warn(
-          `Tensors whose error is more than ${parts.weightErrorMax} of their standard deviation: ${someOf(chosen.outsideBound)}.`,
-        );
       return {
         resumed: resumption?.here ?? false,
         ...(resumption !== undefined && { roundingError: await chosen.roundingError(options) }),
