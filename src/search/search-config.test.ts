@@ -100,9 +100,9 @@ describe('searchConfig', () => {
   it.each([2, 3, 20, 64, 150, 200])(
     'spreads %i trials over the cube where they do not suffice for all of it',
     async (trialsMax) => {
-      // What the guided search takes to give up.
+      // Trials that the guided search takes before it gives up.
       const guidedTrials = 10;
-      // Monotone but for the most conservative corner, as with a tiny model: whatever passes is close to it.
+      // Monotone except for the most conservative corner, as with a tiny model: only configs close to it pass.
       const { bytes } = landscape(1);
       const ranked = everyConfig()
         .filter((config) => config.pruneFraction > 0 || config.pruneMetric === 'magnitude')
@@ -286,7 +286,7 @@ describe('searchConfig', () => {
   it.each([0.9, 1.4, 2.5, 50])(
     'never asks for anything more aggressive than last time where that is ruled out (sharpness %s)',
     async (sharpness) => {
-      // A run's first config, one found before the damage grew, and one from a fork whose values are not all in this
+      // A run's first config, one found before the damage grew, and one from a fork with values that are not in this
       // cube.
       for (const last of [
         { ...centre, bins: 4, pruneFraction: 0.5 },

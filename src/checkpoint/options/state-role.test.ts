@@ -13,7 +13,7 @@ test.each([
   ['layer.weight.m', 'firstMoment', 'layer.weight'],
   ['layer.weight.v', 'secondMoment', 'layer.weight'],
   ['conv.weight.momentum', 'momentum', 'conv.weight'],
-  // Modules that are called as short words are.
+  // Modules with the names of short words.
   ['m.0.weight.exp_avg', 'firstMoment', 'm.0.weight'],
   ['m.0.weight.exp_avg_sq', 'secondMoment', 'm.0.weight'],
   ['v.0.weight.exp_avg', 'firstMoment', 'v.0.weight'],
@@ -111,7 +111,7 @@ describe('entries of the options', () => {
     ['nu', 'secondMoment', ''],
     ['opt.first.layer1.weight', 'firstMoment', ''],
     ['opt.second.layer1.weight', 'secondMoment', ''],
-    // Before the usual words, wherever these are.
+    // Options take precedence over the usual words, wherever these are.
     ['exp_avg.mu.w', 'firstMoment', 'exp_avg.w'],
     ['exp_avg.nu.w', 'secondMoment', 'exp_avg.w'],
     ['m.0.weight.nu', 'secondMoment', 'm.0.weight'],
