@@ -39,9 +39,9 @@ export interface ResidualModelParts
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
   readonly symbolCache: SymbolCache;
-  /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no rates. */
+  /** `fixed` if absent. A base, and weights that are rounded to the nearest step, have no rates. */
   readonly hysteresis?: Hysteresis | undefined;
-  /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
+  /** Weights are rounded to the nearest step, without offsets, so that the rebuilt model does not lag behind. */
   readonly toNearest: boolean;
 }
 
@@ -51,9 +51,10 @@ interface Roundings {
 }
 
 /**
- * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on
- * at their full share, and a dead zone just under what makes the squared error 1.5 times that of rounding. After the
- * last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
+ * Ways of rounding a tensor's weights, tried in order until its error is inside {@link errorRatioMax}. GPTQ starts with
+ * the full share of errors handed on. The dead zone starts just below the one that makes the squared error 1.5 times
+ * that of plain rounding. After the last, the tensor's step becomes finer: in a small tensor a few weights decide, and
+ * any one step may be unlucky.
  */
 const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
   deadZone: {
@@ -75,24 +76,24 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
   },
 };
 /**
- * Then steps are made finer: by a 1/32 octave so many times, which is enough where chance was against one step, and
- * after that by octaves, for a tensor that nothing but its very values are near to.
+ * How often steps then become finer: first by 1/32 octave, which is enough if one step was unlucky; then by octaves,
+ * for a tensor that needs almost exact values.
  */
 const finerSmall = 24;
 const finerOctaves = 12;
 /**
- * With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it
- * gives. Measured: 2 % fewer bytes than 156.
+ * Widest dead zone with GPTQ in a base: weights of a base are seldom within a step of zero, and a wide zone costs more
+ * error than it saves bits. Measured: 2 % fewer bytes than with 156.
  */
 const baseDeadZone = 140;
-/** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
+/** Largest weighted squared error of a tensor, relative to quantizing it afresh with the same step. */
 const errorRatioMax = 1.5;
 
-/** One checkpoint under one step: every residual tensor's record, and what its blocks would take. */
+/** One checkpoint under one step: the record of every residual tensor, and the size of its blocks. */
 export class ResidualModel implements QuantizedModel {
-  /** Of the quantized part, tables included. */
+  /** Bytes of the quantized part, including tables. */
   readonly bytes: number;
-  /** Names of tensors whose error is more than {@link errorRatioMax} of quantizing them afresh in every way tried. */
+  /** Names of tensors with an error of more than {@link errorRatioMax}, whatever way of rounding was tried. */
   readonly beyond: readonly string[];
   private readonly ancestor: Ancestor | undefined;
   private readonly pass: QuantizingPass;
@@ -113,7 +114,7 @@ export class ResidualModel implements QuantizedModel {
     return this.pass.coder.elements(files[at.file]!, at, this.pass.roundingOf(attempts, at), { into, signal });
   }
 
-  /** Root mean square of what rounding leaves of the weights of matrices, in steps; undefined without a matrix. */
+  /** Root mean square of the matrices' rounding errors, in steps; undefined without a matrix. */
   roundingError(options: EncodingOptions): Promise<number | undefined> {
     const { files, attempts } = this.built;
     return this.pass.roundingError(files, attempts, options);
@@ -137,7 +138,7 @@ export class ResidualModel implements QuantizedModel {
     };
   }
 
-  /** The files that a package holds: tensors of the others have no slots in its tables. */
+  /** The model with the package's files only: tensors of other files have no slots in its tables. */
   private async without(external: ReadonlySet<number>): Promise<Pick<BuiltModel, 'files' | 'tables' | 'migration'>> {
     const { files, attempts } = this.built;
     if (files.every((file, number) => file === undefined || !external.has(number))) return this.built;
@@ -155,14 +156,13 @@ interface BuiltModel {
   readonly beyond: readonly string[];
 }
 
-/** By file, by tensor: how many ways of rounding it were not good enough. */
+/** By file, by tensor: how many ways of rounding were not good enough. */
 type Attempts = readonly ReadonlyMap<number, number>[];
 
 /**
  * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction
- * offsets and gains, and these and the errors follow from sums over the symbols. Where a tensor's error is too far
- * above that of quantizing it afresh, it is rounded in the next way of {@link roundings}; then the blocks concerned are
- * quantized again.
+ * offsets and gains, and these and the errors are computed from sums over the symbols. A tensor with too large an error
+ * is rounded in the next way of {@link roundings}, and its blocks are quantized again.
  */
 export async function quantizeResiduals(parts: ResidualModelParts, step: number): Promise<ResidualModel> {
   const scales = scalesOf(step);
@@ -189,9 +189,8 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
 }
 
 /**
- * About what the model of a step would take, from an evenly spread sample of its blocks, each rounded in the first of
- * its ways; of a small model, from all. Steps that would have to be made finer, which are those of few tensors, are
- * not.
+ * Estimates the bytes of a step's model from an evenly spread sample of its blocks (all blocks of a small model), each
+ * with the first way of rounding. It ignores that a few tensors may need a finer step.
  */
 export async function estimateResidualBytes(parts: ResidualModelParts, step: number): Promise<number> {
   const coder = coderOf(parts, new ModelSymbols(0));
@@ -205,7 +204,7 @@ export async function estimateResidualBytes(parts: ResidualModelParts, step: num
   return (tables.totalBits() / 8 - tableBytes) * scale + tableBytes;
 }
 
-/** Vectors are few, and more depends on each: their steps only ever shrink with the others. */
+/** Vectors are few, and each matters more: their steps never grow with the common step, they only shrink. */
 function scalesOf(step: number): StepScales {
   return { matrices: step, vectors: Math.min(0, step) };
 }
@@ -239,12 +238,12 @@ function attemptsMax(parts: ResidualModelParts, file: number, tensor: number): n
   return roundingsOf(parts, file, tensor).length - 1 + finerSmall + finerOctaves;
 }
 
-/** By how many 1/32 octaves a step is finer after so many tries of it. */
+/** By how many 1/32 octaves a step is finer after so many attempts. */
 function finerBy(tries: number): number {
   return tries <= finerSmall ? Math.max(0, tries) : finerSmall + (tries - finerSmall) * stepsPerOctave;
 }
 
-/** The records of a form, each with the step of its attempt. */
+/** The records of a model, each with the step of its attempt. */
 function residualFiles(
   parts: ResidualModelParts,
   scales: StepScales,
@@ -264,7 +263,7 @@ function residualFiles(
   );
 }
 
-/** Files with the slots that their tensors have in a package of just these. */
+/** Files with the slots of their tensors in a package that consists of just these files. */
 function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile | undefined)[] {
   let firstSlot = 0;
   return files.map((file) => {
@@ -291,15 +290,15 @@ interface TensorSums {
 
 interface PassResult {
   readonly tables: ContextTables;
-  /** Share of weights that moved; undefined where there was nothing to move from. */
+  /** Share of weights that moved; undefined if no weight had a previous value. */
   readonly migration: number | undefined;
   /** By file, by tensor. */
   readonly sums: readonly ReadonlyMap<number, TensorSums>[];
 }
 
 /**
- * Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far
- * as their symbols are cached.
+ * Quantizes blocks with one way of rounding after another. A block with the same rounding as before is not quantized
+ * again while its symbols are cached.
  */
 class QuantizingPass {
   readonly coder: ResidualCoder;
@@ -334,8 +333,8 @@ class QuantizingPass {
   }
 
   /**
-   * Prices of moves under the first rounding of every tensor; from then on they hold. Without an ancestor there are
-   * none.
+   * Measures rates of moves under the first rounding of every tensor; they apply from then on. Without an ancestor
+   * there are none.
    */
   async rate(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<void> {
     const { ancestor } = this.parts;
@@ -364,7 +363,7 @@ class QuantizingPass {
     });
   }
 
-  /** Tensors without GPTQ in one block have one dead zone, the narrowest that any of them needs. */
+  /** Tensors without GPTQ in one block share one dead zone, the narrowest that any of them needs. */
   roundingOf(attempts: Attempts, { file, block }: BlockPlace): BlockRounding {
     const ofTensor = (tensor: number): Rounding => {
       const ways = roundingsOf(this.parts, file, tensor);
@@ -386,7 +385,7 @@ class QuantizingPass {
     };
   }
 
-  /** Added up in the order of blocks: errors are floating point numbers, and decide. */
+  /** Sums in the order of blocks: errors are floating-point numbers, and decisions depend on them. */
   private totals(files: readonly (ResidualFile | undefined)[]): Pick<PassResult, 'migration' | 'sums'> {
     const sums = files.map(() => new Map<number, TensorSums>());
     let compared = 0;
@@ -412,12 +411,12 @@ class QuantizingPass {
   }
 }
 
-/** Tells apart all that the symbols of a block depend on but the common step. */
+/** Identifies everything that the symbols of a block depend on, except the common step. */
 function describeRounding(attempts: Attempts, { file, block }: BlockPlace): string {
   return block.segments.map(({ tensor }) => attemptOf(attempts, file, tensor)).join(' ');
 }
 
-/** Records with the offsets and gains that this checkpoint's weights ask for. */
+/** Records with the offsets and gains that fit this checkpoint's weights. */
 function fitted(
   parts: ResidualModelParts,
   files: readonly (ResidualFile | undefined)[],
@@ -427,7 +426,7 @@ function fitted(
     if (file === undefined) return undefined;
     const residuals = new Map(
       [...file.residuals].map(([tensor, record]) => {
-        // What a weight's error is made up for with must be what it is rebuilt to.
+        // GPTQ compensates errors of rebuilt values, so offsets and gains must not change these afterwards.
         if (hasGramMatrix(parts, number, tensor))
           return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
         const { name, shape } = file.layout.tensors[tensor]!;
@@ -449,7 +448,7 @@ function segmentOf({ scales, layout }: ResidualFile, tensor: number, record: Res
   return latticeSegment(record, { elementCount: 1, scale: scaleOf(scales, layout.tensors[tensor]!.shape) });
 }
 
-/** The tensors whose error is beyond {@link errorRatioMax}. */
+/** The tensors with an error beyond {@link errorRatioMax}. */
 function tensorsBeyond(
   files: readonly (ResidualFile | undefined)[],
   sums: PassResult['sums'],
@@ -465,8 +464,8 @@ function tensorsBeyond(
 }
 
 /**
- * 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16: none
- * is then large enough to be cut, which the core does at 2^40.
+ * 0 without gradients: all elements then have equal weight. A gradient equal to the tensor's root mean square has
+ * weight 16, so none reaches 2^40, the core's limit.
  */
 function gradientScale({ moments }: ResidualModelParts, file: number, tensor: number): number {
   const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;
