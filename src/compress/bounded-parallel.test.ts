@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { forEachBounded, mapBounded } from './bounded-parallel.ts';
 
-/** Work that a test ends when it likes. */
+/** Work that ends when the test says so. */
 function gates() {
   const open: { readonly item: number; readonly finish: () => void; readonly fail: (error: Error) => void }[] = [];
   let most = 0;
@@ -33,7 +33,7 @@ function gates() {
   };
 }
 
-/** Lets everything that can go on go on. */
+/** Waits until all pending work that can proceed has done so. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('forEachBounded', () => {

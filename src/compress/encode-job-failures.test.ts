@@ -31,7 +31,7 @@ afterAll(() => harness.close());
 
 const upload = (step: number) => withGradients(tinyWeights(step), tinyGradients(step));
 
-/** The store, counting readers that are open and refusing what a test says. */
+/** The store; counts open readers and fails as a test specifies. */
 function watchedStore(changes: Partial<ObjectStore> = {}): ObjectStore & { openReaders(): number } {
   const { store } = harness;
   let readers = 0;
@@ -117,7 +117,7 @@ describe('a cancelled encode', () => {
         rows.map((file) => file.rawKey),
       );
 
-      // Keeps what is released, so that the same can be encoded again for comparison.
+      // Released objects stay, so that the same checkpoint can be encoded again for comparison.
       await harness.work(harness.context({ store: watchedStore({ deleteMany: async () => undefined }) }));
       const ready = await harness.checkpoint(queued.id);
       expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0 } });
@@ -306,7 +306,7 @@ function verifyingAfter(first: () => Promise<void>) {
 
 describe('a damaged ancestor', () => {
   const pathOf = (key: string) => join(harness.directory, 'objects', 'objects', shardOf(key), fileNameOf(key));
-  /** Nothing cached: what lies in the store is what is read. */
+  /** Nothing is cached: reads come from the store. */
   const cold = () => harness.context({ restorer: harness.context().freshRestorer() });
 
   test.each([

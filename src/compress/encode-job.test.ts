@@ -120,7 +120,7 @@ describe('a lossy run with an eval set', () => {
     const parent = await harness.queue(parentRun, 0, modelOf(tinyWeights(0)));
     const fork = await harness.newRun({ parentCheckpointId: parent.id });
     const parentJob = (await harness.catalog.jobs.find('encode', parent.id))!;
-    // The parent's job is in other hands when the fork's is taken.
+    // Another worker has claimed the parent's job when the fork's is claimed.
     const [held] = await harness.catalog.jobs.claim({
       kinds: ['encode'],
       workerId: 'other',

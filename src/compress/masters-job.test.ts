@@ -81,7 +81,7 @@ async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void>
     expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
-/** What a file takes alone. */
+/** Stored bytes of a file alone. */
 async function alone(files: Upload): Promise<number> {
   const { id } = await harness.catalog.repositories.create({
     namespace: 'acme',
@@ -144,7 +144,8 @@ describe('masters that the model was rounded from', () => {
   test('go on from an ancestor where that is less, whichever way that one is coded, and come back along the chain', async () => {
     const run = await newExactRun();
     const steps: { readonly checkpoint: Checkpoint; readonly files: Upload }[] = [];
-    // The same weights; then all move a little; then the model is of another dtype; then it is none of theirs.
+    // The same weights; then all move a little; then the model has another dtype; then the masters belong to none of
+    // its weights.
     const uploads = [
       await mixed(mastersAt(), 'BF16'),
       await mixed(mastersAt(), 'BF16'),

@@ -65,16 +65,16 @@ async function pushed(run: Run, steps: readonly number[]): Promise<Checkpoint[]>
 }
 
 /**
- * Largest change of an element of Adam's next update, in units of the learning rate, that the stored moments make
- * against those uploaded.
+ * Largest change of an element of Adam's next update, in units of the learning rate, between the stored and the
+ * uploaded moments.
  */
 function worstUpdateChange(file: Buffer, raw: Buffer, name: string): number {
   return updateChange(file, raw, [`m.${name}`, `v.${name}`]).worst;
 }
 
 /**
- * The same of any two tensors, or in any two files, and by what share of the bound it changes at most: a tenth of the
- * learning rate and a fifth of itself.
+ * The same for any two tensors, or for two files, and the largest change relative to the bound: a tenth of the learning
+ * rate and a fifth of the update itself.
  */
 function updateChange(
   file: Buffer | readonly [Buffer, Buffer],
@@ -93,7 +93,7 @@ function updateChange(
   return { worst, ofBound };
 }
 
-/** Moments whose second ones differ by octaves within a row. */
+/** Moments with second moments that differ by octaves within a row. */
 function pairOf(
   seed: number,
   shape: readonly [number, number] = [64, 64],

@@ -30,7 +30,7 @@ const weights: TestTensors = {
   bias: { dtype: 'F16', shape: [64], data: new Uint16Array(64) },
 };
 
-/** `there` stored as a base, seen along the blocks of `here`. */
+/** `there`, stored as a base and matched to the blocks of `here`. */
 async function seen(there: TestTensors, here: TestTensors, under: InshrinkeratorConfig | 'exact' = config) {
   const store = new MemoryStore();
   const [base, later] = [await prepareSource(there, types), await prepareSource(here, types)];

@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(workDirectory, { recursive: true, force: true }));
 
-/** What lies about of a copy of the checkpoint. */
+/** Files left over from a copy of the checkpoint. */
 async function leftovers(): Promise<string[]> {
   return (await readdir(workDirectory)).filter((name) => name !== 'eval-sets');
 }

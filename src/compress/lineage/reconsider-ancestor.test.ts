@@ -39,7 +39,7 @@ describe('a run whose steps have to become finer', () => {
       pushed.push({ checkpoint, trials: await harness.catalog.trials.list(checkpoint.id) });
     }
   });
-  /** What trials were measured behind. */
+  /** The ancestors with which trials were measured. */
   const scopes = (trials: readonly Trial[]): Set<string> =>
     new Set(trials.map(({ configKey }) => configKey.replace(/^[^@]*/, '')));
 
@@ -69,7 +69,7 @@ describe.each([2, 3, 5])('a run whose weights grow %i times at every checkpoint'
       );
       expect((await harness.catalog.trials.list(checkpoint.id)).length).toBeLessThanOrEqual(12);
       expect(result!.trialCount).toBeLessThanOrEqual(12);
-      // Weights that grow make a model that guesses badly, and its accuracy is not bounded: both are said.
+      // Weights that grow make a model that guesses badly, and its accuracy is not bounded: there are warnings of both.
       const others = result!.warnings.filter((sentence) => !/worse than guessing|is not bounded/.test(sentence));
       expect([result!.fidelity, others]).toEqual(['lossy', []]);
     }

@@ -7,7 +7,7 @@ const accuracy: MetricSpec = { name: 'accuracy', kind: 'accuracy', output: 'logi
 const divergence: MetricSpec = { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits', labels: 'y' };
 const agreement: MetricSpec = { name: 'agreement', kind: 'agreement', output: 'logits', labels: 'y' };
 
-/** A checkpoint whose loss is bounded by a hundredth; accuracy goes from 0.4 to `after`. */
+/** A checkpoint with its loss bounded by a hundredth; accuracy goes from 0.4 to `after`. */
 function quality(
   after: number,
   asked: readonly MetricSpec[],

@@ -97,7 +97,7 @@ test('tensors with NaN or infinite weights are exact, alone among those they sha
   const { plan, named } = await codingsOf(memorySource(core, spoiled));
   expect(plan.nonFinite).toEqual(['b', 'c']);
   expect(named[0]).toMatchObject({ a: 'linear F32', b: 'exact', c: 'exact', embed: 'embedding F32' });
-  // Its only member is exact, so the group is not there.
+  // Its only member is exact, so the group does not exist.
   expect(plan.groups).toEqual([
     { layerType: 'embedding', dtype: 'F32' },
     { layerType: 'linear', dtype: 'F32' },

@@ -17,7 +17,7 @@ const half = (shape: readonly number[]): TestTensor => ({
 const optimizer = (tensors: TestTensors, path = 'o.safetensors', role: FileRole = 'optimizer') =>
   sourceFile(path, safetensors(tensors), role);
 
-/** The form of every tensor that is not exact, with the name of what lies beside it. */
+/** The form of every tensor that is not exact, with the name of the tensor of second moments that it refers to. */
 function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateOptions): Record<string, string> {
   const { codings } = planState(files, options);
   return Object.fromEntries(

@@ -43,11 +43,11 @@ beforeEach(() => {
 });
 
 /**
- * Weights of which about `share` differ from one step to the next; a matrix of two blocks, small ones, and a vector in
+ * About `share` of the weights differ from one step to the next; a matrix of two blocks, small ones, and a vector in
  * F32.
  */
 function weightsAt(step: number, share = 0.1): TestTensors {
-  // A file that the repository holds already would be a reference.
+  // Another run's file with the same bytes would become a reference, so seeds differ.
   const values = noise(wideCount, seed);
   for (let at = 1; at <= step; at++) {
     const moved = Math.floor(share * wideCount);

@@ -49,7 +49,7 @@ function weightsAt(step: number): TestTensors {
   };
 }
 
-/** `encodeInMemory`, and what the package spent on its quantized part. */
+/** `encodeInMemory`, and the bytes of the package's quantized part. */
 async function encode(
   store: MemoryStore,
   id: string,

@@ -26,7 +26,7 @@ const moments = (slopes: readonly number[]) => [
 ];
 
 /**
- * Octaves between the steps of a matrix and of one whose gradients are 16 times as large, and the mean of both in
+ * Octaves between the steps of a matrix and of one with gradients 16 times as large, and the mean of both in
  * deviations.
  */
 function planned(lastScale: number | undefined, slopes: readonly number[] = [1, 16]) {

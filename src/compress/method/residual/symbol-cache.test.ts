@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CachedSymbols } from '../../../native/core.ts';
 import { SymbolCache } from './symbol-cache.ts';
 
-/** Symbols that tell when they are given back. */
+/** Symbols that record their release. */
 function symbols(memoryBytes: number): CachedSymbols & { released: boolean } {
   return {
     memoryBytes,
