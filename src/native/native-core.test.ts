@@ -121,7 +121,7 @@ describe('sketches', () => {
   });
 });
 
-/** The magnitudes that share a bucket with `magnitude`: from..to, `to` left out. */
+/** The magnitudes that share a bucket with `magnitude`: from..to, `to` exclusive. */
 function bucketOf(magnitude: number): { from: number; to: number } {
   const key = f32Bits(magnitude) >>> 17;
   return { from: f32FromBits(key << 17), to: f32FromBits((key + 1) << 17) };
@@ -212,7 +212,7 @@ function distortion(values: number[], centroids: number[]): number {
   return values.reduce((sum, value) => sum + Math.min(...centroids.map((c) => (value - c) ** 2)), 0);
 }
 
-/** Of every way to cut sorted `values` into `parts` runs. */
+/** The least distortion over all ways to cut sorted `values` into `parts` runs. */
 function bestDistortion(values: number[], parts: number): number {
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
   if (parts === 1) return distortion(values, [mean]);
@@ -320,7 +320,7 @@ describe('conversion', () => {
 });
 
 describe('token tables', () => {
-  /** Levels that mostly stay as they were, as between checkpoints. */
+  /** Levels that mostly stay the same, as between checkpoints. */
   function levelBlock(elementCount: number, modulus: number, seed: number, base = false): LevelBlock {
     const random = randomNumbers(seed);
     const previous = Uint8Array.from({ length: elementCount }, () => Math.floor(random() * modulus));

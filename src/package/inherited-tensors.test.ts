@@ -131,7 +131,7 @@ describe('an index with kept tensors', () => {
   });
 
   it('is refused with more of them than a reader may allocate for', () => {
-    // A tensor of a terabyte and more that the ancestor says it has: each that is kept would be two million blocks.
+    // The ancestor declares a tensor of more than a terabyte: each tensor that inherits it would be two million blocks.
     const elementCount = 2 ** 21 * 131_072;
     const there = { ...ancestor, files: filesOf([{ path: 'one', tensors: [] }]) };
     const huge: PackageIndex = {
@@ -211,7 +211,7 @@ describe('a gathered block', () => {
   });
 });
 
-/** The file with one tensor instead of its own, whose blocks are left out: nothing here asks for them. */
+/** The file with one tensor instead of its own. Blocks are left out, because no test here uses them. */
 function withTensor(file: PackageFile, elementCount: number): PackageFile {
   if (file.content.type !== 'safetensors') throw new TypeError('not safetensors');
   return {

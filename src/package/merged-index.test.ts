@@ -19,8 +19,8 @@ const mergedPackage: MergedPackage = {
 const bigBlocks = 300;
 
 /**
- * A large residual tensor, a small one, and an exact one; offsets of its blocks start at `offset`, and those of
- * residual blocks are `shared` where that is given.
+ * A large residual tensor, a small one, and an exact one. Offsets of its blocks start at `offset`; the entries of
+ * residual blocks are `shared`, if given.
  */
 function contentAt(step: number, offset: number, shared?: readonly BlockEntry[]): SafetensorsContent {
   const layout = buildSafetensorsHeader(

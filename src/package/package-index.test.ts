@@ -486,7 +486,7 @@ describe('a hostile index', () => {
   });
 
   it('never allocates what a bomb declares', () => {
-    // 60 MB of zeros in 60 kB: a body that claims the truth, and one that lies.
+    // 60 MB of zeros in 60 kB: one body declares its true length, and one a false length.
     const bomb = deflateRawSync(zeros(60_000_000));
     const before = process.memoryUsage().rss;
     for (const claimed of [60_000_000, 1000]) {

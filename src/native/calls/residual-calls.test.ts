@@ -25,7 +25,7 @@ interface Step {
   readonly elements: Uint8Array;
 }
 
-/** Checkpoints coded and rebuilt with the calls that residual calls stand for. */
+/** Checkpoints coded and rebuilt with the separate calls that residual calls combine. */
 async function steps(checkpoints: number): Promise<Step[]> {
   const done: Step[] = [];
   const total = counts.reduce((sum, count) => sum + count, 0);

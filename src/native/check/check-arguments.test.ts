@@ -59,7 +59,7 @@ const ResizableArrayBuffer = ArrayBuffer as unknown as new (
   options: { maxByteLength: number },
 ) => ArrayBuffer;
 
-/** What a call rejects with or throws. */
+/** The error that a call rejects with or throws. */
 async function failureOf(call: () => unknown): Promise<unknown> {
   try {
     return { succeeded: await call() };

@@ -64,8 +64,9 @@ function writeCodes(
 }
 
 /**
- * Reads the output of `writeCodings` for `tensorCount` tensors. `readBesides` reads the references of first moments.
- * The caller must check that copies, masters and inherited tensors refer to valid tensors. Throws `corrupt-package`.
+ * Reads the output of `writeCodings` for `tensorCount` tensors. `readSecondMoments` adds the references of first
+ * moments. The caller must check that copies, masters and inherited tensors refer to valid tensors. Throws
+ * `corrupt-package`.
  */
 export function readCodings(
   reader: ByteReader,

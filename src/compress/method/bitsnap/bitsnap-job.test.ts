@@ -47,7 +47,7 @@ beforeEach(() => {
  * F32.
  */
 function weightsAt(step: number, share = 0.1): TestTensors {
-  // Another run's file with the same bytes would become a reference, so seeds differ.
+  // The repository would store equal bytes of another test as a reference, so each test has a seed of its own.
   const values = noise(wideCount, seed);
   for (let at = 1; at <= step; at++) {
     const moved = Math.floor(share * wideCount);
