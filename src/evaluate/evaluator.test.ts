@@ -500,7 +500,7 @@ describe('limits', { timeout: testTimeoutMs }, () => {
     nodes: [node('Identity', ['x'], ['y'])],
   });
 
-  /** A loop with neither trip count nor condition, over `grow` of its state. */
+  /** A loop without trip count and condition, over `grow` of its state. */
   function endless(...grow: ReturnType<typeof node>[]): Uint8Array {
     const body = {
       inputs: [value('i', [], 'I64'), value('go', [], 'BOOL'), value('s', ['M'])],

@@ -7,7 +7,7 @@ const running = (opType: string, name: string, words: string) =>
   new Error(`Non-zero status code returned while running ${opType} node. Name:'${name}' Status Message: ${words}`);
 const sources = '/onnxruntime_src/onnxruntime/core';
 
-/** As onnxruntime-node 1.2x words them. */
+/** Messages as onnxruntime-node 1.2x words them. */
 const runs: readonly [string, Error, string][] = [
   [
     'a shape that cannot be',

@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A graph, what it is fed, and its weights; the grams' own binding is by name. */
+/** A graph, its inputs, and its weights; the binding for Gram matrices is by name. */
 interface Case {
   readonly model: ModelParts;
   readonly batches: Readonly<Record<string, Column>>;
@@ -72,7 +72,7 @@ interface ReadGram extends InputGram {
   readonly values: readonly number[];
 }
 
-/** The grams of a result file, which must hold nothing else. */
+/** The Gram matrices of a result file, which must contain nothing else. */
 function readGrams(grams: readonly InputGram[], path: string): ReadGram[] {
   const bytes = readFileSync(path);
   const all = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
@@ -91,7 +91,7 @@ async function gramsOf(parts: Case): Promise<ReadGram[]> {
   return readGrams(await service.inputGrams(request), request.resultPath);
 }
 
-/** X^T X of rows laid one after the other, in doubles; only its diagonal blocks where a block size is given. */
+/** X^T X of rows one after the other, in doubles; only its diagonal blocks if a block size is given. */
 function gramOfRows(rows: ArrayLike<number>, inputCount: number, blockSize = inputCount): number[] {
   const gram = new Array<number>(inputCount * blockSize).fill(0);
   for (let row = 0; row < rows.length; row += inputCount) {
@@ -109,7 +109,7 @@ function expectClose(actual: readonly number[], expected: readonly number[]): vo
   expect(Math.max(...actual.map((each, at) => Math.abs(each - expected[at]!)))).toBeLessThan(scale * 1e-5);
 }
 
-/** Multiples of 1/16 in [-2, 2), which float16 holds exactly. */
+/** Multiples of 1/16 in [-2, 2), which are exact in float16. */
 function pattern(count: number, seed = 1): number[] {
   return Array.from({ length: count }, (_, at) => (((at + 7 * seed) * 37 + at * at * 11) % 64) / 16 - 2);
 }
@@ -137,7 +137,7 @@ const rowCount = 5;
 const x = f32([rowCount, inputCount], ...pattern(rowCount * inputCount));
 const xGram = gramOfRows(pattern(rowCount * inputCount), inputCount);
 
-/** y of x [N, 6] by some nodes. */
+/** y of x [N, 6] by these nodes. */
 function linear(nodes: ModelParts['nodes'], initializers: ModelParts['initializers'] = []): ModelParts {
   return { inputs: [value('x', ['N', inputCount])], outputs: [value('y', ['N', 'M'])], nodes, initializers };
 }

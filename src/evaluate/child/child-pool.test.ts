@@ -11,7 +11,7 @@ class FakeChild implements PooledChild {
 
   readonly #dyingMs: number;
 
-  /** @param dyingMs from being killed to being gone. */
+  /** @param dyingMs from kill to exit. */
   constructor(dyingMs = 0) {
     this.#dyingMs = dyingMs;
     this.exited = new Promise((resolve) => (this.#exit = resolve));

@@ -41,7 +41,7 @@ const graph = buildModel({
   ],
 });
 const binding = { w: { tensor: 'w', transpose: false } };
-/** Weights that answer with the class of the input. */
+/** Weights that predict the class of the input. */
 const identity = f32([4, 4], 5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5);
 const crossEntropy: MetricSpec = {
   name: 'loss',
@@ -51,7 +51,7 @@ const crossEntropy: MetricSpec = {
   classAxis: 'last',
 };
 
-/** Rows of four positions; each holds one class. */
+/** Rows of four positions, each with one class. */
 const classRows = [
   [0, 1, 2, 3],
   [3, 1, 0, 2],
@@ -199,7 +199,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
       kl: 0,
       agreement: 1,
     });
-    // Half as sure, and of another mind where the input is class 3: a third of the positions.
+    // Half as confident, and with another prediction where the input is class 3: a third of the positions.
     const other = f32([4, 4], 2.5, 0, 0, 0, 0, 2.5, 0, 0, 0, 0, 2.5, 0, 2.5, 0, 0, 0);
     const values = await evaluator.evaluateHalves({
       ...request,
