@@ -36,7 +36,7 @@ function digestsOf(values: Record<string, number[]>): Map<string, string> {
 
 const bindWeights = (request: BindRequest) => bindHeaders(pairByHeaders(request));
 
-/** As `bindWeights`, with the digests of what the graph of these initializers holds. */
+/** Like `bindWeights`, with the digests of the initializers' contents. */
 async function bindByContent(
   initializers: NonNullable<ModelParts['initializers']>,
   { digests = new Map(), ...request }: Omit<BindRequest, 'graph'> & KnownBytes,

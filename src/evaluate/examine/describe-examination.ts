@@ -69,7 +69,7 @@ function describeReading(
   return `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ${figure(value)}${chance}.`;
 }
 
-/** If no metric of the set expects logits from them; that would be a warning. */
+/** Names outputs that are probabilities, unless a metric expects logits from them, which is a warning. */
 function describeProbabilities({ probabilityOutputs, readings }: Examination): string[] {
   return probabilityOutputs
     .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))

@@ -1,4 +1,4 @@
-/** Characters that two names have in common at their end. */
+/** Length of the common end of two names, in characters. */
 export function commonEnd(a: string, b: string): number {
   const max = Math.min(a.length, b.length);
   let length = 0;

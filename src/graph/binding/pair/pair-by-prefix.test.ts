@@ -194,8 +194,8 @@ describe('100,000 initializers and as many tensors are bound in seconds', () => 
     shape: [3, 3],
     dtype: 'F32' as const,
   }));
-  // They take some 2 s; a comparison of every name with every other would take minutes. Of the processor, since
-  // machines that run tests are busy.
+  // They take some 2 s; a comparison of every name with every other would take minutes. Processor time, since machines
+  // that run tests are busy.
   const cpuMsMax = 10_000;
 
   test.each<[string, (at: number) => string, number]>([

@@ -8,8 +8,8 @@ const ones = [1, 1, 1];
 const zeros = [0, 0, 0];
 
 /**
- * As torch's older exporter writes a fresh model: one vector for each number, and Identities for the weights that were
- * merged into it.
+ * A fresh model as torch's older exporter writes it: one vector for each number, and Identities for the weights merged
+ * into it.
  */
 function norms(
   nodes: NonNullable<ModelParts['nodes']>,

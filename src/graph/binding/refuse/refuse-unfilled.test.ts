@@ -18,7 +18,7 @@ import { onnxTypeOfDtype } from '../../onnx/onnx-dtype.ts';
 import { readModel } from '../../onnx/read-model.ts';
 import { bindModel, couldFillModel, numbers, type TestCheckpoint } from '../bind-model.test-support.ts';
 
-/** A model whose `fc.weight` the checkpoint fills, and what it holds besides. */
+/** A model with `fc.weight`, which the checkpoint fills, and other initializers. */
 function modelWith(initializers: NonNullable<ModelParts['initializers']>, nodes: ModelParts['nodes'] = []): ModelParts {
   return {
     nodes: [
@@ -40,7 +40,7 @@ const refused = (...texts: readonly string[]) => ({
   ),
 });
 
-/** What stands in the graph, what the checkpoint has besides, what the sentence says. */
+/** Other initializers of the graph, other tensors of the checkpoint, parts of the sentence. */
 const openWeights: readonly [string, NonNullable<ModelParts['initializers']>, TestCheckpoint, readonly string[]][] = [
   [
     'a weight that the checkpoint lacks',
@@ -158,7 +158,7 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     const norm: TestCheckpoint = { 'b1.weight': [[8]], 'b1.running_mean': [[8]], 'b1.running_var': [[8]] };
     const tensors: TestCheckpoint = { ...checkpoint, 'c1.weight': [[8, 3, 1, 1]], ...norm };
     await expect(bindModel(model, tensors)).rejects.toMatchObject(refused('"b1.running_var"', 'optimize=False'));
-    // A part of the model that the graph does not have at all.
+    // A part of the model that the graph lacks.
     await expect(bindModel(model, { ...tensors, 'aux.weight': [[8, 5, 1, 1]] })).resolves.toBeDefined();
   });
 

@@ -5,7 +5,7 @@ import type { CheckpointTensor } from '../../weight-binding.ts';
 import { pairByHeaders } from '../pair/pair-by-headers.ts';
 import { refuseSeparateHeads, separateHeads } from './separate-heads.ts';
 
-/** One table for tokens and logits, as an export of a tied model has it. */
+/** One table for tokens and logits, as in an export of a tied model. */
 const tiedGraph = describeGraph(
   buildModel({
     inputs: [value('ids', ['N'], 'I64')],
