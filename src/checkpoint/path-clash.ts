@@ -5,7 +5,8 @@ import { quoteName } from './quote-name.ts';
 export type PathClash = readonly [string, string];
 
 /**
- * The first clash among the paths, if any: a download to a disk could not keep both files. Cost: the sum of the depths.
+ * The first clash among the paths, if any: a download to a disk could not store both files. Cost: the sum of the
+ * depths.
  */
 export function pathClash(paths: readonly string[]): PathClash | undefined {
   const all = new Set(paths);

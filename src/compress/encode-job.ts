@@ -81,7 +81,7 @@ export async function markEncodeEnded(
   await tx.checkpoints.transition(checkpointId, ['queued', 'working'], ended.as, { ...reason, finishedAt: new Date() });
 }
 
-/** One transaction makes the checkpoint ready and marks the objects that nobody needs any more. */
+/** One transaction makes the checkpoint ready and marks the objects that are no longer needed. */
 async function commit(
   ctx: CompressContext,
   done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint },
@@ -133,8 +133,8 @@ async function releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),
   );
-  // A deleted checkpoint may have kept raw files for a reference, while the live one before it kept its model. So both
-  // are released.
+  // A deleted checkpoint may have retained raw files for a reference, while the live one before it retained its model.
+  // So both are released.
   const previous = [
     await tx.checkpoints.previousReady(runId, sequence),
     await tx.checkpoints.previousReady(runId, sequence, { live: true }),

@@ -9,7 +9,7 @@ import { randomWeights } from './reference.test-support.ts';
  * Cost of a native call besides its kernel: npx tsx src/native/seam.bench.ts
  *
  * One thread in the pool. `alone`: one call at a time, from call to settled promise. `in line`: time per call with many
- * queued calls, where submitting and settling overlap the kernels. `submit`: time for which one call occupies the
+ * queued calls, so that submitting and settling overlap the kernels. `submit`: time for which one call occupies the
  * JavaScript thread before its promise is returned. Medians of `rounds`, with the range of the middle half.
  */
 const rounds = 31;

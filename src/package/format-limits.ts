@@ -23,7 +23,7 @@ export const fileBytesMax = Number.MAX_SAFE_INTEGER;
  * of their own, so nothing else bounds them.
  */
 export const copiedBlocksMax = 2 ** 22;
-/** Most packages read to rebuild one, including itself. A format bound; encoders keep chains far shorter. */
+/** Most packages read to rebuild one, including itself. A bound of the format; encoders build far shorter chains. */
 export const chainLengthMax = 1024;
 /**
  * A package may have gathered blocks only if it builds on fewer packages of version 6 than this. A gathered block needs

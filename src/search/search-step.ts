@@ -37,7 +37,7 @@ const baseAim: Aim = { target: 0.75, closeEnough: 0.65 };
 /** Largest change between two trials, in 1/32 octaves. */
 const coarsestMove = 24;
 
-/** Where a search of steps starts and its upper limit, in 1/32 octaves. */
+/** Start and upper limit of a search of steps, in 1/32 octaves. */
 export interface StepStart {
   /** The step of the checkpoint before; absent for a run's first. */
   readonly last: number | undefined;

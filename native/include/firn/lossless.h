@@ -21,8 +21,8 @@ constexpr size_t element_bytes(ElementKind kind) {
 inline constexpr size_t kExactBytesMax = size_t{1} << 24;
 
 // Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument). Of raw, standalone and (with
-// `previous`) difference it uses the smallest, estimated for a large block; the first byte tells which. Never more than
-// 1 + raw bytes. Floats are only reordered bits here: NaN payloads, -0 and denormals survive.
+// `previous`) difference it uses the smallest, estimated for a large block; the first byte encodes the choice. Never
+// more than 1 + raw bytes. Floats are only reordered bits here: NaN payloads, -0 and denormals survive.
 Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind,
                     std::vector<uint8_t>* out);
 

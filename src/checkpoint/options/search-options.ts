@@ -5,8 +5,8 @@ export const evalBatchesChoices = ['all', 'halves'] as const;
 export type EvalBatches = (typeof evalBatchesChoices)[number];
 
 /**
- * When the residual method moves a weight: if the gain is worth the bits (only weights well beyond half a step), or
- * whenever another step is nearer, so that the rebuilt model follows training without a lag.
+ * When the residual method moves a weight: only if the gain justifies the bits (the weight is well beyond half a step),
+ * or whenever another step is nearer, so that the rebuilt model follows training without a lag.
  */
 export const roundingChoices = ['dead-zone', 'nearest'] as const;
 export type RoundingChoice = (typeof roundingChoices)[number];

@@ -1,7 +1,7 @@
 import { matchWildcards } from '../match-wildcards.ts';
 import { stateRoles, type StateOptions, type StateRole } from './state-options.ts';
 
-/** A tensor of optimizer state: what it holds, and the name of the parameter it belongs to. */
+/** A tensor of optimizer state: its role, and the name of the parameter it belongs to. */
 export interface StateTensor {
   readonly role: StateRole | 'master';
   readonly parameter: string;

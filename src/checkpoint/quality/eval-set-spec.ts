@@ -4,7 +4,7 @@ import type { MetricKind } from './metric-kind.ts';
 export const labelForms = ['indices', 'probabilities'] as const;
 export type LabelForm = (typeof labelForms)[number];
 
-/** Axis of an output that holds the classes: its last one, or its second (`[N, C, H, W]`). */
+/** Axis of the classes in an output: its last one, or its second (`[N, C, H, W]`). */
 export const classAxes = ['last', 'second'] as const;
 export type ClassAxis = (typeof classAxes)[number];
 

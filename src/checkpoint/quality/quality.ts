@@ -20,7 +20,7 @@ export type QualityThresholds = Readonly<Record<string, number>>;
 
 /**
  * Accepted on the first metric of an eval set when no threshold is named: half a percent. `bench:restart` justifies it:
- * training resumed from checkpoints within this threshold ended where it would have ended anyway.
+ * training resumed from checkpoints within this threshold ended with the same loss as training without a restart.
  */
 export const defaultThreshold = 0.005;
 

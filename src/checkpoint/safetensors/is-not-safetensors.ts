@@ -16,7 +16,7 @@ const codes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
 
 /**
  * Whether reading a layout failed because the bytes are no safetensors file. Any other error (a damaged chunk, a
- * failing disk) says nothing about the content.
+ * failing disk) does not depend on the content.
  */
 export function isNotSafetensors(error: unknown): boolean {
   return error instanceof FirnError && codes.has(error.code);

@@ -37,8 +37,8 @@ export interface InheritedToFind {
 /**
  * Returns the plan in which every exact tensor with the same bytes as one of the ancestor's is inherited, also if it
  * was renamed, moved to another file, swapped with another, or has new neighbours. A tensor that equals its counterpart
- * in the same block keeps its coding: later checkpoints are coded against blocks. Returns the given plan if there are
- * none, or if weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more and of the
+ * in the same block stays exact: later checkpoints are coded against blocks. Returns the given plan if there are none,
+ * or if weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more and of the
  * ancestor's tensors that could be equal, and the rest of both if these blocks are. Rejects with the errors of store
  * and restore.
  */

@@ -29,9 +29,9 @@ export interface BoundGraph {
 /**
  * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes is valid only for the
  * exact weights that the graph was exported from. So the first binding is stored with the run and used for all later
- * checkpoints, also of forks. Each checkpoint is checked for initializers that would keep the graph's own numbers. The
- * weights in the graph are read piece by piece, and only if names do not decide. Rejects with the errors of
- * `describeLocalGraph`, `bindWeights` and the store.
+ * checkpoints, also of forks. Each checkpoint is checked for initializers that would be left with the graph's own
+ * numbers. The weights in the graph are read piece by piece, and only if names do not decide. Rejects with the errors
+ * of `describeLocalGraph`, `bindWeights` and the store.
  */
 export async function bindGraph(
   { catalog, graphs }: Pick<CompressContext, 'catalog' | 'graphs'>,

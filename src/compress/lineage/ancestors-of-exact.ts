@@ -14,7 +14,7 @@ import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
 /** Blocks of the sample by which a checkpoint of the repository is judged. */
 const sampleBlocksMax = 16;
-/** If fewer bytes than this need storing, building on another run is not worth it. */
+/** If fewer bytes than this have to be stored, building on another run does not pay. */
 const lookBytesMin = 64 * 1024;
 /**
  * A checkpoint of another run must save at least this share of the sample's own size: it cannot be removed as long as

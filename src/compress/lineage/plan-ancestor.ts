@@ -10,7 +10,7 @@ import { isQuantized } from '../plan/plan-codings.ts';
 import { chainBytesMax } from '../ancestor/restore-budget.ts';
 import { isResumed } from '../ancestor/resumed-training.ts';
 
-/** Most candidates for methods that do not compare deltas: a farther candidate is worth less. */
+/** Most candidates for methods that do not compare deltas: a farther candidate is less useful. */
 const nearestMax = 4;
 
 /** Inputs of the choice of an ancestor. */

@@ -25,7 +25,7 @@ function columnWords(labels: Shaped, { name, dtype }: LabelColumn): string {
   return `${quoteName(name)} (${dtype} ${wholeShape(labels.dims, labels)})`;
 }
 
-/** The shape over all rows of a tensor with this shape in a batch; labels tell the number of rows. */
+/** The shape over all rows of a tensor with this shape in a batch; the number of rows comes from the labels. */
 export function wholeShape(dims: readonly number[], { dims: labelDims, column }: Shaped): string {
   const isBatch = column !== undefined && dims.length > 0 && dims[0] === labelDims[0];
   return shown(isBatch ? [column.rows, ...dims.slice(1)] : dims);

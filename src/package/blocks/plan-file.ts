@@ -29,7 +29,7 @@ export interface CopiedBlock {
   readonly widened?: true;
 }
 
-/** A block's worth of elements of a tensor of the ancestor. */
+/** Elements of a tensor of the ancestor, as many as one block has. */
 export interface InheritedBlock {
   readonly inherited: TensorPlace;
   readonly firstElement: number;

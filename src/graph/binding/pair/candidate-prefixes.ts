@@ -20,8 +20,8 @@ const probesMax = 8;
 const prefixesPerProbeMax = 8;
 
 /**
- * The pairs of prefixes worth counting: those of known wrappers, and those that give some initializers a tensor of
- * their shape.
+ * The pairs of prefixes to count: those of known wrappers, and those that give some initializers a tensor of their
+ * shape.
  */
 export function candidatePrefixes(
   named: readonly GraphInitializer[],

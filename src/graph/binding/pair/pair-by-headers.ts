@@ -68,7 +68,7 @@ export function pairByHeaders({
   return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant, isLeftOut };
 }
 
-/** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */
+/** Whether a name matches an entry of a list; entries may contain `*`. Each name is compared with the patterns once. */
 export function matcherOf(list: readonly string[]): (name: string) => boolean {
   const exact = new Set(list.filter((each) => !each.includes('*')));
   const patterns = list.filter((each) => each.includes('*'));
