@@ -65,7 +65,7 @@ describe('forEachBounded', () => {
     );
   });
 
-  test('the first failure stops new items, waits for those under way, and is what it rejects with', async () => {
+  test('the first failure stops new items, waits for those under way, and becomes the rejection', async () => {
     const gate = gates();
     const started: number[] = [];
     let ended = false;
@@ -104,7 +104,7 @@ describe('mapBounded', () => {
     expect(most).toBe(2);
   });
 
-  test('a failure comes at its place, after what was before it', async () => {
+  test('a failure comes at its place, after earlier results', async () => {
     const taken: number[] = [];
     const reading = (async () => {
       for await (const item of mapBounded([0, 1, 2, 3], 3, async (each) => {

@@ -205,7 +205,7 @@ describe('a failing store', () => {
     expect(store.openReaders()).toBe(0);
   });
 
-  test('a full disk under the scratch files is told as storage-full', async () => {
+  test('a full scratch disk is reported as storage-full', async () => {
     const run = await harness.newRun();
     await harness.queue(run, 0, upload(0));
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
@@ -349,7 +349,7 @@ describe('a damaged ancestor', () => {
 });
 
 describe('a failing evaluation', () => {
-  test('among several at once ends the search with its error; the others are told to stop, and waited for', async () => {
+  test('among several at once ends the search with its error; the others are aborted and waited for', async () => {
     const run = await harness.newRun();
     await harness.queue(run, 0, upload(0));
     let running = 0;

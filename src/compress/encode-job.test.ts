@@ -95,7 +95,7 @@ describe('a lossy run with an eval set', () => {
     );
   });
 
-  test('what was released is deleted from the store, and no scratch file stays', async () => {
+  test('released objects are deleted from the store, and no scratch file stays', async () => {
     const staged = (await harness.objects()).filter((key) => key.startsWith('staged/'));
     const kept = await harness.catalog.files.find(pushed.at(-1)!.id, 'model.safetensors');
     expect(staged).toEqual([kept!.rawKey]);

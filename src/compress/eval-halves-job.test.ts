@@ -102,7 +102,7 @@ describe('thresholds held on both halves', () => {
     expect(result!.config).not.toEqual(spoilt.config);
   });
 
-  test('where every config fails on one half the checkpoint is stored exact', async () => {
+  test('if every config fails on one half, the checkpoint is stored exact', async () => {
     const run = await harness.newRun({ search: { ...search, trialsMax: 3 } });
     const evaluator = halvingEvaluator((found, evaluation) => (evaluation === 0 ? found : worseHalf(found, 1)));
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx: harness.context({ evaluator }) });
@@ -113,7 +113,7 @@ describe('thresholds held on both halves', () => {
     });
   });
 
-  test('an upload whose metric is not finite on one half is stored exact, and told so', async () => {
+  test('an upload whose metric is not finite on one half is stored exact, with the reason', async () => {
     const run = await harness.newRun({ search });
     const evaluator = halvingEvaluator(({ whole, halves }) => ({
       whole,

@@ -113,7 +113,7 @@ describe('tensors that the ancestor has are not stored again', () => {
     expect(storedBytes(delta!)).toBeLessThan(1000);
   });
 
-  test('beside new ones in the blocks they would be in', async () => {
+  test('next to new tensors of the same blocks', async () => {
     const news = Object.fromEntries([11, 12, 13].map((seed) => [`new.${seed}`, matrix(seed)]));
     const [, delta] = await pushAll(await newRun(), [one({ a, b }), one({ a, ...news, b })]);
     const [alone] = await pushAll(await newRun(), [one(news)]);
@@ -140,7 +140,7 @@ describe('tensors that the ancestor has are not stored again', () => {
   });
 });
 
-describe('what was kept can be trained on', () => {
+describe('inherited tensors can be trained on', () => {
   const [a, b, c] = [matrix(1), matrix(2), wide(3)];
   const before = one({ a, b, c });
   const after = one({ b: trained(a), a: trained(b), 'model.c': trained(c) });
@@ -250,7 +250,7 @@ test('a chain whose shards are cut otherwise at every step gathers twice along a
   }
 });
 
-test('where nothing more can be gathered, what is exchanged costs no more than itself', async () => {
+test('if nothing more can be gathered, exchanged tensors take no more than their own bytes', async () => {
   const count = 32;
   const names = Array.from({ length: count }, (_, i) => `t${String(i).padStart(2, '0')}`);
   let contents = names.map((_, i) => matrix(200 + i, 64, 64));

@@ -93,7 +93,7 @@ describe('a run whose weights are rounded to the nearest step', () => {
 });
 
 describe('training resumed from a rebuilt checkpoint', () => {
-  test('is found out, and what was trained since is not rounded away, then and at the next checkpoint', async () => {
+  test('is detected, and training since then is not rounded away, at that and the next checkpoint', async () => {
     const run = await harness.newRun({ search, thresholds });
     const first = await push(run, 0, tinyWeights(0));
     const start = await rebuilt(first);
@@ -111,7 +111,7 @@ describe('training resumed from a rebuilt checkpoint', () => {
     );
   });
 
-  test('is not seen where training went on from the upload, however little it moved', async () => {
+  test('is not detected if training continued from the upload, however little it moved', async () => {
     const run = await harness.newRun({ search, thresholds });
     const first = await push(run, 0, tinyWeights(0));
     const second = await push(run, 1, trainedOn(tinyWeights(0), 1));

@@ -93,7 +93,7 @@ const loads: readonly [string, string, string][] = [
   ],
 ];
 
-describe('an error of the runtime is told in its own words, with operator and node', () => {
+describe('an error of the runtime is reported in its own words, with operator and node', () => {
   test.each(runs)('at a run: %s', (_, cause, message) => {
     expect(runFailure(cause)).toMatchObject({ code: 'eval-input-mismatch', message, detail: cause.message });
   });

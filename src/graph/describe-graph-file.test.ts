@@ -196,12 +196,12 @@ describe('describeGraphFile', () => {
     expect(readBytes).toBeLessThan(2 ** 20);
   });
 
-  test('stops when it is told to', async () => {
+  test('stops when aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(describeGraphFile(memoryGraphSource(mixedModel()), { signal })).rejects.toThrow('enough');
   });
 
-  test('of mutated files it says what the reader of whole files says', async () => {
+  test('agrees with the reader of whole files on mutated files', async () => {
     const original = mixedModel();
     await fc.assert(
       fc.asyncProperty(

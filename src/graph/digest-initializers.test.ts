@@ -93,7 +93,7 @@ describe('digestInitializers', () => {
     return { source, reads };
   };
 
-  test('reads what a tensor could hold, and turns it only where none holds it as it is', async () => {
+  test('reads initializers that a tensor could match, and transposes only if none matches directly', async () => {
     const tensors = [
       { name: 'a', dtype: 'F32', shape: [2, 3] } as const,
       { name: 'b', dtype: 'F32', shape: [3, 2] } as const,

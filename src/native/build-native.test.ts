@@ -108,7 +108,7 @@ describe('build-native', () => {
     expect(readFileSync(addon, 'latin1')).toContain('text two');
   });
 
-  it('builds in a package that npm has installed, with what npm put beside it', async () => {
+  it('builds in a package that npm has installed, with its sibling packages', async () => {
     const inside = join(root, 'node_modules.elsewhere', 'firn-hub');
     cpSync(join(root, 'native'), join(inside, 'native'), { recursive: true });
     for (const name of ['cmake-js', 'node-addon-api', 'node-api-headers'])
@@ -135,7 +135,7 @@ describe('build-native', () => {
     expect(readdirSync(join(root, 'build')).sort()).toEqual(['Release', 'addon']);
   });
 
-  it('shows the compiler output when a source does not compile, and keeps what was built', async () => {
+  it('shows the compiler output when a source does not compile, and retains the previous build', async () => {
     await buildNative();
     writeFileSync(join(root, 'native', 'binding', 'small.cc'), 'int broken = "text";\n');
     const { code, output } = await buildNative();

@@ -91,7 +91,7 @@ describe('rounding with GPTQ', () => {
     expect(Float32Array.from(previous.values, (k) => k * 2 ** segment.exponent)).toEqual(targets);
   });
 
-  it('moves what is dear later, and what is cheap sooner, than the dead zone says', async () => {
+  it('makes expensive moves later, and cheap ones sooner, than the dead zone alone', async () => {
     // Positive values, 0.58 of a step below their targets: 148/256 steps.
     const values = Int32Array.from({ length: weights.length }, (_, i) => 1000 + (i % 7));
     const wanted = Float32Array.from(values, (k) => (k + 290) * 2 ** segment.exponent);

@@ -93,7 +93,7 @@ describe('sketches', () => {
     }
   });
 
-  it.each(cases)('hold what a partition leaves: $name', async ({ pair, partition }) => {
+  it.each(cases)('contain the weights that a partition leaves: $name', async ({ pair, partition }) => {
     const [weights, gradients] = weightsOf(pair);
     const sketch = new BigUint64Array(sketchWords);
     await core.sketchQuantized(pair, rounded(partition), sketch);
@@ -164,7 +164,7 @@ describe('codebooks', () => {
     },
   );
 
-  it('that are entropy-constrained part where their boundaries say, and need fewer bits than k-means', async () => {
+  it('that are entropy-constrained have cells with these boundaries, and need fewer bits than k-means', async () => {
     const weights = randomWeights(20_000, 'F32', 5);
     const sketch = sketchOf(valuesOf(weights, 'F32'));
     const nothing = {
@@ -249,7 +249,7 @@ describe('assignment', () => {
     ).toEqual(straight);
   });
 
-  it('needs a level for what the partition protects', async () => {
+  it('needs a level for protected weights', async () => {
     const pair = { weights: randomWeights(8, 'F32', 9), weightDtype: 'F32' } as const;
     await expect(
       core.assignLevels(pair, { ...nothing, protectMagnitudeMin: 0.1 }, { centroids }),
@@ -436,7 +436,7 @@ describe('exact coding', () => {
     }
   });
 
-  it('uses the other block where it helps', async () => {
+  it('uses the other block if it helps', async () => {
     const current = randomWeights(20_000, 'F32', 16);
     const previous = current.slice();
     previous[100]! ^= 1;

@@ -93,7 +93,7 @@ const numberOf = (path: string, name: string): [number, number] => {
   ];
 };
 
-describe('an index with kept tensors', () => {
+describe('an index with inherited tensors', () => {
   it('says which they are in the ancestor: of any file, name and coding', () => {
     const index = deltaOf([
       {
@@ -204,7 +204,7 @@ describe('a gathered block', () => {
     expect(gathered('other', [float('a', 300_000)])).toEqual([0, 1, 2].map(() => [[...numberOf('one', 'a'), 0]]));
   });
 
-  it('is none where a tensor has no namesake, or one of another dtype or size', () => {
+  it('is none if a tensor has no namesake, or one of another dtype or size', () => {
     expect(gathered('one', [float('b', 600), float('new', 5)])).toEqual([undefined]);
     expect(gathered('one', [float('h', 600)])).toEqual([undefined]);
     expect(gathered('two', [float('b', 600)])).toEqual([undefined]);

@@ -105,7 +105,7 @@ describe('the index of a merged package', () => {
     expect(stored.length).toBeLessThan(12 * bigBlocks);
   });
 
-  it('is what later packages are decoded with', () => {
+  it('is enough to decode later packages', () => {
     const last = parts[2]!;
     const next = indexOf(5, contentAt(4, 24), { kind: 'delta', ancestorId: last.id });
     expect(

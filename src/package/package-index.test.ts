@@ -149,7 +149,7 @@ describe('the package index', () => {
     expect(decodePackageIndex(delta, { formatVersion: 1, id: id(2), ancestor: base })).toEqual(deltaIndex());
   });
 
-  it('costs a delta little besides what is new: digest, centroids, checksums', () => {
+  it('costs a delta little besides its new parts: digest, centroids, checksums', () => {
     const base = baseIndex();
     const delta: PackageIndex = { ...deltaIndex(), files: withEntries([gptFile(1330, { linear: 1, embedding: 0 })]) };
     const blocks = delta.files[0]!.content.type === 'safetensors' ? delta.files[0]!.content.blocks.length : 0;

@@ -57,7 +57,7 @@ describe('matching', () => {
     expect(ancestor.chainLength).toBe(1);
   });
 
-  test('a tensor that came later stands alone, and so does what shares its block', async () => {
+  test('a new tensor is coded alone, and so are the tensors of its block', async () => {
     const { ancestor, later } = await seen(weights, { ...weights, late: square(9) });
     const matched = await Promise.all(
       [...levelBlocks(later.plan)].map(async ({ file, index, group }) => [

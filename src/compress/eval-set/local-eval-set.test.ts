@@ -37,7 +37,7 @@ afterEach(() => rm(workDirectory, { recursive: true }));
 
 const contents = async () => (await readdir(directory, { recursive: true })).sort();
 
-test('is fetched once, whoever asks at the same time', async () => {
+test('is fetched once for concurrent requests', async () => {
   let streams = 0;
   const open = store.open.bind(store);
   store.open = async (key) => {

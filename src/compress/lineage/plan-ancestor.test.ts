@@ -21,7 +21,7 @@ test('a method that takes the nearest gets the four nearest to try', async () =>
   expect(await planned({ kind: 'nearest' })).toEqual([7, 6, 5, 4]);
 });
 
-test('a method with a rule of its own gets what it chooses among all', async () => {
+test('a method with a rule of its own chooses among all candidates', async () => {
   const everyFourth: Ancestry = {
     kind: 'own',
     choose: ({ checkpoint, ...choice }) =>

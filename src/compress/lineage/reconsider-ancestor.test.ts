@@ -43,12 +43,12 @@ describe('a run whose steps have to become finer', () => {
   const scopes = (trials: readonly Trial[]): Set<string> =>
     new Set(trials.map(({ configKey }) => configKey.replace(/^[^@]*/, '')));
 
-  test('searches behind another ancestor where that may cost less, and counts every trial', () => {
+  test('searches with another ancestor if that may cost less, and counts every trial', () => {
     expect(pushed.some(({ trials }) => scopes(trials).size > 1)).toBe(true);
     for (const { checkpoint, trials } of pushed) expect(checkpoint.result!.trialCount).toBe(trials.length);
   });
 
-  test('stores what was measured behind what it is stored behind', () => {
+  test('stores a checkpoint with the ancestor of its measurement', () => {
     for (const { checkpoint, trials } of pushed) {
       const { result } = checkpoint;
       expect(withinThreshold(result!.degradation!['loss']!, 0.05)).toBe(true);

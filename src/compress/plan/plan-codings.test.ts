@@ -126,7 +126,7 @@ test('only model files are quantized, whatever names others use', async () => {
   ]);
 });
 
-test('names to be kept exact are', async () => {
+test('names listed as exact stay exact', async () => {
   expect((await codingsOf(memorySource(core, tensors), new Set(['a', 'norm']))).named[0]).toMatchObject({
     a: 'exact',
     c: 'linear F32',

@@ -215,7 +215,7 @@ describe('grams of matrices', () => {
     expectClose(grams[0]!.values, xGram);
   });
 
-  test('every leading axis of an activation holds rows, and what is computed in between counts', async () => {
+  test('every leading axis of an activation counts as rows, and operators in between are applied', async () => {
     const model: ModelParts = {
       inputs: [value('x', ['N', 3, 4])],
       outputs: [value('y', ['N', 3, 2])],
@@ -403,7 +403,7 @@ describe('grams of convolutions', () => {
   });
 });
 
-describe('what has no gram', () => {
+describe('weights without a Gram matrix', () => {
   const square = [external('w', [6, 6])];
   const stringAttribute = (name: string, text: string) => {
     const attribute = create(AttributeProtoSchema, { name, type: 3 });
@@ -455,7 +455,7 @@ describe('what has no gram', () => {
     expect(await gramsOf({ model, batches: image, weights: { w: filled(2, 2, 3, 3) } })).toHaveLength(1);
   });
 
-  test('others have theirs beside one that is not finite', async () => {
+  test('others have theirs next to one that is not finite', async () => {
     const nodes = [
       node('Log', ['x'], ['l']),
       node('MatMul', ['l', 'bad'], ['m']),
@@ -469,7 +469,7 @@ describe('what has no gram', () => {
   });
 });
 
-test('where all do not fit, the largest matrices have blocks on the diagonal, of linear and convolution alike', async () => {
+test('if not all fit, the largest matrices have blocks on the diagonal, for linear and convolution layers alike', async () => {
   const model: ModelParts = {
     inputs: [value('x', ['N', 16, 4])],
     outputs: [value('y', ['N', 2, 3])],
@@ -551,7 +551,7 @@ test('names that the graph has already are left alone', async () => {
 });
 
 describe('by a child', { timeout: 60_000 }, () => {
-  test('the same bytes every time, beside evaluations of the set; failures have their codes', async () => {
+  test('the same bytes every time, also next to evaluations of the set; failures have their codes', async () => {
     const evaluator = createEvaluator({ parallel: 1, deadlineMs: 30_000, memoryMaxBytes: 2 ** 30 });
     try {
       const model = linear([node('MatMul', ['x', 'w'], ['y'])], [external('w', [6, 6])]);

@@ -28,7 +28,7 @@ beforeEach(() => {
   Object.assign(disk, { failure: undefined, bytesAtOnce: Infinity });
 });
 
-test('what is written comes back in order, whatever a write takes at once', () => {
+test('elements are read back in order, whatever the size of single writes', () => {
   disk.bytesAtOnce = 3;
   const writer = new ReferenceWriter(path, 1024);
   writer.add(Float32Array.of(1, 2));

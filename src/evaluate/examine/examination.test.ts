@@ -122,7 +122,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
   });
 
   test.each<MetricSpec['kind']>(['cross-entropy', 'perplexity', 'kl-divergence'])(
-    'probabilities where %s wants logits are refused, without weights too',
+    'probabilities instead of logits for %s are refused, without weights too',
     async (kind) => {
       const metrics = [{ ...crossEntropy, kind, output: 'probabilities' }];
       const set = evalSet({ metrics }, labelled(classRows));
@@ -135,7 +135,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
   );
 
   test.each<MetricSpec['kind']>(['accuracy', 'top-k-accuracy', 'f1', 'agreement'])(
-    'probabilities, of which %s makes no softmax, are told, and what takes one of them is not measured besides',
+    'probabilities for %s, which takes no softmax, are reported, and observed metrics that take one are left out',
     async (kind) => {
       const metrics = [{ ...crossEntropy, name: 'mine', kind, output: 'probabilities' }];
       const set = evalSet({ metrics }, labelled(classRows));
@@ -222,7 +222,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     expect([tooLarge.referenceWritten, existsSync(beyond)]).toEqual([false, false]);
   });
 
-  test('a metric of one output reads its own reference where others were written beside it', async () => {
+  test('a metric of one output reads its own reference if others were written too', async () => {
     const metrics: MetricSpec[] = [
       { name: 'kl', kind: 'kl-divergence', output: 'logits' },
       { ...crossEntropy, output: 'other' },
@@ -348,7 +348,7 @@ describe('describeExamination', () => {
     ).toEqual([]);
   });
 
-  test('what is worse than guessing is a doubt of the figure, and what is only odd is not', () => {
+  test('a figure worse than guessing is doubted, and one that is only odd is not', () => {
     const worse = describeExamination(examined({ readings: [reading({ guessing: 1 })] }));
     expect(worse.doubts).toEqual([expect.stringMatching(/worse than guessing/)]);
     expect(worse.warnings).toEqual(expect.arrayContaining([...worse.doubts]));
@@ -379,7 +379,7 @@ describe('describeExamination', () => {
 });
 
 describe('observedMetrics', () => {
-  test('are what outputs and labels tell besides what is asked, each once', () => {
+  test('are those that outputs and labels allow besides the requested ones, each once', () => {
     const metrics: MetricSpec[] = [
       { name: 'ppl', kind: 'perplexity', output: 'logits', labels: 'y' },
       { name: 'agreement', kind: 'mse', output: 'score', labels: 'target' },

@@ -170,7 +170,7 @@ describe('many jobs at once', () => {
 });
 
 describe('memory', () => {
-  it('of inputs is kept until the job has ended', async () => {
+  it('of inputs is pinned until the job has ended', async () => {
     const core = loadCore({ threads: 1 });
     const jobs = Array.from({ length: 60 }, (_, seed) =>
       core.convert(randomWeights(70_000, 'BF16', seed), 'BF16', 'F32'),

@@ -31,7 +31,7 @@ describe('nativeError', () => {
     });
   });
 
-  it('passes on what is no status', () => {
+  it('returns other values unchanged', () => {
     const error = new TypeError('argument 1');
     expect(nativeError(error)).toBe(error);
   });

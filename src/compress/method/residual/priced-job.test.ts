@@ -63,7 +63,7 @@ describe('a run whose moves are priced in bits', () => {
     }
   });
 
-  test('keeps its trials apart from those of one price for all, deltas as bases', async () => {
+  test('records its trials separately from those with one price for all, for deltas and bases', async () => {
     for (const { id } of pushed) {
       const trials = await harness.catalog.trials.list(id);
       expect(trials.length).toBeGreaterThan(0);

@@ -192,7 +192,7 @@ describe('a given step', () => {
     ).toBeLessThan(0.1);
   });
 
-  test('a file that would grow is kept as uploaded, and the others go on from where they were', async () => {
+  test('a file that would grow is stored as uploaded, and the others build on their ancestor', async () => {
     const run = await harness.newFixedRun({ method: 'residual', step: residualStepMin });
     const files = async (step: number): Promise<Parameters<typeof harness.push>[2]> => {
       // Sixteen bits each, so that moves of many fine steps take more than the weights.

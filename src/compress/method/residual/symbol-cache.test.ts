@@ -13,7 +13,7 @@ function symbols(memoryBytes: number): CachedSymbols & { released: boolean } {
   };
 }
 
-test('symbols are kept while there is room, and given back where there is none', () => {
+test('symbols are cached while there is room, and released otherwise', () => {
   const modelSymbols = new SymbolCache(10).take();
   const [first, second, third] = [symbols(6), symbols(6), symbols(4)];
   modelSymbols.set('a', first);

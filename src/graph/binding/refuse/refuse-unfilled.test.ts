@@ -122,7 +122,7 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     });
   });
 
-  test('a single number, only where the checkpoint has one that is not used', async () => {
+  test('a single number, only if the checkpoint has an unused one', async () => {
     const model = modelWith(
       [floats('val_1', [], [2])],
       [node('Constant', [], ['val_2'], [{ name: 'value_float', type: 1, f: 3 }])],
@@ -137,7 +137,7 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     await expect(bindModel(model, tensors, { constants: ['val_*'] })).resolves.toMatchObject({ constants: [] });
   });
 
-  test('one weight in place of several that were equal, whoever carries it', async () => {
+  test('one weight instead of several equal ones, through any operator that passes it on', async () => {
     const ones = floats('ln.0.weight', [3], [1, 1, 1]);
     const nodes = [node('Identity', ['ln.0.weight'], ['ln.1.weight']), node('Mul', ['h', 'ln.1.weight'], ['z'])];
     const model = modelWith([ones], nodes);
@@ -153,7 +153,7 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     await expect(bindModel(modelWith([ones]), tensors)).resolves.toBeDefined();
   });
 
-  test('a batch normalization that is gone while the convolution before it kept its name', async () => {
+  test('a missing batch normalization after a convolution that still has its name', async () => {
     const model = modelWith([floats('c1.weight', [8, 3, 1, 1], numbers(24))]);
     const norm: TestCheckpoint = { 'b1.weight': [[8]], 'b1.running_mean': [[8]], 'b1.running_var': [[8]] };
     const tensors: TestCheckpoint = { ...checkpoint, 'c1.weight': [[8, 3, 1, 1]], ...norm };
@@ -162,14 +162,14 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     await expect(bindModel(model, { ...tensors, 'aux.weight': [[8, 5, 1, 1]] })).resolves.toBeDefined();
   });
 
-  test('tensors that a run has no more, or in another shape, are told by the initializers they filled', async () => {
+  test('tensors that are missing, or have another shape, are named by the initializers they filled', async () => {
     await expect(bindModel(modelWith([]), { other: [[4, 3]], another: [[4, 3]] })).rejects.toMatchObject({
       code: 'graph-missing-weights',
     });
   });
 });
 
-describe('numbers where no tensor can fill them are refused, and may be declared', () => {
+describe('numbers that no tensor can fill are refused, and may be declared', () => {
   const hidden = (name: string, parts: Partial<ModelParts>): readonly [string, ModelParts] => [
     name,
     { ...modelWith([]), ...parts },
@@ -318,7 +318,7 @@ describe('constants that are no weights are let pass', () => {
 });
 
 describe('couldFill, from headers alone', () => {
-  test.each(openWeights)('refuses what no bytes can decide: %s', (_, initializers, more) => {
+  test.each(openWeights)('refuses initializers that no bytes can fill: %s', (_, initializers, more) => {
     const model = modelWith(initializers);
     const tensors = { ...checkpoint, ...more };
     const layouts = new Set(Object.values(tensors).flatMap(([shape]) => [shape.join(), shape.toReversed().join()]));

@@ -26,7 +26,7 @@ test.each<[string, CheckpointTensor, object[]]>([
   ['an output layer of its own', tensor('lm_head.weight'), [{ tied: 'wte.weight', head: 'lm_head.weight' }]],
   ['one of another shape', tensor('lm_head.weight', [9, 4]), []],
   ['an average of the embedding', tensor('ema.wte.weight'), []],
-])('%s beside a tied graph', (_, unused, expected) => {
+])('%s with a tied graph', (_, unused, expected) => {
   expect(separateHeads(pairByHeaders({ graph: tiedGraph, tensors: [table, unused] }), binding)).toEqual(expected);
 });
 
