@@ -72,6 +72,11 @@ export interface SearchOptions {
   /** Absent in runs from before there was a choice: `fixed`. */
   readonly hysteresis?: Hysteresis;
   /**
+   * Largest root mean square error of a quantized tensor, in standard deviations of its weights: 1 is the error of
+   * replacing all weights by their mean. For the method `residual` only. Absent: no bound.
+   */
+  readonly weightErrorMax?: number;
+  /**
    * How far Firn's measurement of an uploaded model may be from the reported figure (`Checkpoint.expects`), relative to
    * that figure, for the checkpoint to be quantized. Absent in runs from before it existed: `expectsWithinDefault`.
    */

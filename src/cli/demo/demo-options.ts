@@ -19,6 +19,8 @@ export interface DemoOptions {
   readonly method: QuantizationMethod;
   /** How the method `inshrinkerator` makes codebooks; the hub's default when absent. */
   readonly clustering?: ClusteringChoice;
+  /** Search options of the run as the API takes them; the hub's defaults for what is absent. */
+  readonly search?: Readonly<Record<string, unknown>>;
   /** Where to write every row and total as JSON. */
   readonly jsonPath?: string;
   /** Where to keep what was downloaded again, a folder `<run>-<step>` for each checkpoint; put away when absent. */
@@ -26,7 +28,7 @@ export interface DemoOptions {
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE] [--keep DIR]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] [--keep DIR]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -38,6 +40,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
       threshold: { type: 'string', default: String(defaultThreshold) },
       method: { type: 'string', default: defaultSearchOptions.method },
       clustering: { type: 'string' },
+      search: { type: 'string' },
       json: { type: 'string' },
       keep: { type: 'string' },
     },
@@ -59,6 +62,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     method,
     ...(metrics === undefined ? {} : { metrics }),
     ...(clustering === undefined ? {} : { clustering }),
+    ...(values.search === undefined ? {} : { search: readSearch(values.search) }),
     ...(values.json === undefined ? {} : { jsonPath: values.json }),
     ...(values.keep === undefined ? {} : { keepDirectory: values.keep }),
   };
@@ -69,4 +73,14 @@ function readThreshold(text: string): number {
   if (text.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
     throw new Error(`--threshold wants a number of at least 0, for example ${defaultThreshold}, not "${text}"`);
   return threshold;
+}
+
+function readSearch(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below, as of any other text that is no object.
+  }
+  throw new Error(`--search wants search options as JSON, for example '{"rounding":"nearest"}', not ${text}`);
 }

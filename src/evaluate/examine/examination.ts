@@ -1,6 +1,8 @@
+import type { TopChoiceFindings } from '../metrics/top-choices.ts';
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { PaddedLabels } from './padded-labels.ts';
 import type { LossOfHalves } from './summed-loss.ts';
 import type { RoundedWeights } from '../batches/weight-tensors.ts';
 
@@ -55,6 +57,8 @@ export interface MetricReading {
   readonly ignored: number;
   /** For classes. */
   readonly classCount?: number;
+  /** First choices of the output, if labels are indices of classes. */
+  readonly topChoices?: TopChoiceFindings;
   /**
    * The metric's value for a guess without the inputs: equal probabilities for all classes, or the mean of the labels.
    */
@@ -66,6 +70,8 @@ export interface MetricReading {
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
   /** Labels that count and are NaN or infinite. */
   readonly labelsNotFinite?: number;
+  /** Padding with labels that count, although `ignoreLabel` may be set to another label. */
+  readonly padded?: PaddedLabels & { readonly ignoreLabel?: number };
   /** Every value is in 0 to 1 although the metric expects logits. */
   readonly withinUnit?: boolean;
   /** The output is a loss that adds up over rows, so its figure depends on how many are fed at once. */

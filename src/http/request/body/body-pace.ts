@@ -1,4 +1,4 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
 
 /** Bytes of a body that have to arrive while the server waits for them. */
 export interface BodyPace {

@@ -1,4 +1,4 @@
-import type { CachedSymbols } from '../../../native/core.ts';
+import type { CachedSymbols } from '../../../../native/core.ts';
 
 /**
  * Caches the symbols of blocks between the pass that computes them and the pass that stores them. One bound covers all

@@ -1,4 +1,4 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
 
 /** JSON bodies of all requests of one app, in bytes: what clients withhold the rest of is held meanwhile. */
 export const gatheredBytesMax = 128 * 1024 * 1024;
