@@ -616,7 +616,7 @@ export interface QuantizedBlock {
    * of blocks, and see latticeError.
    */
   readonly errors: Float64Array;
-  /** The same sums with every weight counting alike; `errors` itself without gradients. */
+  /** The same sums with equal weights for all elements; `errors` itself without gradients. */
   readonly plainErrors: Float64Array;
   readonly symbols: CachedSymbols | undefined;
 }

@@ -249,7 +249,7 @@ class MetricReader {
   }
 }
 
-/** Of class indices, one for each position. */
+/** For class indices, one for each position. */
 function paddedLabels(
   { inputs, labels: columns }: PreparedSet,
   { ignoreLabel, labels: form }: EvalSetSpec,

@@ -73,7 +73,7 @@ export interface ClassFindings {
   readonly counted: number;
   readonly ignored: number;
   readonly classCount: number;
-  /** Of labels that are indices. */
+  /** For labels that are indices. */
   readonly topChoices?: TopChoiceFindings;
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
 }

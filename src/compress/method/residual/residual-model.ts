@@ -45,7 +45,7 @@ export interface ResidualModelParts
   readonly hysteresis?: Hysteresis | undefined;
   /** Weights are rounded to the nearest step, without offsets, so that the rebuilt model does not lag behind. */
   readonly toNearest: boolean;
-  /** Bound on every tensor's error, in standard deviations of its weights; none where undefined. */
+  /** Bound on every tensor's error, in standard deviations of its weights; no bound if undefined. */
   readonly weightErrorMax?: number | undefined;
 }
 
@@ -99,7 +99,7 @@ export class ResidualModel implements QuantizedModel {
   readonly bytes: number;
   /** Names of tensors with an error of more than {@link errorRatioMax}, whatever way of rounding was tried. */
   readonly beyond: readonly string[];
-  /** Names of tensors whose error no step brought inside `weightErrorMax`. */
+  /** Names of tensors with an error beyond `weightErrorMax` at every step tried. */
   readonly outsideBound: readonly string[];
   private readonly ancestor: Ancestor | undefined;
   private readonly pass: QuantizingPass;
@@ -241,7 +241,7 @@ function attemptOf(attempts: Attempts, file: number, tensor: number): Attempt {
   return attempts[file]!.get(tensor) ?? firstAttempt;
 }
 
-/** Attempts with the tensors that are not good enough tried in another way; undefined if none of them can be. */
+/** The next attempts for tensors that are not good enough; undefined if no other way is left for any of them. */
 function nextAttempts(
   parts: ResidualModelParts,
   attempts: Attempts,
@@ -523,7 +523,7 @@ interface TensorOutsideBound extends TensorPlace {
   readonly octaves: number;
 }
 
-/** The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights. */
+/** The tensors with a root mean square error beyond `weightErrorMax` standard deviations of their weights. */
 function tensorsOutsideBound(
   { moments, weightErrorMax }: ResidualModelParts,
   files: readonly (ResidualFile | undefined)[],
@@ -535,7 +535,7 @@ function tensorsOutsideBound(
       const { plainErrors } = sums[file]!.get(tensor)!;
       const { error } = latticeError(plainErrors, segmentOf(residual!, tensor, record));
       const ofTensor = moments[file]!.get(tensor)!;
-      // The share of the sum of squares that is about the mean. Less than a millionth is lost in the sums themselves.
+      // Share of the variance in the sum of squares. A share below a millionth is lost in the rounding of the sums.
       const spread = (varianceOf(ofTensor) * ofTensor.elementCount) / ofTensor.sumOfSquares;
       if (!(spread > 1e-6)) return [];
       const ratio = Math.sqrt(error / (plainErrors[latticeErrorSquaresIndex]! * spread));
