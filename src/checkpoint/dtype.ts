@@ -1,6 +1,6 @@
 /**
- * Element types of the safetensors format, by the names its headers use, with the bytes of an element. Of packed ones
- * whole bytes are what is counted as elements.
+ * Element types of the safetensors format by their names in its headers, with the bytes of an element. For packed
+ * types, an element is a whole byte.
  */
 export const dtypeBytes = {
   F4: 1,
@@ -29,12 +29,12 @@ export const dtypeBytes = {
 
 export type Dtype = keyof typeof dtypeBytes;
 
-/** Bits of a number of those that are packed. */
+/** Bits of one number of the packed types. */
 const packedBits: Partial<Record<Dtype, number>> = { F4: 4, F6_E2M3: 6, F6_E3M2: 6 };
 
 /**
- * Bytes of a tensor; no whole number where packed numbers leave a byte unfilled, which is not allowed, and inexact
- * beyond 2^53 - 1.
+ * Bytes of a tensor. Not a whole number if packed numbers leave a byte unfilled, which is not allowed. Inexact beyond
+ * 2^53 - 1.
  */
 export function tensorBytes(dtype: Dtype, shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, packedBits[dtype] ?? 8 * dtypeBytes[dtype]) / 8;
@@ -44,7 +44,7 @@ export function tensorBytes(dtype: Dtype, shape: readonly number[]): number {
 export const quantizableDtypes = ['F32', 'F16', 'BF16'] as const;
 export type QuantizableDtype = (typeof quantizableDtypes)[number];
 
-/** Floats of 16 bits, which master weights in F32 are rounded to; first those that are looked for first. */
+/** 16-bit floats that F32 master weights are rounded to, in the order in which they are looked for. */
 export const halfDtypes = ['BF16', 'F16'] as const;
 export type HalfDtype = (typeof halfDtypes)[number];
 

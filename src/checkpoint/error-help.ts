@@ -1,12 +1,12 @@
 import type { FirnErrorCode } from './firn-error.ts';
 
-/** What a person reads who met an error code for the first time. */
+/** Explanation of an error code for a person who meets it for the first time. */
 export interface ErrorHelp {
-  /** What leads to it. */
+  /** How it comes about. */
   readonly cause: string;
-  /** What to do about it. */
+  /** How to resolve it. */
   readonly remedy: string;
-  /** A case of it. */
+  /** A typical case. */
   readonly example: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The one error of the system. `code` is stable and public; `message` is a public sentence; `detail` and `cause` are
- * for logs only. Which HTTP status a code gets is decided in http/answer/problem-status.ts.
+ * for logs only. http/answer/problem-status.ts maps codes to HTTP statuses.
  */
 export const firnErrorCodes = [
   // requests

@@ -2,10 +2,7 @@ import { FirnError } from './firn-error.ts';
 import { isName } from './names.ts';
 import { quoteName } from './quote-name.ts';
 
-/**
- * What a token allows, each with all before it. read: see and download. write: create, upload, cancel and delete runs
- * and checkpoints. admin: visibility, tokens, quotas.
- */
+/** Scopes of a token; each includes the ones before it. */
 export const scopes = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -17,7 +14,7 @@ export interface Grant {
   readonly repository?: string;
 }
 
-/** Whether holding `held` is enough where `needed` is asked for. */
+/** Whether a token that has `held` may do what requires `needed`. */
 export function includesScope(held: Scope | undefined, needed: Scope): boolean {
   return held !== undefined && scopes.indexOf(held) >= scopes.indexOf(needed);
 }

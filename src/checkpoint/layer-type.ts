@@ -1,4 +1,4 @@
-/** What a tensor is in the network. Quantized: embedding, linear, convolution. Exact: norm, bias, buffer. */
+/** Kind of layer that a tensor belongs to. Quantized: embedding, linear, convolution. Exact: norm, bias, buffer. */
 export const layerTypes = ['embedding', 'linear', 'convolution', 'norm', 'bias', 'buffer'] as const;
 export type LayerType = (typeof layerTypes)[number];
 

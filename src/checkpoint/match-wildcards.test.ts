@@ -26,7 +26,7 @@ test.each([
   expect(matchWildcards(pattern, name)).toBeUndefined();
 });
 
-test('agrees with a regular expression, and what it found makes up the name again', () => {
+test('agrees with a regular expression, and the texts found rebuild the name', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 8 });
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 12 });
   fc.assert(

@@ -1,6 +1,6 @@
 /**
- * What each `*` of a pattern stands for in a name, the shortest from the left; undefined where the pattern is not of
- * the whole name. No step is ever taken back, so it takes no longer than to look for each text of the pattern once.
+ * The text that each `*` of a pattern matches in a name, the shortest from the left; undefined if the pattern does not
+ * match the whole name. The search never backtracks, so it takes no longer than finding each text of the pattern once.
  */
 export function matchWildcards(pattern: string, name: string): string[] | undefined {
   const star = pattern.indexOf('*');

@@ -5,9 +5,7 @@ import { quoteName } from './quote-name.ts';
 export const nameLengthMax = 96;
 /** Longest path of a file inside a checkpoint, in characters. */
 export const pathLengthMax = 1024;
-/**
- * Longest path of a file that is uploaded, in bytes of UTF-8: an entry of the catalog's index takes no more than 2704.
- */
+/** Longest path of an uploaded file, in bytes of UTF-8: an entry of the catalog's index takes at most 2704. */
 const pathBytesMax = 2048;
 
 const segment = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
@@ -37,11 +35,11 @@ export function checkName(name: string, what: string): string {
   return name;
 }
 
-/** Longest part of a path between two slashes, in bytes of UTF-8: what common file systems take. */
+/** Longest part of a path between two slashes, in bytes of UTF-8: the limit of common file systems. */
 export const pathPartBytesMax = 255;
 
 /**
- * As `checkFilePath`, and each part is a name that a file on a disk can have: for files that arrive. Throws
+ * Like `checkFilePath`, for files that arrive: each part must also be a name that a file on a disk can have. Throws
  * `invalid-request`.
  */
 export function checkNewFilePath(path: string): string {

@@ -1,10 +1,7 @@
-/** How many letters may be wrong, missing or too many. */
+/** How many letters may be wrong, missing or added. */
 const distanceMax = 2;
 
-/**
- * The name that somebody may have meant who typed another one: at most two letters off. Undefined where none is that
- * near.
- */
+/** The name that a mistyped name most likely stands for: at most two letters off. Undefined if none is that near. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const near = names
     .map((name) => ({ name, distance: editDistance(typed, name) }))

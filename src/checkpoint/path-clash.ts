@@ -1,11 +1,12 @@
 import { FirnError } from './firn-error.ts';
 import { quoteName } from './quote-name.ts';
 
-/** Two paths of one checkpoint of which one is a folder that the other lies in, such as "a" and "a/b". */
+/** Two paths of one checkpoint that clash: one is a folder that contains the other, such as "a" and "a/b". */
 export type PathClash = readonly [string, string];
 
 /**
- * The first clash among the paths, if any: a download to a disk could not keep both files. Cost: the sum of the depths.
+ * The first clash among the paths, if any: a download to a disk could not store both files. Cost: the sum of the
+ * depths.
  */
 export function pathClash(paths: readonly string[]): PathClash | undefined {
   const all = new Set(paths);
@@ -16,13 +17,13 @@ export function pathClash(paths: readonly string[]): PathClash | undefined {
   return undefined;
 }
 
-/** The folders a path lies in, outermost first: "a" and "a/b" for "a/b/c". */
+/** The folders that contain a path, outermost first: "a" and "a/b" for "a/b/c". */
 export function foldersOf(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** `invalid-request`, naming both. */
+/** The error `invalid-request`, naming both paths. */
 export function pathClashError([path, other]: PathClash): FirnError {
   return new FirnError(
     'invalid-request',

@@ -1,6 +1,6 @@
 /**
- * What a file of a checkpoint is for. A sensitivity file is an input of the search and is dropped once the checkpoint
- * is ready.
+ * Purpose of a file of a checkpoint. A sensitivity file is an input of the search and is dropped once the checkpoint is
+ * ready.
  */
 export const fileRoles = ['model', 'sensitivity', 'optimizer', 'other'] as const;
 export type FileRole = (typeof fileRoles)[number];

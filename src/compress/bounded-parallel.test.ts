@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { forEachBounded, mapBounded } from './bounded-parallel.ts';
 
-/** Work that a test ends when it likes. */
+/** Work that ends when the test says so. */
 function gates() {
   const open: { readonly item: number; readonly finish: () => void; readonly fail: (error: Error) => void }[] = [];
   let most = 0;
@@ -33,7 +33,7 @@ function gates() {
   };
 }
 
-/** Lets everything that can go on go on. */
+/** Waits until all pending work that can proceed has done so. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('forEachBounded', () => {
@@ -65,7 +65,7 @@ describe('forEachBounded', () => {
     );
   });
 
-  test('the first failure stops new items, waits for those under way, and is what it rejects with', async () => {
+  test('the first failure stops new items, waits for those under way, and becomes the rejection', async () => {
     const gate = gates();
     const started: number[] = [];
     let ended = false;
@@ -104,7 +104,7 @@ describe('mapBounded', () => {
     expect(most).toBe(2);
   });
 
-  test('a failure comes at its place, after what was before it', async () => {
+  test('a failure comes at its place, after earlier results', async () => {
     const taken: number[] = [];
     const reading = (async () => {
       for await (const item of mapBounded([0, 1, 2, 3], 3, async (each) => {

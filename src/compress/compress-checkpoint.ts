@@ -30,7 +30,7 @@ export interface CheckpointToCompress {
   readonly checkpoint: Checkpoint;
   readonly run: Run;
   readonly rows: readonly CheckpointFile[];
-  /** Tells the tries at this checkpoint apart: the fence of the job's claim. */
+  /** Distinguishes the attempts at this checkpoint: the fence of the job's claim. */
   readonly attempt: number;
 }
 
@@ -105,7 +105,8 @@ export async function compressCheckpoint(
       }
     });
   } catch (error) {
-    // Nobody else writes this key, and nothing refers to it yet. What cannot be deleted now is collected as an orphan.
+    // Nobody else writes this key, and nothing refers to it yet. If it cannot be deleted now, it is collected as an
+    // orphan.
     await ctx.store.delete(packageKey).catch(() => undefined);
     throw error;
   }
@@ -139,7 +140,7 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
 
-/** The attempt with the coding of optimizer files that its method decides on, if it does. */
+/** The attempt with the options of optimizer files that its method decides on, if it does. */
 async function withStateOptions(
   attempt: EncodeAttempt,
   candidates: readonly AncestorCandidate[],
@@ -155,13 +156,13 @@ async function withStateOptions(
 type Findings = Awaited<ReturnType<typeof storeAndVerify>>;
 
 interface Basis extends Omit<DecisionBasis, 'ancestor'> {
-  /** Candidates to build on, in the order they are tried. */
+  /** Candidates to build on, in the order in which they are tried. */
   readonly ancestors: readonly AncestorCandidate[];
 }
 
 /**
- * Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a
- * base, which never does; as a base, too, where no trial is left for that ancestor.
+ * If the stored delta exceeds the restore budget, retry with the next-best ancestor, then store a base. A base never
+ * exceeds it. Also store a base if no trial is left for the next-best ancestor.
  */
 async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis): Promise<Stored> {
   const trials = new TrialCounts({ trialsMax: attempt.method.trialsMost ?? Infinity });
@@ -188,17 +189,17 @@ type Search = (opened: OpenedAncestor | undefined) => Promise<Decision>;
 
 interface Stored {
   readonly decision: Decision;
-  /** What it was searched behind. */
+  /** The ancestor that the search used. */
   readonly ancestor: AncestorCandidate | undefined;
-  /** Undefined where everything is to be stored exact, which nothing was measured for. */
+  /** Undefined if everything is stored exact, because nothing is stored or measured yet. */
   readonly findings: Findings | undefined;
-  /** What was stored, where that leaves the restore budget. */
+  /** Size of the stored delta, if it exceeds the restore budget. */
   readonly overBudgetBytes?: number;
 }
 
 /**
- * What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its
- * search. Without ancestors nothing leaves the restore budget.
+ * Metrics depend on the ancestor, so a quantized checkpoint is stored with the same ancestor as in its search. Without
+ * an ancestor nothing exceeds the restore budget.
  */
 function decideAndStore(
   attempt: EncodeAttempt,
@@ -230,7 +231,7 @@ async function storeAndVerify(
   return { files: attempt.source.files, rows: attempt.rows, stored, ancestor: opened?.candidate, ...quality };
 }
 
-/** Announces and times the phases of one try. */
+/** Announces and times the phases of one attempt. */
 class Phases {
   readonly seconds: Record<string, number> = {};
   private readonly attempt: EncodeAttempt;

@@ -8,7 +8,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 import type { GraphCache } from './eval-set/describe-local-graph.ts';
 
-/** What compressing a checkpoint needs of the process. */
+/** Services of the process that compressing a checkpoint uses. */
 export interface CompressContext {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
@@ -18,26 +18,24 @@ export interface CompressContext {
   readonly restorer: Restorer;
   /** A restorer with caches of its own, for packages that are not committed yet. */
   readonly freshRestorer: () => Restorer;
-  /** Eval graphs described before. */
+  /** Cached descriptions of eval graphs. */
   readonly graphs: GraphCache;
   /** Scratch files; each encode has a directory of its own there, removed at its end. */
   readonly workDirectory: string;
   readonly cacheMaxBytes: number;
-  /** Of the blocks of uploads that encodes keep. */
+  /** Counts of the cache of uploaded blocks. */
   readonly cacheCounts?: CacheCounts;
   readonly chainLengthMax: number;
   /** Blocks in work at once. */
   readonly blockParallel: number;
-  /** Queues what follows a checkpoint, in the transaction that makes it ready. */
+  /** Queues the jobs that follow a checkpoint, in the transaction that makes it ready. */
   readonly afterCommit?: (tx: Catalog, checkpoint: Checkpoint) => Promise<void>;
   readonly tracer: Tracer;
-  /** Tells whoever listens; never awaited. */
+  /** Sends a note to all listeners; never awaited. */
   readonly publish: (checkpointId: string, note: EncodeNote) => void;
 }
 
-/**
- * What a person watching an upload wants to know: a phase began, or the catalog has something new (a state, a trial).
- */
+/** A note for a person who watches an upload: a phase began, or the catalog changed (a state, a trial). */
 export type EncodeNote = { readonly type: 'phase'; readonly phase: EncodePhase } | { readonly type: 'changed' };
 
 export type EncodePhase = 'read' | 'search' | 'encode' | 'verify';

@@ -59,10 +59,10 @@ export const sixteenBins: InshrinkeratorConfig = {
 
 export type Upload = Readonly<Record<string, { readonly role: FileRole; readonly bytes: Uint8Array }>>;
 
-/** What a reservation may say. */
+/** Optional fields of a reservation. */
 export type Reserved = Pick<Checkpoint, 'fixedConfig' | 'expects'>;
 
-/** Everything an encode job stands on, real but small: PGlite in memory, a directory, the core, evaluation children. */
+/** Everything an encode job uses, real but small: PGlite in memory, a directory, the core, evaluation children. */
 export interface CompressHarness {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
@@ -95,13 +95,13 @@ export interface CompressHarness {
   download(checkpoint: Checkpoint, path: string): Promise<Buffer>;
   /** Metrics of a model file's bytes in an evaluation of their own. */
   measure(bytes: Uint8Array): Promise<MetricValues>;
-  /** The package as it lies in the store. */
+  /** The stored bytes of the package. */
   packageBytes(checkpoint: Checkpoint): Promise<Buffer>;
-  /** Files whose uploaded bytes are still kept, in path order. */
+  /** Files with uploaded bytes that are still stored, in path order. */
   rawPaths(checkpoint: Checkpoint): Promise<string[]>;
-  /** Keys of all objects but those that wait to be deleted. */
+  /** Keys of all objects except those pending deletion. */
   objects(): Promise<string[]>;
-  /** What lies in the work directory beside the eval sets. */
+  /** Entries of the work directory besides the eval sets. */
   scratch(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ export interface CompressHarness {
 export interface HarnessOptions {
   readonly evalParallel?: number;
   readonly blockParallel?: number;
-  /** The eval set's spec says that a model which guesses badly is one: its figures are not doubted. */
+  /** The eval set's spec accepts a model that guesses badly: its figures are not doubted. */
   readonly allowDoubted?: boolean;
 }
 

@@ -110,7 +110,7 @@ describe('tensors with the same bytes are stored once', () => {
     await plain.close();
   });
 
-  test('where nothing makes them smaller, too: the file they are in then is in the package', async () => {
+  test('also of an incompressible file, which is then in the package', async () => {
     const random: TestTensor = { dtype: 'U8', shape: [300_000], data: patternBytes(300_000, 3) };
     const files: Upload = {
       'a.safetensors': {
@@ -128,7 +128,7 @@ describe('tensors with the same bytes are stored once', () => {
     await expectWhole(one, tied);
   });
 
-  test('of a quantized model: they are quantized alike, and what was measured is what comes back', async () => {
+  test('of a quantized model: they are quantized alike, and the download has the measured quality', async () => {
     const { 'embed.weight': embed, ...others } = tinyWeights(0);
     const repeated = Float32Array.from({ length: 90 * 70 }, (_, i) => (embed!.data as Float32Array)[i % 512]!);
     const tied = f32([90, 70], repeated);

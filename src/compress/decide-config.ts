@@ -9,11 +9,11 @@ import { searchCheckpoint } from './measure/search-checkpoint.ts';
 
 /** How a checkpoint is to be stored. */
 export interface Decision {
-  /** That of the prepared model, or one with everything exact. */
+  /** The plan of the prepared model, or one in which everything is exact. */
   readonly plan: CodingPlan;
   /** Absent when everything is exact. */
   readonly quantized?: { readonly model: QuantizedModel; readonly config: QuantizationConfig };
-  /** True when the config was given with the upload or the run, not found. */
+  /** True when the config was given with the upload or the run; false when it was found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
   /** Why a checkpoint that was to be quantized is stored exact, in a sentence. */
@@ -26,8 +26,8 @@ export interface DecisionBasis extends QuantizationBasis {
 }
 
 /**
- * The config a checkpoint is quantized with: the given one, else the one found in `trialsMax` trials and those the run
- * allows; everything exact, with the reason, where there is none.
+ * Decides the config of a checkpoint: the given one, else the one found within `trialsMax` trials and those the run
+ * allows. If there is none, everything is exact, with the reason.
  */
 export async function decideConfig(
   attempt: EncodeAttempt,
@@ -41,7 +41,7 @@ export async function decideConfig(
   }
   const { unsearched } = methodConfigOf(attempt.method.name);
   const given = attempt.given ?? unsearched;
-  // Weights that come back as they were uploaded need no trust in what was measured.
+  // Weights that are restored exactly as uploaded do not depend on the measured figures.
   const hindrance =
     unsearched === undefined
       ? (basis.model.quality?.distrust ?? (given === undefined ? whyNoSearch(basis.model) : undefined))
@@ -61,12 +61,12 @@ export async function decideConfig(
   };
 }
 
-/** A search has a limit of trials, so it says how many there were. */
+/** A search has a limit of trials, so the sentence names their number. */
 function nothingPassed(trialCount: number): string {
   return `None of the ${trialCount} configs tried stayed inside the quality threshold, so the checkpoint is stored exact.`;
 }
 
-/** A sentence where there is nothing to search by. */
+/** A sentence if there is nothing to search by. */
 function whyNoSearch({ quality }: PreparedModel): string | undefined {
   if (quality === undefined)
     return 'The run has neither an eval set nor a given config, so the checkpoint is stored exact.';

@@ -9,10 +9,10 @@ import type { SourceFile } from './upload/model-source.ts';
 import { observedValues, unboundedWarnings, type MeasuredQuality } from './measure/observed-quality.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
 
-/** What is known of a checkpoint once it is stored and verified. */
+/** Findings on a checkpoint that is stored and verified. */
 export interface Findings {
   readonly files: readonly SourceFile[];
-  /** As uploaded. */
+  /** The files as uploaded. */
   readonly rows: readonly CheckpointFile[];
   readonly decision: Decision;
   readonly stored: StoredCheckpoint;
@@ -24,8 +24,8 @@ export interface Findings {
 }
 
 /**
- * The result as the catalog keeps it; its metrics are those of the whole eval set. Throws `internal` when a config that
- * was found does not hold on the decoded bytes; a given one is only reported on.
+ * The result for the catalog; its metrics are those of the whole eval set. Throws `internal` if a config that was found
+ * fails its thresholds on the decoded bytes; a given config is only reported.
  */
 export function describeResult(findings: Findings): CheckpointResult {
   const { files, decision, stored, ancestor, quality, seconds } = findings;

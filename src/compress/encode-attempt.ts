@@ -8,8 +8,8 @@ import type { Method, MethodSession } from './method/method.ts';
 import type { ModelSource } from './upload/model-source.ts';
 
 /**
- * One try at compressing a checkpoint. Known to the story at the top of this room alone; below, each takes what it
- * uses.
+ * One attempt at compressing a checkpoint. Only the top-level functions of this room take all of it; those below take
+ * the fields they use.
  */
 export interface EncodeAttempt extends Pick<
   CompressContext,
@@ -21,27 +21,27 @@ export interface EncodeAttempt extends Pick<
   /** The checkpoint's files as uploaded. */
   readonly rows: readonly CheckpointFile[];
   readonly source: ModelSource;
-  /** By digest of uploaded files: files of the repository that say they hold the same bytes. */
+  /** By digest of uploaded files: files of the repository with the same digest in the catalog. */
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly method: Method;
   readonly session: MethodSession;
   /** The config that came with the checkpoint or its run. */
   readonly given: QuantizationConfig | undefined;
   readonly ancestors: Ancestors;
-  /** 32 hex digits, derived from the checkpoint: whoever encodes it writes the same bytes. */
+  /** 32 hex digits, derived from the checkpoint, so every worker that encodes it writes the same bytes. */
   readonly packageId: string;
-  /** Of this try alone: one that has lost its claim cannot touch what another commits. */
+  /** Unique to this attempt: a worker that lost its claim cannot touch the package that another commits. */
   readonly packageKey: string;
-  /** Scratch files of this try alone. */
+  /** Scratch files of this attempt. */
   readonly directory: string;
   /** Blocks in work at once. */
   readonly parallel: number;
   readonly signal: AbortSignal;
-  /** Tells whoever uploaded the checkpoint, in a sentence; saying it twice is saying it once. */
+  /** Records a sentence for the person who uploaded the checkpoint; duplicates count once. */
   readonly warn: (sentence: string) => void;
 }
 
-/** The options most calls of the room take. */
+/** The options that most calls of the room take. */
 export function pace({ parallel, signal }: Pick<EncodeAttempt, 'parallel' | 'signal'>): {
   readonly parallel: number;
   readonly signal: AbortSignal;

@@ -7,8 +7,8 @@ import { openCompressHarness, withGradients, type CompressHarness } from './comp
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
 
 /**
- * Two data directories that differ in everything that must not matter: ids, blocks in work at once, evaluations at
- * once, what is cached.
+ * Two data directories that differ in everything that must not matter: ids, concurrent blocks, concurrent evaluations,
+ * caches.
  */
 let one: CompressHarness;
 let other: CompressHarness;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await other.close();
 });
 
-/** The tiny model, and a layer of several blocks beside it. */
+/** The tiny model with an additional layer of several blocks. */
 function weightsAt(step: number): TestTensors {
   const wide = noise(200 * 800, 77);
   noise(200 * 800, 78 + step).forEach((x, i) => {
@@ -56,7 +56,7 @@ async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise
   return pushed;
 }
 
-/** A package without the ids, which are the checkpoints' own. */
+/** A package without the ids, which differ between checkpoints. */
 async function contentOf(harness: CompressHarness, checkpoint: Checkpoint, ancestor: PackageIndex | undefined) {
   const bytes = await harness.packageBytes(checkpoint);
   const stored = await readStoredIndex(

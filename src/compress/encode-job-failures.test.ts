@@ -31,7 +31,7 @@ afterAll(() => harness.close());
 
 const upload = (step: number) => withGradients(tinyWeights(step), tinyGradients(step));
 
-/** The store, counting readers that are open and refusing what a test says. */
+/** The store; counts open readers and fails as a test specifies. */
 function watchedStore(changes: Partial<ObjectStore> = {}): ObjectStore & { openReaders(): number } {
   const { store } = harness;
   let readers = 0;
@@ -117,7 +117,7 @@ describe('a cancelled encode', () => {
         rows.map((file) => file.rawKey),
       );
 
-      // Keeps what is released, so that the same can be encoded again for comparison.
+      // Released objects stay, so that the same checkpoint can be encoded again for comparison.
       await harness.work(harness.context({ store: watchedStore({ deleteMany: async () => undefined }) }));
       const ready = await harness.checkpoint(queued.id);
       expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0 } });
@@ -205,7 +205,7 @@ describe('a failing store', () => {
     expect(store.openReaders()).toBe(0);
   });
 
-  test('a full disk under the scratch files is told as storage-full', async () => {
+  test('a full scratch disk is reported as storage-full', async () => {
     const run = await harness.newRun();
     await harness.queue(run, 0, upload(0));
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
@@ -306,7 +306,7 @@ function verifyingAfter(first: () => Promise<void>) {
 
 describe('a damaged ancestor', () => {
   const pathOf = (key: string) => join(harness.directory, 'objects', 'objects', shardOf(key), fileNameOf(key));
-  /** Nothing cached: what lies in the store is what is read. */
+  /** Nothing is cached: reads come from the store. */
   const cold = () => harness.context({ restorer: harness.context().freshRestorer() });
 
   test.each([
@@ -349,7 +349,7 @@ describe('a damaged ancestor', () => {
 });
 
 describe('a failing evaluation', () => {
-  test('among several at once ends the search with its error; the others are told to stop, and waited for', async () => {
+  test('among several at once ends the search with its error; the others are aborted and waited for', async () => {
     const run = await harness.newRun();
     await harness.queue(run, 0, upload(0));
     let running = 0;

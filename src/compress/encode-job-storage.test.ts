@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-describe('what exact coding cannot make smaller', () => {
+describe('an incompressible file', () => {
   const random = (seed: number) => patternBytes(300_000, seed);
 
   test('is the raw object itself: kept by later checkpoints, and never more than 4 KiB above the raw bytes', async () => {
@@ -65,7 +65,7 @@ describe('what exact coding cannot make smaller', () => {
     }
   });
 
-  test('a model file that stays raw is part of what is measured', async () => {
+  test('a model file that stays raw is measured too', async () => {
     const { 'fc.bias': bias, ...weights } = tinyWeights(0);
     const files: Upload = {
       'model-1.safetensors': {
@@ -89,7 +89,7 @@ describe('what exact coding cannot make smaller', () => {
 });
 
 describe('chains', () => {
-  test('never grow beyond the limit; where every near one is full a base begins a new one', async () => {
+  test('never grow beyond the limit; if all near chains are full, a base begins a new one', async () => {
     const run = await harness.newFixedRun(sixteenBins);
     const ctx = harness.context({ chainLengthMax: 3 });
     const lengths: number[] = [];

@@ -257,7 +257,7 @@ describe('layer types given at upload', () => {
   const inSpite =
     'Tensors are kept exact in spite of the layer type given for them (not fp32, fp16 or bf16, not a matrix, too small, not finite, or not used by the eval graph)';
 
-  test('are told where they name nothing or change nothing', async () => {
+  test('cause a warning if they name no tensor or change nothing', async () => {
     const layerTypes = {
       'fc.wieght': 'linear',
       'fc.bias': 'linear',
@@ -283,7 +283,7 @@ describe('layer types given at upload', () => {
     expect(exact.result!.warnings).toEqual([strangers]);
   });
 
-  test('are not told where they do what they say', async () => {
+  test('cause no warning if they take effect', async () => {
     const layerTypes = { 'head.weight': 'convolution', 'fc.weight': 'norm', 'fc.bias': 'bias', ids: 'buffer' } as const;
     const checkpoint = await harness.push(await harness.newFixedRun(sixteenBins, { layerTypes }), 0, modelOf(odd));
     expect(checkpoint.result!.warnings).toEqual([]);

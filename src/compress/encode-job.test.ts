@@ -95,7 +95,7 @@ describe('a lossy run with an eval set', () => {
     );
   });
 
-  test('what was released is deleted from the store, and no scratch file stays', async () => {
+  test('released objects are deleted from the store, and no scratch file stays', async () => {
     const staged = (await harness.objects()).filter((key) => key.startsWith('staged/'));
     const kept = await harness.catalog.files.find(pushed.at(-1)!.id, 'model.safetensors');
     expect(staged).toEqual([kept!.rawKey]);
@@ -120,7 +120,7 @@ describe('a lossy run with an eval set', () => {
     const parent = await harness.queue(parentRun, 0, modelOf(tinyWeights(0)));
     const fork = await harness.newRun({ parentCheckpointId: parent.id });
     const parentJob = (await harness.catalog.jobs.find('encode', parent.id))!;
-    // The parent's job is in other hands when the fork's is taken.
+    // Another worker has claimed the parent's job when the fork's is claimed.
     const [held] = await harness.catalog.jobs.claim({
       kinds: ['encode'],
       workerId: 'other',

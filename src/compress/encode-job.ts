@@ -9,8 +9,8 @@ import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkp
 import type { CompressContext } from './compress-context.ts';
 
 /**
- * How an encode job ended, for the worker that ran it. `done`: the claim was completed in the transaction that recorded
- * the result.
+ * The outcome of an encode job, for the worker that ran it. `done`: the claim was completed in the transaction that
+ * recorded the result.
  */
 export type EncodeOutcome = { readonly kind: 'done' } | { readonly kind: 'defer'; readonly delayMs: number };
 
@@ -19,8 +19,8 @@ const parentWaitMs = 500;
 
 /**
  * The handler of `encode` jobs: takes a queued checkpoint to ready. Repeatable at any point: a crash before the commit
- * leaves the checkpoint working and its staged bytes in place. Whoever has lost the claim writes nothing any more
- * (`conflict`). Rejects with what went wrong; the worker tries again or ends the job and marks the checkpoint.
+ * leaves the checkpoint working and its staged bytes in place. A worker that has lost the claim writes nothing more
+ * (`conflict`). Rejects with the failure; the worker retries, or ends the job and marks the checkpoint.
  */
 export async function runEncodeJob(
   given: CompressContext,
@@ -46,8 +46,8 @@ export async function runEncodeJob(
       commit(ctx, { checkpoint, compressed }, claim),
     );
   } catch (error) {
-    // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the
-    // same; the collection of orphans knows.
+    // The commit was refused, so nothing refers to the package. After any other failure the commit may still have
+    // succeeded; the collection of orphans checks that.
     if (error instanceof FirnError && error.code === 'conflict')
       await ctx.store.delete(compressed.packageKey).catch(() => undefined);
     throw error;
@@ -56,7 +56,7 @@ export async function runEncodeJob(
   return { kind: 'done' };
 }
 
-/** What metrics count of an encode that was committed. */
+/** Attributes of a committed encode for metrics. */
 function resultOf(run: Run, { result }: CompressedCheckpoint): Attributes {
   return {
     'firn.method': result.config?.method ?? 'exact',
@@ -81,7 +81,7 @@ export async function markEncodeEnded(
   await tx.checkpoints.transition(checkpointId, ['queued', 'working'], ended.as, { ...reason, finishedAt: new Date() });
 }
 
-/** One transaction makes the checkpoint ready and marks the objects that nobody needs any more. */
+/** One transaction makes the checkpoint ready and marks the objects that are no longer needed. */
 async function commit(
   ctx: CompressContext,
   done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint },
@@ -114,9 +114,9 @@ async function commit(
 }
 
 /**
- * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all
- * but the model, which stays while this is the run's newest checkpoint that is ready and not deleted. One that was
- * tried again may become ready after newer ones of its run.
+ * Releases raw objects: sensitivity files always; of an exact checkpoint, all files stored elsewhere; of a lossy one,
+ * all but the model. The model stays while this is the run's newest checkpoint that is ready and not deleted. A retried
+ * checkpoint may become ready after newer ones of its run.
  */
 async function releaseRaw(
   tx: Catalog,
@@ -133,7 +133,8 @@ async function releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),
   );
-  // A deleted one keeps what a reference needed; the live one behind it kept its model after it.
+  // A deleted checkpoint may have retained raw files for a reference, while the live one before it retained its model.
+  // So both are released.
   const previous = [
     await tx.checkpoints.previousReady(runId, sequence),
     await tx.checkpoints.previousReady(runId, sequence, { live: true }),

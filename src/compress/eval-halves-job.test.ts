@@ -14,15 +14,15 @@ const search = { ...tinySearch, method: 'residual', evalBatches: 'halves' } as c
 const threshold = 0.05;
 
 interface HalvingEvaluator extends Evaluator {
-  /** What each evaluation measured, before it was skewed. */
+  /** The metrics of each evaluation, before they were skewed. */
   readonly measured: HalvedMetrics[];
-  /** Whether all grams asked for were of the first half. */
+  /** Whether all requested Gram matrices were of the first half. */
   gramsOfFirstHalf: boolean;
 }
 
 /**
- * The evaluator; `skew` makes of each evaluation, numbered from 0, which is the upload's, what the gate is told.
- * Evaluations without halves are refused.
+ * The evaluator; `skew` changes the metrics that the gate sees. It gets each evaluation and its number; 0 is the
+ * upload's. Evaluations without halves are refused.
  */
 function halvingEvaluator(
   skew: (found: HalvedMetrics, evaluation: number) => HalvedMetrics = (found) => found,
@@ -54,7 +54,7 @@ function halvingEvaluator(
   return watched;
 }
 
-/** The metrics of the eval set, without what is measured besides. */
+/** The metrics of the eval set, without observed ones. */
 const asked = ({ loss, accuracy }: MetricValues): MetricValues => ({ loss: loss!, accuracy: accuracy! });
 
 const worse = (half: MetricValues): MetricValues => ({ ...half, loss: 2 * half['loss']! });
@@ -84,7 +84,8 @@ describe('thresholds held on both halves', () => {
     ['second', 1],
   ])('a config that fails on the %s half alone does not pass, though the whole set is inside', async (_, which) => {
     const run = await harness.newRun({ search });
-    // What passes without the skew comes up, and fails on one half; the decoded bytes are measured as they are.
+    // Configs that pass without the skew are tried, and fail on one half; the decoded bytes are measured without the
+    // skew.
     const passedOnce: MetricValues[] = [];
     const evaluator = halvingEvaluator((found, evaluation) => {
       const inside = evaluation > 0 && found.whole['loss']! <= evaluator.measured[0]!.whole['loss']! * (1 + threshold);
@@ -101,7 +102,7 @@ describe('thresholds held on both halves', () => {
     expect(result!.config).not.toEqual(spoilt.config);
   });
 
-  test('where every config fails on one half the checkpoint is stored exact', async () => {
+  test('if every config fails on one half, the checkpoint is stored exact', async () => {
     const run = await harness.newRun({ search: { ...search, trialsMax: 3 } });
     const evaluator = halvingEvaluator((found, evaluation) => (evaluation === 0 ? found : worseHalf(found, 1)));
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx: harness.context({ evaluator }) });
@@ -112,7 +113,7 @@ describe('thresholds held on both halves', () => {
     });
   });
 
-  test('an upload whose metric is not finite on one half is stored exact, and told so', async () => {
+  test('an upload whose metric is not finite on one half is stored exact, with the reason', async () => {
     const run = await harness.newRun({ search });
     const evaluator = halvingEvaluator(({ whole, halves }) => ({
       whole,

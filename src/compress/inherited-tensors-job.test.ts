@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const matrix = (seed: number, rows = 90, columns = 70): TestTensor => f32([rows, columns], noise(rows * columns, seed));
-/** Of two blocks and a bit. */
+/** A tensor of two blocks and a bit. */
 const wide = (seed: number): TestTensor => matrix(seed, 400, 700);
-/** Of a few per cent of the elements. */
+/** Changes a few per cent of the elements. */
 const trained = ({ shape, data }: TestTensor): TestTensor =>
   f32(
     shape,
@@ -35,7 +35,7 @@ const trained = ({ shape, data }: TestTensor): TestTensor =>
 const other = (tensors: TestTensors): Upload[string] => ({ role: 'other', bytes: safetensors(tensors) });
 const one = (tensors: TestTensors): Upload => ({ 'x.safetensors': other(tensors) });
 
-/** A repository of its own, so that no other test's files are referred to. */
+/** Each run has its own repository, so that it refers to no other test's files. */
 async function newRun(): Promise<Run> {
   const { id: repositoryId } = await harness.catalog.repositories.create({
     namespace: 'acme',
@@ -52,7 +52,7 @@ async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void>
 
 const versionOf = async (checkpoint: Checkpoint): Promise<number> => (await harness.packageBytes(checkpoint))[4]!;
 
-/** Pushes a run and returns what each checkpoint stored, after comparing it. */
+/** Pushes a run and returns its checkpoints, after comparing their downloads. */
 async function pushAll(run: Run, uploads: readonly Upload[]): Promise<Checkpoint[]> {
   const pushed: Checkpoint[] = [];
   for (const [step, files] of uploads.entries()) {
@@ -99,7 +99,7 @@ describe('tensors that the ancestor has are not stored again', () => {
     ['rotated', (tables) => Object.fromEntries(tables.map((_, i) => [`t${i}`, tables[(i + 1) % tables.length]!]))],
     ['renamed', (tables) => Object.fromEntries(tables.map((table, i) => [`u${i}`, table]))],
   ])('%s, though they all start alike', async (_, changed) => {
-    // As tables of embeddings do that have a row for padding.
+    // Tables of embeddings with a row for padding are like this.
     const tables = Array.from({ length: 12 }, (__, i) =>
       f32(
         [100, 256],
@@ -113,7 +113,7 @@ describe('tensors that the ancestor has are not stored again', () => {
     expect(storedBytes(delta!)).toBeLessThan(1000);
   });
 
-  test('beside new ones in the blocks they would be in', async () => {
+  test('next to new tensors of the same blocks', async () => {
     const news = Object.fromEntries([11, 12, 13].map((seed) => [`new.${seed}`, matrix(seed)]));
     const [, delta] = await pushAll(await newRun(), [one({ a, b }), one({ a, ...news, b })]);
     const [alone] = await pushAll(await newRun(), [one(news)]);
@@ -140,7 +140,7 @@ describe('tensors that the ancestor has are not stored again', () => {
   });
 });
 
-describe('what was kept can be trained on', () => {
+describe('inherited tensors can be trained on', () => {
   const [a, b, c] = [matrix(1), matrix(2), wide(3)];
   const before = one({ a, b, c });
   const after = one({ b: trained(a), a: trained(b), 'model.c': trained(c) });
@@ -250,7 +250,7 @@ test('a chain whose shards are cut otherwise at every step gathers twice along a
   }
 });
 
-test('where nothing more can be gathered, what is exchanged costs no more than itself', async () => {
+test('if nothing more can be gathered, exchanged tensors take no more than their own bytes', async () => {
   const count = 32;
   const names = Array.from({ length: count }, (_, i) => `t${String(i).padStart(2, '0')}`);
   let contents = names.map((_, i) => matrix(200 + i, 64, 64));

@@ -81,7 +81,7 @@ async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void>
     expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
-/** What a file takes alone. */
+/** Stored bytes of a file alone. */
 async function alone(files: Upload): Promise<number> {
   const { id } = await harness.catalog.repositories.create({
     namespace: 'acme',
@@ -93,7 +93,7 @@ async function alone(files: Upload): Promise<number> {
 
 describe('masters that the model was rounded from', () => {
   test.each(['BF16', 'F16'] as const)(
-    'take what rounding cut, beside %s, and come back by range, by tensor and as another dtype',
+    'take the bits that rounding to %s removed, and are restored by range, by tensor and as another dtype',
     async (dtype) => {
       const files = await mixed(mastersAt(), dtype);
       const checkpoint = await harness.push(await newExactRun(), 0, files);
@@ -141,10 +141,11 @@ describe('masters that the model was rounded from', () => {
     await expectWhole(checkpoint, files);
   });
 
-  test('go on from an ancestor where that is less, whichever way that one is coded, and come back along the chain', async () => {
+  test('are coded against an ancestor if that is smaller, whatever its coding, and are rebuilt along the chain', async () => {
     const run = await newExactRun();
     const steps: { readonly checkpoint: Checkpoint; readonly files: Upload }[] = [];
-    // The same weights; then all move a little; then the model is of another dtype; then it is none of theirs.
+    // The same weights; then all move a little; then the model has another dtype; then the masters belong to none of
+    // its weights.
     const uploads = [
       await mixed(mastersAt(), 'BF16'),
       await mixed(mastersAt(), 'BF16'),
@@ -171,7 +172,7 @@ describe('masters that the model was rounded from', () => {
     await expectWhole(steps[2]!.checkpoint, steps[2]!.files);
   });
 
-  test('are exact as they were where the model is a reference, and where it is lossy', async () => {
+  test('stay exact if the model is a reference, and if it is lossy', async () => {
     const files = await mixed(mastersAt(), 'BF16');
     await harness.push(await newExactRun(), 0, { 'model.safetensors': files['model.safetensors']! });
     const second = await harness.push(await newExactRun(), 0, files);
@@ -223,7 +224,7 @@ describe('masters given up for the weights', () => {
     return { model: model!, optimizer: optimizer! };
   }
 
-  test.each(['BF16', 'F16'] as const)('take no bytes, beside %s that is exact; moments stay', async (dtype) => {
+  test.each(['BF16', 'F16'] as const)('take no bytes next to exact %s; moments stay', async (dtype) => {
     const files = await mixed(mastersAt(), dtype);
     const checkpoint = await harness.push(await giving(), 0, files);
     const model = await alone({ 'model.safetensors': files['model.safetensors']! });
@@ -284,7 +285,7 @@ describe('masters given up for the weights', () => {
     }
   });
 
-  test('by the name of the parameter, by words of the run, and by their values where names say nothing of the parameter', async () => {
+  test('by the name of the parameter, by words of the run, and by their values if names do not state the parameter', async () => {
     const masters = mastersAt();
     const [a, b, c] = [masters['a.weight']!, masters['b.weight']!, masters['c.weight']!];
     const optimizer = { 'a.weight': a, 'b.weight.wide': b, 'state.2.master_param': c };
@@ -313,7 +314,7 @@ describe('masters given up for the weights', () => {
       ).toBe(0);
   });
 
-  test('stay exact, with a warning, where the weights are not rounded from them, or have another shape', async () => {
+  test('stay exact, with a warning, if the weights are not rounded from them or have another shape', async () => {
     const masters = mastersAt();
     const other = Float32Array.from(floatsOf(safetensors(masters), 'b.weight'));
     // One element of the last ones, which no sample sees.

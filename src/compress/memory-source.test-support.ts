@@ -7,7 +7,7 @@ import type { ObjectReader } from '../store/object-store.ts';
 import { ModelSource, type SourceFile } from './upload/model-source.ts';
 import { safetensors, type TestTensors } from './tiny-model.test-support.ts';
 
-/** An object that lies in memory. */
+/** An object in memory. */
 export function memoryReader(bytes: Uint8Array): ObjectReader {
   return {
     sizeBytes: bytes.length,
@@ -34,7 +34,7 @@ export function sourceFile(path: string, bytes: Uint8Array, role: FileRole = 'mo
   };
 }
 
-/** One model file in memory, with gradients where given. */
+/** One model file in memory, with gradients if given. */
 export function memorySource(core: NativeCore, tensors: TestTensors, gradients: TestTensors = {}): ModelSource {
   const bytes = safetensors(gradients);
   const reader = memoryReader(bytes);

@@ -27,22 +27,22 @@ import { someOf } from './some-of.ts';
 import { stateWarnings } from './plan/state-warnings.ts';
 import { writeCandidate } from './measure/write-candidate.ts';
 
-/** A checkpoint read and understood: how it would be coded, and what bounds its quality. */
+/** A checkpoint after reading: its planned codings, and the bound of its quality. */
 export interface PreparedModel extends QuantizableModel {
   readonly layerTypes: ReadonlyMap<string, LayerType>;
   /** Absent without an eval set, and for exact runs. */
   readonly quality?: ModelQuality;
 }
 
-/** What bounds the quality of a checkpoint, and what was understood of it. */
+/** The bound of a checkpoint's quality, and the findings on it. */
 export interface ModelQuality {
   readonly gate: QualityGate;
   readonly bound: QualityBound;
-  /** Of the uploaded weights: metrics that nobody bounded. */
+  /** Values of observed metrics on the uploaded weights. */
   readonly observed?: MetricValues;
   /** How eval set and checkpoint were read, in sentences. */
   readonly understood: readonly string[];
-  /** Why what was measured is not to be trusted, in a sentence. */
+  /** The reason not to trust the measured figures, in a sentence. */
   readonly distrust?: string;
 }
 
@@ -68,7 +68,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const measured = bound?.measured;
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
-  // What comes back as it was uploaded needs no measuring.
+  // A method that restores weights exactly as uploaded needs no measuring.
   const isLossless = methodConfigOf(attempt.method.name).unsearched !== undefined;
   const unmeasured = (isLossless ? undefined : measured?.unmeasured) ?? new Set<string>();
   const options = { ...pace(attempt), codingOf: attempt.method.codingOf, keepExact: unmeasured, state: run.state };
@@ -111,8 +111,8 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
 }
 
 /**
- * The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with
- * the errors of store and core.
+ * The plan with copies of equal tensors, and with masters of the tensors rounded from them. Rejects with the errors of
+ * store and core.
  */
 export async function withCopies(attempt: EncodeAttempt, plan: CodingPlan): Promise<CodingPlan> {
   const { source, signal, run, ctx, warn } = attempt;
@@ -136,7 +136,7 @@ interface EvaluatedUpload {
   readonly gramMatrices?: GramMatrices;
 }
 
-/** Measures the uploaded weights, and what enters their matrices where that is of use. */
+/** Measures the uploaded weights and, if useful, the inputs of their matrices. */
 async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<EvaluatedUpload> {
   const { source, ctx, run, checkpoint, method, warn, signal } = attempt;
   const directory = join(attempt.directory, 'uploaded');
@@ -151,7 +151,7 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
     const distrust =
       unexpectedBaseline(expects, baseline.whole, run.search.expectsWithin) ??
       doubtedFigure({ doubts: words.doubts, allowed: gate.spec.allowDoubted, confirmed });
-    // What is distrusted is stored exact, and has no use for the inputs of its matrices.
+    // A distrusted checkpoint is stored exact, and needs no inputs of its matrices.
     if (distrust !== undefined) return { baseline, words, distrust };
     if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, words };
     const gramMatrices = await method.measureInputs({

@@ -21,7 +21,7 @@ const search = { ...tinySearch, method: 'residual' } as const;
 const thresholds = { loss: 0.01 };
 const matrices = ['embed.weight', 'fc.weight', 'head.weight'];
 
-/** What a few optimizer steps change: far less than a quantization step. */
+/** The change of a few optimizer steps: far less than a quantization step. */
 function trainedOn(weights: TestTensors, seed: number): TestTensors {
   return Object.fromEntries(
     Object.entries(weights).map(([name, tensor], i) => {
@@ -44,7 +44,7 @@ async function rebuilt(checkpoint: Checkpoint): Promise<TestTensors> {
   );
 }
 
-/** Share of what the weights of all matrices moved from `from` to `to` that `stored` has not moved along. */
+/** Share of the matrices' movement from `from` to `to` that `stored` has missed. */
 function movementLost(from: TestTensors, to: TestTensors, stored: TestTensors): number {
   let along = 0;
   let squares = 0;
@@ -66,11 +66,11 @@ const push = (run: Run, step: number, weights: TestTensors): Promise<Checkpoint>
   harness.push(run, step, withGradients(weights, tinyGradients(step)));
 
 describe('a run whose weights are rounded to the nearest step', () => {
-  // Fine beside the movement, so that what is lost is not noise. All deltas have room inside the restore budget: a base
-  // loses nothing.
+  // The step is fine compared with the movement, so that the lost share is not noise. All deltas have room inside the
+  // restore budget: a base loses nothing.
   const fixedConfig = { method: 'residual', step: -32 } as const;
 
-  /** Mean of what is lost of each of the last movements of a walk that goes on from the uploads. */
+  /** Mean lost share of the last movements of a random walk that continues from the uploads. */
   async function meanLost(rounding: RoundingChoice): Promise<number> {
     const run = await harness.newFixedRun(fixedConfig, { search: { ...search, fixedConfig, rounding } });
     let weights = tinyWeights(0);
@@ -93,7 +93,7 @@ describe('a run whose weights are rounded to the nearest step', () => {
 });
 
 describe('training resumed from a rebuilt checkpoint', () => {
-  test('is found out, and what was trained since is not rounded away, then and at the next checkpoint', async () => {
+  test('is detected, and training since then is not rounded away, at that and the next checkpoint', async () => {
     const run = await harness.newRun({ search, thresholds });
     const first = await push(run, 0, tinyWeights(0));
     const start = await rebuilt(first);
@@ -111,7 +111,7 @@ describe('training resumed from a rebuilt checkpoint', () => {
     );
   });
 
-  test('is not seen where training went on from the upload, however little it moved', async () => {
+  test('is not detected if training continued from the upload, however little it moved', async () => {
     const run = await harness.newRun({ search, thresholds });
     const first = await push(run, 0, tinyWeights(0));
     const second = await push(run, 1, trainedOn(tinyWeights(0), 1));

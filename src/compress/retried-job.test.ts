@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A committed checkpoint whose job ends as failed. */
+/** A committed checkpoint with a job that ended as failed. */
 async function failed(run: Run, step: number): Promise<Checkpoint> {
   const { catalog } = harness;
   const queued = await harness.queue(run, step, modelOf(tinyWeights(step)));
@@ -25,7 +25,7 @@ async function failed(run: Run, step: number): Promise<Checkpoint> {
   return harness.checkpoint(queued.id);
 }
 
-/** As the verb of the API does it; worked on at once. */
+/** Retries a checkpoint like the API does, and works on it at once. */
 async function retry(
   { id, runId, sequence }: Checkpoint,
   evaluation: Pick<Run, 'evalSetId' | 'thresholds'>,
@@ -38,7 +38,7 @@ async function retry(
   return harness.checkpoint(id);
 }
 
-/** The tiny eval set under another name, with its metric called otherwise. */
+/** The tiny eval set under another name, with another name for its metric. */
 async function otherEvalSet(run: Run): Promise<EvalSet> {
   const { catalog, store } = harness;
   const spec = {
@@ -70,7 +70,7 @@ test('a step tried again after a newer one is ready keeps no raw model, disturbs
   const staged = (await harness.catalog.files.list(bad.id))[0]!.rawKey!;
   const ready = await retry(bad, run);
   expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0, fidelity: 'lossy' } });
-  // A key of the first attempt may lie about, pending deletion.
+  // The key of the first attempt may still exist, pending deletion.
   expect((await harness.catalog.packages.get(ready.packageId!))!.key).toMatch(/-2$/);
   expect(await harness.rawPaths(ready)).toEqual([]);
   expect(await harness.objects()).not.toContain(staged);
@@ -79,7 +79,7 @@ test('a step tried again after a newer one is ready keeps no raw model, disturbs
   expect(await harness.download(ready, 'model.safetensors')).toEqual(
     await harness.download(expected, 'model.safetensors'),
   );
-  // The run goes on from its newest.
+  // The run continues from its newest checkpoint.
   const next = await harness.push(run, 3, modelOf(tinyWeights(3)));
   expect([next.state, await harness.rawPaths(newer), await harness.rawPaths(next)]).toEqual([
     'ready',
@@ -121,7 +121,7 @@ test('a checkpoint is measured with its own eval set, and the binding of its run
     evalSetId: run.evalSetId,
     bindingEvalSetId: run.evalSetId,
   });
-  // One after it is measured with what the run has.
+  // A later checkpoint is measured with the run's settings.
   expect(Object.keys((await harness.push(run, 2, modelOf(tinyWeights(2)))).result!.baseline!)).toEqual(
     tinySpec.metrics.map(({ name }) => name),
   );

@@ -2,9 +2,9 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 
 /**
- * The run as one of its checkpoints is compressed under: layer types given with the checkpoint win tensor by tensor,
- * and it is measured with what was fixed at its commit, whatever the run has now. A checkpoint without thresholds was
- * committed before they were fixed; for it the run's hold.
+ * The run as it applies to one of its checkpoints: layer types given with the checkpoint take precedence tensor by
+ * tensor, and eval set and thresholds are those fixed at its commit, whatever the run has now. A checkpoint without
+ * thresholds was committed before they were fixed; the run's thresholds apply.
  */
 export function runOfCheckpoint(
   run: Run,

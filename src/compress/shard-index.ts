@@ -1,11 +1,11 @@
 /** Ending of an index of shards, as model hubs write it. */
 export const shardIndexEnding = '.safetensors.index.json';
-/** Longest index that is looked at, in bytes: as long as the longest header, which lists the same tensors. */
+/** Longest index that is read, in bytes: as long as the longest header, which lists the same tensors. */
 export const shardIndexBytesMax = 25_000_000;
 
 /**
- * The `weight_map` of an index: which file, relative to the index's folder, holds each tensor. Undefined for bytes that
- * are no index.
+ * The `weight_map` of an index: for each tensor the file that contains it, relative to the index's folder. Undefined
+ * for bytes that are no index.
  */
 export function parseWeightMap(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   try {

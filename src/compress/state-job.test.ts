@@ -65,16 +65,16 @@ async function pushed(run: Run, steps: readonly number[]): Promise<Checkpoint[]>
 }
 
 /**
- * Largest change of an element of Adam's next update, in units of the learning rate, that the stored moments make
- * against those uploaded.
+ * Largest change of an element of Adam's next update, in units of the learning rate, between the stored and the
+ * uploaded moments.
  */
 function worstUpdateChange(file: Buffer, raw: Buffer, name: string): number {
   return updateChange(file, raw, [`m.${name}`, `v.${name}`]).worst;
 }
 
 /**
- * The same of any two tensors, or in any two files, and by what share of the bound it changes at most: a tenth of the
- * learning rate and a fifth of itself.
+ * The same for any two tensors, or for two files, and the largest change relative to the bound: a tenth of the learning
+ * rate and a fifth of the update itself.
  */
 function updateChange(
   file: Buffer | readonly [Buffer, Buffer],
@@ -93,7 +93,7 @@ function updateChange(
   return { worst, ofBound };
 }
 
-/** Moments whose second ones differ by octaves within a row. */
+/** Moments with second moments that differ by octaves within a row. */
 function pairOf(
   seed: number,
   shape: readonly [number, number] = [64, 64],
@@ -110,7 +110,7 @@ describe('a run that keeps weights exact and bounds optimizer state', () => {
     checkpoints = await pushed(await harness.newRun({ fidelity: 'exact', state: bounded }), [1, 2, 3]);
   });
 
-  test('changes no byte of the weights and of what is no moment', async () => {
+  test('changes no byte of weights and of tensors that are no moments', async () => {
     for (const [i, checkpoint] of checkpoints.entries()) {
       expect(sha256(await harness.download(checkpoint, 'model.safetensors'))).toBe(
         sha256(safetensors(tinyWeights(i + 1))),
@@ -130,7 +130,7 @@ describe('a run that keeps weights exact and bounds optimizer state', () => {
     }
   });
 
-  test('codes second moments behind those of the checkpoint before, and what comes back does not depend on it', async () => {
+  test('codes second moments against those of the previous checkpoint, and the decoded values do not depend on them', async () => {
     const alone = await harness.push(await harness.newRun({ fidelity: 'exact', state: bounded }), 3, upload(3));
     expect(sha256(await harness.download(alone, path))).toBe(sha256(await harness.download(checkpoints[2]!, path)));
     expect(checkpoints[2]!.result!.storedBytes).toBeLessThan(alone.result!.storedBytes);
@@ -256,7 +256,7 @@ describe('bounded moments, whatever they are called and wherever they are,', () 
     expect(warnings).toEqual([]);
   });
 
-  test('keep it where the second moments cannot lie beside the first, which stay exact with a warning', async () => {
+  test('stay within it if first moments have no usable second moments: these first moments stay exact, with a warning', async () => {
     const { m, v } = pairOf(5);
     const apart = await stored({ 'a.safetensors': { 'exp_avg.w': m }, 'b.safetensors': { 'exp_avg_sq.w': v } });
     const names = ['exp_avg.w', 'exp_avg_sq.w'] as const;

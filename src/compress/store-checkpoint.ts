@@ -11,28 +11,31 @@ import type { QuantizedModel } from './method/quantized-model.ts';
 
 /** A checkpoint in the store, not yet verified. */
 export interface StoredCheckpoint extends EncodedCheckpoint {
-  /** By file number: not in the package, but stored as the raw object or as a reference. */
+  /** By file number: stored as the raw object or as a reference, not in the package. */
   readonly external: ReadonlySet<number>;
-  /** By file number: id of the file of the repository that holds the same bytes. */
+  /** By file number: id of the repository's file with the same bytes. */
   readonly references: ReadonlyMap<number, string>;
-  /** By file number: digest of what a download returns. */
+  /** By file number: digest of the bytes that a download returns. */
   readonly sha256: readonly string[];
-  /** By path, of files whose bytes were not uploaded: those of what the package decodes to, as of `checksumBytes`. */
+  /**
+   * By path, for files that do not decode to the upload: checksums of the decoded bytes, as `checksumBytes` computes
+   * them.
+   */
   readonly checksums: ReadonlyMap<string, Uint8Array>;
   /** Whether a download differs from the upload. */
   readonly lossy: boolean;
 }
 
 /**
- * Room beyond twice the raw bytes in a package that is written: twice, because a level block with most weights
- * protected takes more than its tensor.
+ * Room for a package beyond twice the raw bytes. Twice, because a level block takes more than its tensor if most
+ * weights are protected.
  */
 const packageSlackBytes = 64 * 1024 * 1024;
 
 /**
- * Encodes a checkpoint as decided and puts its package. Files that the repository holds already are referred to. Files
- * that turn out larger than their raw objects are left out in a second go; the sample of `chooseExternal` has found
- * almost all of them before. Rejects with the errors of store and core.
+ * Encodes a checkpoint as decided and puts its package. Files that the repository already has become references. Files
+ * that turn out larger than their raw objects are left out in a second pass; the sample of `chooseExternal` usually
+ * finds them before. Rejects with the errors of store and core.
  */
 export async function storeCheckpoint(
   attempt: EncodeAttempt,
@@ -52,7 +55,7 @@ export async function storeCheckpoint(
     references: referencesBeside(attempt, { plan, origins, ancestor }),
   });
   if (ancestor === undefined || stored.kind === 'delta') return stored;
-  // As a base it holds what the ancestor does once more.
+  // As a base, the package would store the ancestor's bytes again, so more files may become references.
   const references = referencesBeside(attempt, { plan, origins, ancestor: undefined });
   return references.size > stored.references.size
     ? storeBehind(attempt, { ...parts, ancestor: undefined, references })
@@ -77,7 +80,7 @@ async function storeBehind(
   const { files } = source;
   const external = await chooseExternal({ source, plan, ancestor, references }, ctx.core, signal);
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-  // Each round leaves at least one more file out.
+  // Each iteration leaves out at least one more file.
   for (;;) {
     const sha256 = files.map(
       (file, number) => (external.has(number) ? undefined : digests.get(number)?.sha256) ?? file.sha256,

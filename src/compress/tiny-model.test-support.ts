@@ -92,10 +92,7 @@ export function tinyGradients(step: number, scale = 0.01): TestTensors {
   );
 }
 
-/**
- * A token classifier: embedding, linear, bias, ReLU, linear; its initializers are named as the tensors and left to be
- * filled.
- */
+/** A token classifier: embedding, linear, bias, ReLU, linear. Its initializers have the tensors' names and are open. */
 export function tinyGraph(): Uint8Array {
   return buildModel({
     inputs: [value('ids', ['N'], 'I64')],
@@ -111,7 +108,7 @@ export function tinyGraph(): Uint8Array {
   });
 }
 
-/** Tokens, and the classes that the weights of step 0 give them. */
+/** Tokens, and the classes that the weights of step 0 predict for them. */
 export function tinyBatches(): Buffer {
   const ids = Array.from({ length: rows }, (_, row) => (7 * row) % vocabulary);
   const weights = Object.fromEntries(

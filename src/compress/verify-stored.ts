@@ -8,9 +8,9 @@ import type { StoredCheckpoint } from './store-checkpoint.ts';
 import { verifyPackage } from './encode/verify-package.ts';
 
 /**
- * Decodes what was written, through the store with empty caches, compares it, and measures the model on the bytes that
- * a download will return. Where these are the uploaded ones the baseline holds. Undefined without an eval set. Rejects
- * as `verifyPackage`, and with the errors of evaluation.
+ * Decodes the written package through the store with empty caches, compares it, and measures the model on the bytes
+ * that a download will return. If these equal the uploaded bytes, the result is the baseline. Undefined without an eval
+ * set. Rejects with the errors of `verifyPackage` and of evaluation.
  */
 export async function verifyStored(
   attempt: EncodeAttempt,
@@ -55,13 +55,13 @@ function packageLocation(
   };
 }
 
-/** Where the model files of the checkpoint go. */
+/** Paths for the decoded model files of the checkpoint. */
 function modelPaths({ source }: EncodeAttempt, directory: string): Map<string, string> {
   const models = source.files.filter((file) => file.role === 'model');
   return new Map(models.map((file, number) => [file.path, join(directory, `${number}.safetensors`)]));
 }
 
-/** Model files that stay raw objects belong to what is measured. */
+/** Writes model files that stay raw objects: the evaluation needs them too. */
 async function writeExternal(
   { source, signal }: EncodeAttempt,
   { external }: StoredCheckpoint,

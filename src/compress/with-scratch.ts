@@ -4,9 +4,9 @@ import type { FirnError } from '../checkpoint/firn-error.ts';
 import { diskError } from '../store/filesystem/disk-error.ts';
 
 /**
- * Runs `work` with a new directory whose path begins with `prefix`, and removes it on every way out: another try at the
- * same may still be ending in its own. Rejects with the errors of `work`; a full disk (`storage-full`), or too many
- * open files (`overloaded`), is told as one in the store is.
+ * Runs `work` with a new directory with a path that begins with `prefix`, and removes it on every way out. Each attempt
+ * has its own directory, because an earlier one may still be ending. Rejects with the errors of `work`. A full disk
+ * (`storage-full`) or too many open files (`overloaded`) are reported as for the store.
  */
 export async function withScratch<T>(prefix: string, work: (directory: string) => Promise<T>): Promise<T> {
   try {
@@ -22,7 +22,7 @@ export async function withScratch<T>(prefix: string, work: (directory: string) =
   }
 }
 
-/** Any other error passes. */
+/** Returns any other error unchanged. */
 function reportFullDisk(error: unknown): unknown {
   const told: FirnError = diskError(error);
   return told.code === 'storage-full' || told.code === 'overloaded' ? told : error;

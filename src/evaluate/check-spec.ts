@@ -9,7 +9,7 @@ import { trainingNormalization } from '../graph/onnx/training-mode.ts';
 import { canFeed } from './batches/feed-elements.ts';
 import type { LocalTensor } from './batches/local-tensors.ts';
 
-/** Rows fed at once when the spec does not say. */
+/** Rows fed at once if the spec does not specify it. */
 export const batchRowsDefault = 16;
 /** Most rows fed at once. */
 export const batchRowsMax = 65_536;
@@ -19,7 +19,7 @@ export interface RowPlan {
   readonly rows: number;
   /** Rows of each batch; only the last may have fewer. */
   readonly batchRows: number;
-  /** Whether the graph takes that many rows and no others. */
+  /** Whether the graph accepts only this number of rows. */
   readonly rowsFixed: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface SpecParts {
 }
 
 /**
- * Holds spec, graph and batches against each other without running anything, and says how the rows are cut. A graph
- * whose inputs have a fixed first dimension gets batches of just that many rows.
- * Errors: `metric-unknown`, `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid` (exported in train mode).
+ * Checks spec, graph and batches against each other without running anything, and returns how the rows are cut. A graph
+ * with a fixed first dimension of its inputs gets batches of exactly that many rows. Errors: `metric-unknown`,
+ * `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid` (exported in train mode).
  */
 export function checkSpec(parts: SpecParts): RowPlan {
   refuseTraining(parts);
@@ -146,7 +146,7 @@ function commonRows({ spec, batches }: SpecParts): number {
   return rows;
 }
 
-/** Checks one input's type and sizes; returns the number of rows it insists on, if it does. */
+/** Checks one input's type and sizes; returns the number of rows that it requires, if it does. */
 function checkInput(input: GraphValue, tensor: LocalTensor): number | undefined {
   const { dtype, dims } = input;
   const name = quoteName(input.name);
@@ -174,7 +174,7 @@ function chooseBatchRows(spec: EvalSetSpec, fixed: readonly number[]): number {
   return batchRows;
 }
 
-/** At most so many tensors of the batches are named in a message. */
+/** Most tensors of the batches named in a message. */
 const namedTensorsMax = 8;
 
 function describeTensors(batches: ReadonlyMap<string, LocalTensor>): string {

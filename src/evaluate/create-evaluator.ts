@@ -9,22 +9,21 @@ import type { ProbedEvaluator } from './evaluator.ts';
 export interface EvaluatorOptions {
   /** Most evaluations at once, each in a child of its own with one thread. */
   readonly parallel: number;
-  /** Longest evaluation, in milliseconds, the child's start and waiting for a child not counted. */
+  /** Longest evaluation, in milliseconds, without the child's start and the wait for a child. */
   readonly deadlineMs: number;
-  /** Most memory of one child, mapped weight files not counted. An idle child takes about 100 MB. */
+  /** Most memory of one child, without mapped weight files. An idle child takes about 100 MB. */
   readonly memoryMaxBytes: number;
-  /** An idle child is kept this long for the next candidate. */
+  /** How long an idle child waits for the next candidate before it ends. */
   readonly idleMs?: number;
 }
 
-/** Long enough for a run's next checkpoint to find the session again, short enough to leave an idle gateway small. */
+/** Long enough for a run's next checkpoint to reuse the session, short enough to leave an idle gateway small. */
 const idleMsDefault = 60_000;
 /**
- * An answer proves for this long that processes can be started, in ms: starting one for each look would cost more than
- * it tells.
+ * For this long, in ms, an answer proves that processes can be started: starting one for each check would be wasteful.
  */
 const probedMs = 10 * 60 * 1000;
-/** Share of the memory limit that an idle child may hold on to: what one graph left behind must not fail the next. */
+/** Largest share of the memory limit for an idle child: memory left over from one graph must not fail the next. */
 const idleMemoryShare = 0.5;
 
 /**

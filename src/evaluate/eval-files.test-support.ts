@@ -28,7 +28,7 @@ export class EvalFiles {
     this.#folder = folder;
   }
 
-  /** A path where nothing is yet. */
+  /** A path without a file yet. */
   path(): string {
     return join(this.#folder, `file-${this.#count++}`);
   }

@@ -17,10 +17,10 @@ import { runExamination } from './examine/run-examination.ts';
 import { runHalves } from './batches/run-halves.ts';
 import { roundedWeights, weightTensors, zeroWeights, type RoundedWeights } from './batches/weight-tensors.ts';
 
-/** Sessions a child keeps: a run's search uses one, and two runs may take turns. */
+/** Most sessions that a child caches: a run's search uses one, and two runs may take turns. */
 const preparedSetsMax = 2;
 
-/** What an evaluation child does, one request at a time; sessions are kept from one candidate to the next. */
+/** The work of an evaluation child, one request at a time; sessions are cached from one candidate to the next. */
 export class EvaluationService {
   readonly #core: Pick<NativeCore, 'convert' | 'mapFileSync'>;
   /** Least recently used first. */
@@ -30,20 +30,20 @@ export class EvaluationService {
     this.#core = core;
   }
 
-  /** Metric values over all batches. Errors: as in {@link Evaluator}, but for those of a killed child. */
+  /** Metric values over all batches. Errors: those of {@link Evaluator}, except those of a killed child. */
   async evaluate(request: EvaluationRequest): Promise<MetricValues> {
     return runBatches(await this.#open(request));
   }
 
   /**
-   * The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves.
+   * The same, and the values of each half. Errors: also `eval-input-mismatch` if the batches do not make two halves.
    */
   async evaluateHalves(request: EvaluationRequest): Promise<HalvedMetrics> {
     return runHalves(await this.#open(request));
   }
 
   /**
-   * Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already,
+   * The same, and the findings on the set. Errors: also `eval-label-mismatch` if outputs are probabilities already, and
    * `storage-full`.
    */
   async examine(request: ExamineRequest): Promise<Examination> {
@@ -52,8 +52,8 @@ export class EvaluationService {
   }
 
   /**
-   * Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of
-   * {@link evaluate}, `storage-full`.
+   * Writes the Gram matrices and returns their descriptions. Its session is not cached: a run needs it once for each
+   * base. Errors: those of {@link evaluate}, `storage-full`.
    */
   async inputGrams({
     evalSet,
@@ -87,9 +87,9 @@ export class EvaluationService {
   }
 
   /**
-   * Holds graph, batches and spec against each other and runs the batches that can be wrong, with zeros in place of
-   * weights that the graph leaves open. Where such a weight is an integer (a shape, an index) zeros would prove
-   * nothing, and the run is left out.
+   * Checks graph, batches and spec against each other and runs the batches that may be wrong, with zeros for weights
+   * that the graph leaves open. If such a weight is an integer (a shape, an index), zeros would prove nothing, and the
+   * run is omitted.
    */
   async check(evalSet: LocalEvalSet): Promise<void> {
     const prepared = await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, 'external') });
@@ -146,7 +146,7 @@ export class EvaluationService {
   }
 }
 
-/** Equal only for the same files, unchanged, fed in the same way: temporary paths are used again. */
+/** Equal only for the same unchanged files, fed in the same way: temporary paths are reused. */
 function identityOf({ graphPath, batchesPath, spec }: LocalEvalSet, fed: ReadonlySet<string>): string {
   const files = [graphPath, batchesPath].map((path) => {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });

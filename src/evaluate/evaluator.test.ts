@@ -141,7 +141,7 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     ['BF16', { dtype: 'BF16', shape: [2, 3], data: Uint16Array.of(0x3f80, 0x4000, 0x4040, 0x4080, 0, 0xbf80) }],
     ['F16', { dtype: 'F16', shape: [2, 3], data: Uint16Array.of(0x3c00, 0x4000, 0x4200, 0x4400, 0, 0xbc00) }],
     ['F64', { dtype: 'F64', shape: [2, 3], data: Float64Array.of(1, 2, 3, 4, 0, -1) }],
-  ])('%s weights are converted to what the graph takes', async (_, converted) => {
+  ])("%s weights are converted to the graph's type", async (_, converted) => {
     const set = evalSet(entropy);
     const values = await evaluator.evaluate({
       evalSet: set,
@@ -500,7 +500,7 @@ describe('limits', { timeout: testTimeoutMs }, () => {
     nodes: [node('Identity', ['x'], ['y'])],
   });
 
-  /** A loop with neither trip count nor condition, over `grow` of its state. */
+  /** A loop without trip count and condition, over `grow` of its state. */
   function endless(...grow: ReturnType<typeof node>[]): Uint8Array {
     const body = {
       inputs: [value('i', [], 'I64'), value('go', [], 'BOOL'), value('s', ['M'])],
@@ -579,7 +579,7 @@ describe('limits', { timeout: testTimeoutMs }, () => {
     await expect(strict.check(evalSet(loss, columns, sound))).resolves.toBeUndefined();
   });
 
-  test('closing ends what runs and what waits', async () => {
+  test('closing ends running and waiting requests', async () => {
     strict = createEvaluator({ parallel: 1, deadlineMs: 30_000, memoryMaxBytes: 2 ** 30 });
     const set = evalSet(loss, columns, endless(node('Neg', ['s'], ['t'])));
     const results = Promise.allSettled([strict.check(set), strict.check(set)]);

@@ -4,35 +4,35 @@ import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } fro
 import type { Examination } from './examine/examination.ts';
 
 /**
- * Runs eval graphs in child processes: at most `parallel` at once, each with a deadline and a watched memory limit,
- * killed when over. Deterministic: one intra-op thread, fixed batch order. Errors: `eval-timeout`, `eval-memory`,
- * `eval-crashed`, `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid`, `graph-external-data`,
+ * Runs eval graphs in child processes: at most `parallel` at once, each with a deadline and a watched memory limit, and
+ * killed when it exceeds one. Deterministic: one intra-op thread, fixed batch order. Errors: `eval-timeout`,
+ * `eval-memory`, `eval-crashed`, `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid`, `graph-external-data`,
  * `graph-missing-weights`, `metric-unknown`, `storage-full`, `cancelled`.
  */
 export interface Evaluator {
   readonly parallel: number;
-  /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
+  /** Metric values over all batches. A value may be non-finite; it then passes no threshold. */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
   /**
-   * The same values of the uploaded model, with what was understood of graph, batches and labels. The graph runs once;
-   * the metrics cost two to three times those of an evaluation. Also refuses outputs that are probabilities where
-   * logits are wanted (`eval-label-mismatch`).
+   * The same values for the uploaded model, with the findings on graph, batches and labels. The graph runs once; the
+   * metrics cost two to three times those of an evaluation. Also refuses outputs that are probabilities instead of
+   * logits (`eval-label-mismatch`).
    */
   examine(request: ExamineRequest, signal?: AbortSignal): Promise<Examination>;
   /**
-   * The same values, and those of each half of the batches, for the cost of one evaluation. `eval-input-mismatch` also
-   * where the batches do not make two halves: there is one alone, or one half has less than a quarter of the rows.
+   * The same values, and those of each half of the batches, at the cost of one evaluation. `eval-input-mismatch` also
+   * if the batches do not make two halves: there is only one, or one half has less than a quarter of the rows.
    */
   evaluateHalves(request: EvaluationRequest, signal?: AbortSignal): Promise<HalvedMetrics>;
   /**
-   * Second moments of what enters each matrix of the model, summed over the batches, with these weights. Matrices whose
-   * use in the graph is not understood, or whose moments are not finite, have none; blocks get smaller where all would
-   * take more than `bytesMax`.
+   * Second moments of the inputs of each matrix of the model, summed over the batches, with these weights. Matrices
+   * with an unknown use in the graph, or with moments that are not finite, have none. If all would take more than
+   * `bytesMax`, blocks get smaller.
    */
   inputGrams(request: GramRequest, signal?: AbortSignal): Promise<readonly InputGram[]>;
   /**
-   * Checks graph, batches and spec against each other in a child, without weights where the graph has none: the labels
-   * of every row, and the batches that can show what is wrong with the others.
+   * Checks graph, batches and spec against each other in a child, with zeros for weights that the graph lacks. It
+   * checks the labels of every row, and runs the batches most likely to show errors.
    */
   check(evalSet: LocalEvalSet, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -40,8 +40,8 @@ export interface Evaluator {
 
 export interface ProbedEvaluator extends Evaluator {
   /**
-   * Resolves when an evaluation process has answered, now or a few minutes ago; for readiness. Rejects as an evaluation
-   * does whose process cannot be started.
+   * Resolves when an evaluation process has answered, now or in the last minutes; for readiness. Rejects like an
+   * evaluation whose process cannot be started.
    */
   probe(): Promise<void>;
 }

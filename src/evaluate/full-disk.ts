@@ -2,8 +2,8 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { diskError } from '../store/filesystem/disk-error.ts';
 
 /**
- * What a failed write of an evaluation is reported as: `storage-full` where a disk or a quota has no room, else the
- * failure itself.
+ * The error for a failed write of an evaluation: `storage-full` if a disk or a quota has no room, else the failure
+ * itself.
  */
 export function reportFullDisk(cause: unknown): unknown {
   if (diskError(cause).code !== 'storage-full') return cause;

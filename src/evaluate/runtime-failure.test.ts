@@ -7,7 +7,7 @@ const running = (opType: string, name: string, words: string) =>
   new Error(`Non-zero status code returned while running ${opType} node. Name:'${name}' Status Message: ${words}`);
 const sources = '/onnxruntime_src/onnxruntime/core';
 
-/** As onnxruntime-node 1.2x words them. */
+/** Messages as onnxruntime-node 1.2x words them. */
 const runs: readonly [string, Error, string][] = [
   [
     'a shape that cannot be',
@@ -93,7 +93,7 @@ const loads: readonly [string, string, string][] = [
   ],
 ];
 
-describe('an error of the runtime is told in its own words, with operator and node', () => {
+describe('an error of the runtime is reported in its own words, with operator and node', () => {
   test.each(runs)('at a run: %s', (_, cause, message) => {
     expect(runFailure(cause)).toMatchObject({ code: 'eval-input-mismatch', message, detail: cause.message });
   });

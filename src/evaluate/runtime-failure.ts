@@ -13,8 +13,8 @@ export function isMemoryFailure(text: string): boolean {
 }
 
 /**
- * An error of the runtime while it loads a graph. Its own sentence is told, without the source files and addresses that
- * it names.
+ * An error of the runtime while it loads a graph. The message repeats the runtime's own sentence, without its source
+ * files and addresses.
  */
 export function loadFailure(cause: unknown): FirnError {
   const detail = textOf(cause);
@@ -29,9 +29,9 @@ export function loadFailure(cause: unknown): FirnError {
 }
 
 /**
- * An error of the runtime while it runs a graph. It throws for what the graph does to these inputs (an index beyond a
- * table, a shape that does not fit), and would throw again: unlike `eval-crashed`, which says that the process died.
- * The message names operator and node and repeats the runtime's own sentence.
+ * An error of the runtime while it runs a graph. The graph fails on these inputs (an index beyond a table, a shape that
+ * does not fit) and would fail again, unlike with `eval-crashed`, after which the process is dead. The message names
+ * operator and node and repeats the runtime's own sentence.
  */
 export function runFailure(cause: unknown): FirnError {
   const detail = textOf(cause);

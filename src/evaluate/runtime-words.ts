@@ -1,24 +1,24 @@
 import { quoteName } from '../checkpoint/quote-name.ts';
 
-/** What an error of onnxruntime says, without the places of its own sources. */
+/** The text of an error of onnxruntime, without places in its own sources. */
 export interface RuntimeWords {
-  /** The operator it stopped at, in words; undefined where the message names none. */
+  /** The operator at which it stopped, in words; undefined if the message names none. */
   readonly place: string | undefined;
-  /** The runtime's own sentence; empty where nothing is left of it. */
+  /** The runtime's own sentence; empty if nothing is left of it. */
   readonly sentence: string;
 }
 
-/** Most characters of a runtime's sentence that are repeated. */
+/** Most characters of a runtime's sentence in a message. */
 const sentenceLengthMax = 400;
-/** Most characters of a message that are looked at: what is sought stands at its beginning. */
+/** Most characters of a message that are parsed: the relevant part is at its beginning. */
 const messageLengthMax = 4000;
 
 /**
- * Parts operator, node and sentence of an error of onnxruntime. Source paths, functions, conditions and addresses are
- * left out; the sentence is cut.
+ * Extracts operator, node and sentence from an error of onnxruntime. Source paths, functions, conditions and addresses
+ * are left out; the sentence is cut.
  */
 export function runtimeWords(message: string): RuntimeWords {
-  // Control characters and line ends, which names of an upload may hold.
+  // Removes control characters and line ends, which names of an upload may contain.
   const text = message
     .slice(0, messageLengthMax)
     .replace(/[\p{Cc}\s]+/gu, ' ')
@@ -42,7 +42,7 @@ function placeOf(name: string, opType: string): string {
   return name === '' ? `an operator without a name (${opType})` : `node ${quoteName(name)} (${opType})`;
 }
 
-/** Of a graph that is too new. */
+/** For a graph that is too new. */
 function versionSentence(text: string): string | undefined {
   const opset = /Opset (\d+) is under development.*for domain (\S+) is till opset (\d+)/u.exec(text);
   if (opset !== null)
@@ -70,8 +70,8 @@ function isSourcePath(word: string): boolean {
 }
 
 /**
- * A place in the sources, the function it is in (with its parameters, or by its name alone), and the condition that did
- * not hold.
+ * Removes a place in the sources, the function it is in (with its parameters, or by its name alone), and the condition
+ * that failed.
  */
 function withoutSource(text: string): string {
   const source = /^(\S*[\\/])?[\w-]+\.(cc|h|cpp|hpp|cu|cuh):\d+ /u.exec(text);
@@ -85,7 +85,7 @@ function withoutSource(text: string): string {
     : rest.slice(parameters).replace(/^ ?(const)? ?(\[with .*?\])? ?/u, '');
 }
 
-/** Where the parameters of a signature at the beginning of a text end; undefined where there is none. */
+/** End of the parameters of a signature at the beginning of a text; undefined if there is none. */
 function parametersEnd(text: string): number | undefined {
   const start = text.indexOf('(');
   if (start < 0 || !text.slice(0, start).includes('::')) return undefined;

@@ -8,7 +8,7 @@ import { digestInitializers } from './digest-initializers.ts';
 import type { GraphSource } from './onnx/graph-source.ts';
 import type { WeightBinding } from './weight-binding.ts';
 
-/** Where the bytes are that headers speak of. */
+/** Access to the bytes that the headers describe. */
 export interface BindingBytes {
   /** The file that the headers' graph describes. */
   readonly source: GraphSource;
@@ -17,8 +17,8 @@ export interface BindingBytes {
 }
 
 /**
- * Binds a graph to a checkpoint whose bytes can be read. They are, piece by piece, only where headers do not decide.
- * Rejects as `bindWeights` does, and with the errors of both readers.
+ * Binds a graph to a checkpoint with readable bytes. They are read piece by piece, and only if headers do not decide.
+ * Rejects with the errors of `bindWeights` and of both readers.
  */
 export async function bindGraphFile(
   headers: HeaderPairs,
@@ -30,8 +30,8 @@ export async function bindGraphFile(
 }
 
 /**
- * The pairs that are certain with the bytes of both sides, whatever they leave open. Rejects with the errors of both
- * readers.
+ * The certain pairs, with the bytes of both sides; other initializers may remain unpaired. Rejects with the errors of
+ * both readers.
  */
 export async function pairGraphFile(
   headers: HeaderPairs,
@@ -42,9 +42,9 @@ export async function pairGraphFile(
 }
 
 /**
- * Checks that a binding of an earlier checkpoint leaves nothing of this one to the graph's own numbers, and tells how
- * it came about. Of the graph only constants are read that may be masks. Rejects as `bindWeights` does, and with the
- * source's errors.
+ * Checks that a binding of an earlier checkpoint leaves none of this checkpoint's weights to the graph's own numbers,
+ * and reports how it was found. Of the graph, only constants that may be masks are read. Rejects with the errors of
+ * `bindWeights` and of the source.
  */
 export async function checkBinding(
   headers: HeaderPairs,

@@ -36,7 +36,7 @@ function digestsOf(values: Record<string, number[]>): Map<string, string> {
 
 const bindWeights = (request: BindRequest) => bindHeaders(pairByHeaders(request));
 
-/** As `bindWeights`, with the digests of what the graph of these initializers holds. */
+/** Like `bindWeights`, with the digests of the initializers' contents. */
 async function bindByContent(
   initializers: NonNullable<ModelParts['initializers']>,
   { digests = new Map(), ...request }: Omit<BindRequest, 'graph'> & KnownBytes,
@@ -66,7 +66,7 @@ describe('bindWeights', () => {
     });
   });
 
-  test('by name, turned where only that fits', () => {
+  test('by name, transposed if only that fits', () => {
     const graph = graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6]));
     expect(bindWeights({ graph, tensors: [tensor('w', [3, 2])] }).binding).toEqual({
       w: { tensor: 'w', transpose: true },
@@ -146,7 +146,7 @@ describe('bindWeights', () => {
     });
   });
 
-  test('one number all over is content only where one initializer and one tensor are left', async () => {
+  test('constant content matches only if one initializer and one tensor are left', async () => {
     const zeros = (name: string) => floats(name, [2], [0, 0]);
     const digests = digestsOf({ a: [0, 0], b: [0, 0] });
     expect(

@@ -15,29 +15,28 @@ export type { BindingReport } from './binding/describe/binding-report.ts';
 export interface BoundWeights {
   readonly binding: WeightBinding;
   /**
-   * Checkpoint tensors the graph does not use and the eval set does not leave out: the metrics say nothing about them.
+   * Checkpoint tensors that the graph does not use and the eval set does not leave out: they do not affect the metrics.
    * In checkpoint order.
    */
   readonly unusedTensors: readonly string[];
   /**
-   * Floating initializers of more than one element that nothing fills and that are known to be no weights. In file
-   * order.
+   * Floating initializers of more than one element that nothing fills and that are certainly no weights. In file order.
    */
   readonly constants: readonly string[];
   readonly report: BindingReport;
 }
 
 /**
- * Decides which checkpoint tensor fills each initializer: by the supplied map, else by name, one prefix, a tie, or
- * equal bytes, where each of them is certain. Errors: `graph-missing-weights` (a floating tensor of the graph that may
- * be a weight is filled by nothing, or a weight stands for several; the sentence says what to do).
+ * Decides which checkpoint tensor fills each initializer: by the given map, else by name, by one prefix, as a tie, or
+ * by equal bytes, whichever is certain. Errors: `graph-missing-weights` (no tensor fills a floating tensor of the graph
+ * that may be a weight, or one weight stands for several; the sentence gives the remedy).
  */
 export function bindWeights(headers: HeaderPairs, { plain, ...bytes }: KnownBytes = {}): BoundWeights {
   return settleBinding(headers, bindingOf(pairWeights(headers, bytes)), plain);
 }
 
 /**
- * Refuses what a binding leaves to the graph's own numbers, and tells how it came about. Errors: those of
+ * Refuses a binding that leaves weights to the graph's own numbers, and reports how it was found. Errors: those of
  * {@link bindWeights}.
  */
 export function settleBinding(headers: HeaderPairs, binding: WeightBinding, plain: KnownBytes['plain']): BoundWeights {
@@ -50,18 +49,18 @@ export function settleBinding(headers: HeaderPairs, binding: WeightBinding, plai
   return { binding, unusedTensors: report.unused, constants: open.map((each) => each.name), report };
 }
 
-/** The pairs that are certain, whatever they leave open. */
+/** The certain pairs; other initializers may remain unpaired. */
 export function pairWeights(headers: HeaderPairs, bytes: KnownBytes): ReadonlyMap<string, Pair> {
   return new Map([...headers.pairs, ...pairByContent(headers, bytes)]);
 }
 
-/** Pairs as they are kept with a run. */
+/** Pairs in the form that is stored with a run. */
 export function bindingOf(pairs: ReadonlyMap<string, Pair>): WeightBinding {
   return Object.fromEntries([...pairs].map(([name, { tensor, transpose }]) => [name, { tensor, transpose }]));
 }
 
 /**
- * The tensors whose digests would help {@link bindWeights}: those that could fill an initializer left over by map,
+ * The tensors whose digests would help {@link bindWeights}: those that could fill an initializer not paired by map,
  * names and ties.
  */
 export function tensorsToDigest(headers: HeaderPairs): string[] {

@@ -11,15 +11,15 @@ import { hasMatchableContent, layoutKey, matchableLayouts } from './match-by-con
 import type { CheckpointTensor } from './weight-binding.ts';
 
 /**
- * Refuses a checkpoint that no reading of its bytes could bind to a graph, from headers alone: as `bindWeights`, but
- * what equal bytes may still fill, or what may turn out to be a mask, is let pass. Errors: `graph-missing-weights`,
- * `eval-input-mismatch`.
+ * Refuses a checkpoint that cannot be bound to a graph whatever its bytes, from headers alone. Like `bindWeights`, but
+ * it allows initializers that equal bytes may still fill, or that may turn out to be masks. Errors:
+ * `graph-missing-weights`, `eval-input-mismatch`.
  */
 export function couldFill(graph: GraphDescription, tensors: readonly CheckpointTensor[], spec: BindingSpec): void {
   const headers = pairByHeaders({ ...spec, graph, tensors });
   const { pairs, trace } = headers;
   const layouts = new Set(tensors.map(layoutKey));
-  // A tied weight that is stored twice has the bytes of an initializer, not of a tensor.
+  // A tied weight stored twice has the bytes of an initializer, not of a tensor.
   for (const each of graph.initializers) if (pairs.has(each.name)) layouts.add(layoutKey(each));
   const mayTurnOut = (each: GraphInitializer) =>
     (hasMatchableContent(each) && matchableLayouts(each).some((layout) => layouts.has(layout))) ||
@@ -30,8 +30,8 @@ export function couldFill(graph: GraphDescription, tensors: readonly CheckpointT
 }
 
 /**
- * A mask is added to something; what products and convolutions take as their weight is none (a look-up may cut a mask
- * to size).
+ * A mask is added to activations, so weights of products and convolutions are no masks (a look-up may cut a mask to
+ * size).
  */
 function isMultiplied(trace: WeightTrace, name: string): boolean {
   return (trace.usesOf(name) ?? []).some(({ domain, opType, index }) =>

@@ -46,7 +46,7 @@ function mixedModel(
   });
 }
 
-/** All of a description that does not hold payloads. */
+/** A description without payloads. */
 function told(graph: GraphDescription) {
   const { inputs, outputs, initializers, opset, hasSubgraphs } = graph;
   const nodes = graph.model.graph.node.map(({ opType, input, output }) => [opType, input, output]);
@@ -72,7 +72,7 @@ function field(number: number, length: number, body: Uint8Array = new Uint8Array
   return Uint8Array.from([...bytes, ...body]);
 }
 
-/** A model whose one weight has `rawBytes` bytes of data, cut where these would stand. */
+/** A model with one weight of `rawBytes` bytes, cut at the place of its data. */
 function modelAround(rawBytes: number): { readonly head: Uint8Array; readonly tail: Uint8Array } {
   const tensor = toBinary(
     TensorProtoSchema,
@@ -196,12 +196,12 @@ describe('describeGraphFile', () => {
     expect(readBytes).toBeLessThan(2 ** 20);
   });
 
-  test('stops when it is told to', async () => {
+  test('stops when aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(describeGraphFile(memoryGraphSource(mixedModel()), { signal })).rejects.toThrow('enough');
   });
 
-  test('of mutated files it says what the reader of whole files says', async () => {
+  test('agrees with the reader of whole files on mutated files', async () => {
     const original = mixedModel();
     await fc.assert(
       fc.asyncProperty(
@@ -212,7 +212,7 @@ describe('describeGraphFile', () => {
           for (const [at, byte] of changes) if (at < bytes.length) bytes[at] = byte;
           const whole = await outcome(() => describeGraph(bytes));
           const file = await outcome(() => describeGraphFile(memoryGraphSource(bytes)));
-          // Varints of 16-bit elements are looked at when they are read.
+          // Varints of 16-bit elements are checked when they are read.
           const unread =
             typeof file === 'object' && file.initializers.some((each) => each.stored?.encoding === 'varints');
           if (!unread) expect(file).toEqual(whole);

@@ -14,11 +14,11 @@ import { storedElements, type SpanOf, type StoredElements } from './elements/sto
 import { weightSites, type WeightSite } from './layers/weight-sites.ts';
 import { WordDecoder } from './elements/word-decoder.ts';
 
-/** What Firn needs to know of an ONNX model. */
+/** Description of an ONNX model for Firn's purposes. */
 export interface GraphDescription {
-  /** From {@link describeGraphFile} it is without the data of its tensors. */
+  /** Without the data of its tensors if it comes from {@link describeGraphFile}. */
   readonly model: OnnxModel;
-  /** What must be fed: the main graph's inputs without those that have an initializer. */
+  /** Inputs that must be fed: those of the main graph without an initializer. */
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
   /** Tensors stored under a name, in file order; in subgraphs and Constant nodes too. */
@@ -29,7 +29,7 @@ export interface GraphDescription {
 }
 
 export interface GraphFileDescription extends GraphDescription {
-  /** What it takes in memory, roughly. */
+  /** Approximate memory of the description. */
   readonly memoryBytes: number;
 }
 
@@ -37,7 +37,7 @@ export interface GraphValue {
   readonly name: string;
   /** Undefined for strings, sequences and other types without a safetensors twin. */
   readonly dtype: Dtype | undefined;
-  /** Undefined when the graph does not say; a dimension is a size, a symbol, or unknown. */
+  /** Undefined when the graph does not specify them; a dimension is a size, a symbol, or unknown. */
   readonly dims: readonly (number | string | undefined)[] | undefined;
 }
 
@@ -47,11 +47,11 @@ export interface GraphInitializer {
   readonly shape: readonly number[];
   readonly elementCount: number;
   /**
-   * True when the file holds only its name, type and shape: it has to come from a checkpoint. No path is ever opened
-   * for it.
+   * True when the file has only its name, type and shape: it must come from a checkpoint. No path is ever opened for
+   * it.
    */
   readonly external: boolean;
-  /** Where its elements lie in the file; floating types that are not external only. */
+  /** Place of its elements in the file; only for floating types that are not external. */
   readonly stored: StoredElements | undefined;
 }
 
@@ -71,8 +71,8 @@ export function describeGraph(bytes: Uint8Array, limits: GraphLimits = defaultGr
 }
 
 /**
- * Sixteen-bit elements stored as varints: as many as the shape has, none wider. The file's other reader checks them
- * when it reads them.
+ * Checks 16-bit elements stored as varints: as many as the shape has, none wider than 16 bits. For files read piece by
+ * piece, the reader of elements checks this.
  */
 function checkWords(name: string, { spans, sizeBytes }: StoredElements, bytes: Uint8Array): void {
   const decoder = new WordDecoder();
@@ -85,8 +85,8 @@ function checkWords(name: string, { spans, sizeBytes }: StoredElements, bytes: U
 }
 
 /**
- * Describes an ONNX file of which only the structure is read: it costs the memory of its nodes and names, whatever it
- * holds in weights. Errors: `graph-invalid`, `graph-external-data`, the source's.
+ * Describes an ONNX file by reading only its structure: memory depends on its nodes and names, not on its weights.
+ * Errors: `graph-invalid`, `graph-external-data`, the source's.
  */
 export async function describeGraphFile(
   source: GraphSource,
@@ -99,10 +99,7 @@ export async function describeGraphFile(
   };
 }
 
-/**
- * What a description takes in memory per byte of outline, the outline itself included (measured with 20 000 operators:
- * 11.7).
- */
+/** Memory of a description per byte of outline, including the outline itself (measured with 20 000 operators: 11.7). */
 const memoryPerOutline = 12;
 
 function describe(model: OnnxModel, limits: GraphLimits, spanOf: SpanOf): GraphDescription {
@@ -123,7 +120,7 @@ export function isExternal(tensor: TensorProto): boolean {
   return tensor.dataLocation !== 0 || tensor.externalData.length > 0;
 }
 
-/** External data may stand only where a checkpoint tensor can take its place. */
+/** External data is allowed only for tensors that a checkpoint can fill. */
 function refuseOtherExternalData(model: OnnxModel, fillable: ReadonlySet<TensorProto>): void {
   for (const tensor of tensorsOf(model)) {
     if (isExternal(tensor) && !fillable.has(tensor)) {

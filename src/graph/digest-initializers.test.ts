@@ -13,7 +13,7 @@ import { transposeBytes } from './elements/transpose-bytes.ts';
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const numbered = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 131 + (at >> 8)) % 251);
 
-/** A matrix cut at the given places, somewhere in a file. */
+/** A matrix in a file, cut at the given places. */
 function stored(bytes: Uint8Array, shape: readonly number[], dtype: FloatDtype, cuts: readonly number[] = []) {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   const file = Buffer.concat(
@@ -93,7 +93,7 @@ describe('digestInitializers', () => {
     return { source, reads };
   };
 
-  test('reads what a tensor could hold, and turns it only where none holds it as it is', async () => {
+  test('reads initializers that a tensor could match, and transposes only if none matches directly', async () => {
     const tensors = [
       { name: 'a', dtype: 'F32', shape: [2, 3] } as const,
       { name: 'b', dtype: 'F32', shape: [3, 2] } as const,

@@ -11,17 +11,17 @@ import { hasMatchableContent, layoutKey, matchableLayouts, type ContentDigests }
 import type { FloatDtype } from './onnx/onnx-dtype.ts';
 import { readElements } from './elements/read-elements.ts';
 
-/** Bytes of a transposed matrix that are gathered in one pass over the stored one. */
+/** Most bytes of a transposed matrix gathered in one pass over the stored one. */
 const bandBytesMax = 32 * 1024 * 1024;
 
-/** Bytes hashed before others get their turn. */
+/** Bytes hashed before the event loop gets its turn. */
 const hashedAtOnceBytes = 1024 * 1024;
 
 /**
- * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that
- * a tensor could hold, or another initializer that is paired already, and of its transpose only where nothing holds it
- * as it is. Reads the file piece by piece and holds one band of a matrix; a transpose reads the matrix once per band.
- * `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
+ * Digests of the initializers that `bindWeights` may match by content, given the digests of the tensors. These are
+ * initializers with the layout of a tensor or of a paired initializer. The transpose is digested only if nothing
+ * matches the plain bytes. Reads the file piece by piece with one band of a matrix in memory; a transpose reads the
+ * matrix once per band. `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
  */
 export async function digestInitializers(
   source: GraphSource,
@@ -89,7 +89,7 @@ export async function digestTransposed(
   const hash = createHash('sha256');
   const columnBytes = rows * dtypeBytes[initializer.dtype!];
   const width = Math.floor(bandBytes / Math.max(1, columnBytes));
-  // A column that is a band of its own is hashed as it passes by.
+  // A column that is a whole band is hashed as it passes.
   for (let first = 0; first < columns; first += Math.max(1, width)) {
     if (width < 1) await hashColumn(hash, first, { source, initializer, signal });
     else
@@ -101,7 +101,7 @@ export async function digestTransposed(
   return hash.digest('hex');
 }
 
-/** A band hashed in one go would keep the event loop waiting for a tenth of a second. */
+/** Hashing a band in one call would block the event loop for a tenth of a second. */
 async function updateInPieces(hash: Hash, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength; at += hashedAtOnceBytes) {
     hash.update(bytes.subarray(at, at + hashedAtOnceBytes));

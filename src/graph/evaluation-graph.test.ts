@@ -62,7 +62,7 @@ describe('evaluationGraph', () => {
     ]);
   });
 
-  test('only external initializers, when that is asked', () => {
+  test('only external initializers, if requested', () => {
     expect(rewritten(model, 'external').feeds.map((feed) => feed.initializer)).toEqual(['open']);
   });
 

@@ -16,7 +16,7 @@ import {
 } from './onnx/onnx_pb.ts';
 import { quoteNames } from './quote-names.ts';
 
-/** A model whose chosen initializers have become graph inputs. */
+/** A model with chosen initializers turned into graph inputs. */
 export interface EvaluationGraph {
   /** The rewritten file: no external data, ready to be loaded from memory. */
   readonly bytes: Uint8Array;
@@ -28,7 +28,7 @@ export interface EvaluationGraph {
 /** One weight to be fed at every run. */
 export interface WeightFeed {
   readonly initializer: string;
-  /** Name of the graph input that takes it. */
+  /** Name of the graph input for it. */
   readonly input: string;
   /** Type to feed: the initializer's own, but F32 for BF16. */
   readonly dtype: FeedableDtype;
@@ -59,11 +59,12 @@ export function isFeedable(dtype: Dtype | undefined): dtype is FeedableDtype {
 
 /**
  * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `chosen` (or each that is
- * external) is removed and declared as an input of the main graph, which subgraphs see as an outer name. It is removed,
- * not merely overridden: a model that keeps the initializer makes the runtime silently ignore the fed value. A bfloat16
- * one is fed as float and cast inside the graph. Everything else stays, fields unknown to us included; training graphs,
- * which no evaluation reads, are dropped. Errors: those of {@link describeGraph}, `graph-missing-weights` (an external
- * initializer is not fed, or `chosen` names one that is not there), `graph-invalid` (a type that cannot be fed).
+ * external) is removed and declared as an input of the main graph, which subgraphs see as an outer name. The
+ * initializer is removed, not merely overridden: with it in the model, the runtime silently ignores the fed value. A
+ * bfloat16 initializer is fed as float and cast inside the graph. Everything else stays, including unknown fields;
+ * training graphs, which no evaluation reads, are dropped. Errors: those of {@link describeGraph},
+ * `graph-missing-weights` (an external initializer is not fed, or `chosen` names a missing one), `graph-invalid` (a
+ * type that cannot be fed).
  */
 export function evaluationGraph(
   bytes: Uint8Array,
@@ -117,7 +118,7 @@ function weightFeed({ name, dtype, shape, elementCount }: GraphInitializer): Wei
 
 /**
  * Removes initializers, Constant nodes and type annotations of the fed names. Their names are unique in the model, so
- * none other goes.
+ * nothing else is removed.
  */
 function removeStored(graph: GraphProto, fed: ReadonlySet<string>): void {
   graph.initializer = graph.initializer.filter((tensor) => !fed.has(tensor.name));

@@ -1,7 +1,7 @@
 import type { GraphInitializer } from './describe-graph.ts';
 import type { CheckpointTensor } from './weight-binding.ts';
 
-/** Fewest elements of a match by content: equal scalars mean nothing. */
+/** Fewest elements of a match by content: equal single numbers are no evidence. */
 const contentElementsMin = 2;
 
 export interface ContentMatch {
@@ -35,13 +35,12 @@ export function matchableLayouts(initializer: GraphInitializer): string[] {
 }
 
 /**
- * Lowercase hex sha256 of an initializer's elements, as they are and of the transposed matrix; absent where nothing
- * could hold them.
+ * Lowercase hex sha256 of an initializer's elements, and of the transposed matrix; absent if no tensor could have them.
  */
 export interface ContentDigests {
   readonly plain?: string;
   readonly transposed?: string;
-  /** All elements are one number: many weights are before training, so that equal bytes mean little. */
+  /** All elements are one number: this is so for many weights before training, so equal bytes are weak evidence. */
   readonly uniform?: boolean;
 }
 
@@ -52,15 +51,16 @@ export interface ContentMatchRequest {
   readonly tensors: readonly CheckpointTensor[];
   /** Lowercase hex sha256 of each tensor's bytes, by tensor name. */
   readonly digests: ReadonlyMap<string, string>;
-  /** Tensors that other initializers have by name; among equals they come last. */
+  /** Tensors that other initializers have by name; among equal ones they come last. */
   readonly taken: ReadonlySet<string>;
 }
 
 /**
- * Pairs initializers with tensors of equal bytes, where that is certain: one initializer may hold what several tensors
- * hold, and several what one holds, which are ties. Several on both sides stay apart, for nothing says which is which.
- * Elements that are all one number match only where one initializer and one tensor of that layout and content are left.
- * Of tied tensors the first in natural order of their names is taken (`layer.2` before `layer.10`).
+ * Pairs initializers with tensors of equal bytes, if the pair is certain. One initializer may match several tensors,
+ * and several may match one; these are ties. Several initializers that match several tensors stay unpaired, because it
+ * is unknown which is which. Elements that are all one number match only if just one initializer and one tensor of that
+ * layout and content are left. Of tied tensors, the first in the natural order of names is taken (`layer.2` before
+ * `layer.10`).
  */
 export function matchByContent({
   initializers,
@@ -85,10 +85,10 @@ export function matchByContent({
   });
 }
 
-/** Natural order of names: digits compare as numbers. A fixed locale keeps it the same on every machine. */
+/** Natural order of names: digits compare as numbers. A fixed locale makes it the same on every machine. */
 const naturalOrder = new Intl.Collator('en', { numeric: true });
 
-/** Tensor names by layout and then by digest, in the order they are to be taken. */
+/** Tensor names by layout and then by digest, in order of preference. */
 type ContentIndex = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 function contentIndex(
@@ -115,7 +115,7 @@ function contentIndex(
   return index;
 }
 
-/** Tensors with an initializer's bytes, or with its transposed bytes where none has them as they are. */
+/** Tensors with an initializer's bytes, or else with its transposed bytes. */
 function holdersOf(initializer: GraphInitializer, content: ContentDigests | undefined, index: ContentIndex) {
   const [own, turned] = matchableLayouts(initializer);
   return (

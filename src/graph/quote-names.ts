@@ -1,6 +1,6 @@
 import { quoteName } from '../checkpoint/quote-name.ts';
 
-/** Names a sentence lists before it only counts. */
+/** Most names that a sentence lists; it only counts more. */
 const quotedNamesMax = 5;
 
 /** The first few of many names from an upload, quoted, and how many more there are. */

@@ -1,6 +1,6 @@
 import type { AssignedLevels, Cells, DecodedContexts, QuantizedSymbols } from './core.ts';
 
-/** C++ objects held by JavaScript; only the addon makes them and it recognises its own. */
+/** C++ objects owned by JavaScript; only the addon makes them, and it recognises its own. */
 export interface EngineHandle {
   readonly kind: 'engine';
 }
@@ -21,8 +21,8 @@ export interface CachedSymbolsHandle {
 }
 
 /**
- * A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a
- * status number.
+ * A queued job's number with its result, or the status number of a refused call. The promise rejects with a status
+ * number.
  */
 export type Started<T> = readonly [job: number, result: Promise<T>] | number;
 
@@ -68,7 +68,7 @@ type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots:
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
 
 /**
- * What firn_core.node exports, argument by argument (native/binding/calls.h). Enums travel as the numbers of
+ * The exports of firn_core.node, argument by argument (native/binding/calls.h). Enums are passed as the numbers of
  * native-numbers.ts, absent levels as -1. A wrong type is a TypeError here; ranges are checked by native-core.ts first
  * and by the addon again.
  */
@@ -281,7 +281,7 @@ export interface Addon {
     tables: ContextTablesHandle,
     ...block: CachedBlockArguments
   ): Started<Uint8Array>;
-  /** The handle is of no use afterwards. */
+  /** The handle is invalid afterwards. */
   releaseCachedSymbols(symbols: CachedSymbolsHandle): void;
 
   crc32c(bytes: Uint8Array, seed: number): number;

@@ -30,7 +30,7 @@ describe('a block of 16-bit weights', () => {
     );
   });
 
-  it('is refused where its payload is none, or has other bytes of the declared length', async () => {
+  it('is refused if its payload is invalid, or has another length than declared', async () => {
     const previous = bytesOf(Uint16Array.from({ length: 100 }, (_, i) => 0x3f80 + i));
     const payload = await core.bitmaskEncode({
       current: previous.map((byte, i) => (i % 20 === 0 ? byte ^ 1 : byte)),
@@ -62,7 +62,7 @@ describe('a block of 16-bit weights', () => {
       });
   });
 
-  it('is of whole weights of 16 bits, no more than a block, beside as many', async () => {
+  it('requires whole 16-bit weights, at most a block, and as many previous ones', async () => {
     const current = new Uint8Array(10);
     for (const call of [
       () => core.bitmaskEncode({ current: new Uint8Array(9), dtype: 'F16' }),

@@ -24,7 +24,7 @@ const script = join(repository, 'scripts', 'build-native.mjs');
 let root: string;
 let addon: string;
 
-/** A native core of one small file, in place of the real one that takes a minute. */
+/** A native core of one small file instead of the real one, which takes a minute. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'firn-build-'));
   addon = join(root, 'build', 'Release', 'firn_core.node');
@@ -71,8 +71,8 @@ function buildNative(env: NodeJS.ProcessEnv = {}, folder = root): Promise<{ code
 
 const silent = { code: 0, output: '' };
 /**
- * What a build says where stderr is no terminal. Waiting for another one, and progress every ten seconds, may come
- * between.
+ * The output of a build if stderr is no terminal. Messages about waiting for another build, and about progress every
+ * ten seconds, may come in between.
  */
 const built = {
   code: 0,
@@ -81,7 +81,7 @@ const built = {
   ) as string,
 };
 
-/** A folder for PATH with only these programs in it. */
+/** A folder for PATH with only these programs. */
 function pathWith(...programs: string[]): string {
   const folder = join(root, 'path');
   mkdirSync(folder);
@@ -108,7 +108,7 @@ describe('build-native', () => {
     expect(readFileSync(addon, 'latin1')).toContain('text two');
   });
 
-  it('builds in a package that npm has installed, with what npm put beside it', async () => {
+  it('builds in a package that npm has installed, with its sibling packages', async () => {
     const inside = join(root, 'node_modules.elsewhere', 'firn-hub');
     cpSync(join(root, 'native'), join(inside, 'native'), { recursive: true });
     for (const name of ['cmake-js', 'node-addon-api', 'node-api-headers'])
@@ -122,7 +122,7 @@ describe('build-native', () => {
 
   it('lets several start at once, also over the lock of a killed one', async () => {
     mkdirSync(join(root, 'build'));
-    // Past the largest process number there can be.
+    // Larger than the largest process number.
     writeFileSync(join(root, 'build', 'addon.lock'), '99999999 killed');
     const outcomes = await Promise.all([buildNative(), buildNative(), buildNative()]);
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -135,7 +135,7 @@ describe('build-native', () => {
     expect(readdirSync(join(root, 'build')).sort()).toEqual(['Release', 'addon']);
   });
 
-  it('shows the compiler output when a source does not compile, and keeps what was built', async () => {
+  it('shows the compiler output when a source does not compile, and retains the previous build', async () => {
     await buildNative();
     writeFileSync(join(root, 'native', 'binding', 'small.cc'), 'int broken = "text";\n');
     const { code, output } = await buildNative();

@@ -2,33 +2,33 @@ import type { HalfDtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { StateEncoding } from '../checkpoint/options/state-encoding.ts';
 
 /**
- * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper). Calls named
- * `...Sync` run on the caller's thread and are short; the others run on the core's own bounded pool and read their
- * inputs in place: until the promise settles do not write to them, transfer their buffers, or pass memory that another
- * addon frees at exit. They reject with FirnError: `native-failure`, `corrupt-package` (bytes no encoder writes),
+ * The typed interface of the C++ core (native/include/firn/*.h describes each call and cites the paper). Calls named
+ * `...Sync` run on the caller's thread and are short. The others run on the core's own bounded pool and read their
+ * inputs in place: until the promise settles, do not write to them, transfer their buffers, or pass memory that another
+ * addon frees at exit. They reject with FirnError: `native-failure`, `corrupt-package` (bytes that no encoder writes),
  * `overloaded` (queue full), `cancelled` (signal); a value of the wrong type is a TypeError. A cancelled call settles
- * once nothing of it runs any more; what it added to a sketch or to token counts may stay. Results are ordinary buffers
- * of their own.
+ * once none of its work runs any more; its additions to a sketch or to token counts may remain. Results are new
+ * ordinary buffers.
  */
 export interface NativeCore {
   /**
-   * Adds `values` (elements of `dtype`) to `sketch` in place. Calls of one core that add to the same sketch may be
-   * fired together: they run one after the other. Read the sketch (also with buildCodebook) after they have settled.
+   * Adds `values` (elements of `dtype`) to `sketch` in place. Several calls of one core that add to the same sketch may
+   * be pending: they run one after the other. Read the sketch (also with buildCodebook) after they have settled.
    */
   sketchValues(values: Uint8Array, dtype: QuantizableDtype, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchSensitivity(pair: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchQuantized(pair: WeightBlock, partition: Partition, sketch: Sketch, signal?: AbortSignal): Promise<void>;
-  /** Sums over parts of a block that follow each other, of `counts` elements each; the same on every machine. */
+  /** Sums over consecutive parts of a block, of `counts` elements each; the same on every machine. */
   weightMoments(pair: WeightBlock, counts: Uint32Array, signal?: AbortSignal): Promise<WeightMoments[]>;
   sketchTopThresholdSync(sketch: Sketch, fraction: number): number;
   sketchBottomThresholdSync(sketch: Sketch, fraction: number): number;
   /** Strictly increasing centroids, at most `bins`. */
   buildCodebook(sketch: Sketch, bins: number, options: CodebookOptions, signal?: AbortSignal): Promise<Float32Array>;
-  /** At most `bins` centroids, and where their cells part; see EntropyOptions. */
+  /** At most `bins` centroids, and the boundaries of their cells; see EntropyOptions. */
   buildEntropyCodebook(sketch: Sketch, bins: number, options: EntropyOptions, signal?: AbortSignal): Promise<Cells>;
   /** One level a weight, and the protected weights' 16-bit words in element order. */
   assignLevels(pair: WeightBlock, partition: Partition, map: LevelMap, signal?: AbortSignal): Promise<AssignedLevels>;
-  /** Rebuilds the elements in `dtype`, as bytes. `table` holds 256 elements of `dtype`. */
+  /** Rebuilds the elements in `dtype`, as bytes. `table` has 256 elements of `dtype`. */
   dequantize(levels: Uint8Array, request: DequantizeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   /** Little-endian elements converted between floating dtypes. */
   convert(values: Uint8Array, from: QuantizableDtype, to: QuantizableDtype, signal?: AbortSignal): Promise<Uint8Array>;
@@ -46,39 +46,39 @@ export interface NativeCore {
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
   /**
-   * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous` and these
-   * (firn::bitmask_encode), or an exact one that stands alone where that is shorter or most of them differ. Its first
-   * byte is `bitmaskMode` where it needs `previous`.
+   * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous`, followed by
+   * these (firn::bitmask_encode). It is an exact standalone payload if that is shorter or most elements differ. Its
+   * first byte is `bitmaskMode` if decoding needs `previous`.
    */
   bitmaskEncode(block: BitmaskBlock, signal?: AbortSignal): Promise<Uint8Array>;
-  /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
+  /** Decodes the elements. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
   bitmaskDecode(
     payload: Uint8Array,
     request: { readonly previous?: Uint8Array | undefined; readonly dtype: HalfDtype; readonly elementCount: number },
     signal?: AbortSignal,
   ): Promise<Uint8Array>;
-  /** How many of as many 16-bit elements differ. */
+  /** How many 16-bit elements of two blocks of equal length differ. */
   bitmaskChanged(current: Uint8Array, previous: Uint8Array, signal?: AbortSignal): Promise<number>;
   /**
-   * The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its
-   * first byte is `masterMode`.
+   * The payload of exact F32 elements, coded against the 16-bit elements that were rounded from them. Lossless for any
+   * elements; its first byte is `masterMode`.
    */
   masterEncode(values: Uint8Array, place: MasterPlace, signal?: AbortSignal): Promise<Uint8Array>;
-  /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
+  /** Decodes the elements. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
   masterDecode(payload: Uint8Array, place: MasterPlace, signal?: AbortSignal): Promise<Uint8Array>;
-  /** The payload of a block of optimizer state, lossy; exact where an element has no place among the levels. */
+  /** The lossy payload of a block of optimizer state; exact if the levels cannot represent one of its elements. */
   stateEncode(values: Uint8Array, place: StatePlace, signal?: AbortSignal): Promise<Uint8Array>;
-  /** What a payload comes back as. Payloads may be hostile: `corrupt-package`. */
+  /** Decodes the elements. Payloads may be hostile: `corrupt-package`. */
   stateDecode(payload: Uint8Array, place: StatePlace, signal?: AbortSignal): Promise<Uint8Array>;
-  /** Whether a payload of second moments needs those of the checkpoint before. */
+  /** Whether a payload of second moments needs those of the previous checkpoint. */
   stateNeedsPreviousSync(payload: Uint8Array): boolean;
 
   /**
-   * The steps every weight moves from its previous value. Rejects with `native-failure` also when a weight is not
-   * finite or beyond latticeWeightMax units: choose a larger exponent, or store the tensor another way.
+   * The number of steps that every weight moves from its previous value. Rejects with `native-failure` also if a weight
+   * is not finite or beyond latticeWeightMax units: choose a larger exponent, or store the tensor another way.
    */
   latticeQuantize(block: LatticeWeights, signal?: AbortSignal): Promise<QuantizedSymbols>;
-  /** One context a symbol, below latticeContexts, known before the symbol is; zeros without a previous state. */
+  /** One context per symbol, below latticeContexts, known before the symbol is; zeros without a previous state. */
   latticeContexts(block: LatticeBlock, signal?: AbortSignal): Promise<Uint8Array>;
   /** The state after the symbols. Symbols and escapes may be hostile: `corrupt-package`. */
   latticeApply(symbols: LatticeSymbols, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
@@ -91,7 +91,7 @@ export interface NativeCore {
   ): Promise<Uint8Array>;
 
   /**
-   * Makes a Gram matrix of a tensor's inputs, or the blocks on its diagonal, ready for {@link latticeTargets}: `size` x
+   * Factors a Gram matrix of a tensor's inputs, or the blocks on its diagonal, for {@link latticeTargets}: `size` x
    * `size` numbers a block. `damping`, in units of the mean of the diagonal and positive, is added to it: the more, the
    * weaker the feedback.
    */
@@ -101,28 +101,28 @@ export interface NativeCore {
     signal?: AbortSignal,
   ): Promise<Float32Array>;
   /**
-   * Where the weights of one segment move when what each is rounded by is made up for by the inputs after it (GPTQ,
-   * Frantar et al. 2022, section 3). latticeQuantize of these values, with a dead zone of at most a step, gives the
-   * moves. Rejects as latticeQuantize.
+   * The targets to which the weights of one segment move, if the weights of later inputs compensate the rounding error
+   * of each (GPTQ, Frantar et al. 2022, section 3). latticeQuantize of these targets, with a dead zone of at most a
+   * step, gives the moves. Rejects with the errors of latticeQuantize.
    */
   latticeTargets(request: GptqWeights, signal?: AbortSignal): Promise<Float32Array>;
 
-  /** The state that a block's chain of packages leads to. Payloads may be hostile: `corrupt-package`. */
+  /** The state at the end of a block's chain of packages. Payloads may be hostile: `corrupt-package`. */
   residualState(chain: ResidualChain, signal?: AbortSignal): Promise<LatticeState>;
-  /** The elements of that state in `dtype`, as bytes: in `into` where it is given, which must have their length. */
+  /** The elements of that state in `dtype`, as bytes. They are written to `into`, if given; its length must match. */
   residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
   /**
-   * Quantizes a block behind a chain, adds its symbols to `counts`, and measures them. With `keep` the symbols come
-   * back. Rejects as latticeQuantize, and for chains as residualState.
+   * Quantizes a block at the end of a chain, adds its symbols to `counts`, and measures them. With `keep`, the result
+   * includes the symbols. Rejects with the errors of latticeQuantize and, for chains, of residualState.
    */
   residualQuantize(
     block: ResidualBlock,
     request: { readonly counts: ContextCounts; readonly keep: boolean },
     signal?: AbortSignal,
   ): Promise<QuantizedBlock>;
-  /** Quantizes a block as residualQuantize does, and gives its payload. */
+  /** Quantizes a block like residualQuantize, and returns its payload. */
   residualEncode(block: ResidualBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
-  /** Quantizes a block as residualQuantize does, and gives what it is rebuilt to. */
+  /** Quantizes a block like residualQuantize, and returns the rebuilt elements. */
   residualCodedElements(block: ResidualBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
   /** Adds cached symbols to `counts`. */
   countCachedSymbols(
@@ -138,7 +138,7 @@ export interface NativeCore {
     tables: ContextTables,
     signal?: AbortSignal,
   ): Promise<Uint8Array>;
-  /** What cached symbols lead to behind a chain. */
+  /** The elements rebuilt from cached symbols at the end of a chain. */
   residualMovedElements(
     symbols: CachedSymbols,
     after: Pick<ResidualBlock, 'segments' | 'chain'>,
@@ -149,18 +149,19 @@ export interface NativeCore {
   crc32cSync(bytes: Uint8Array, seed?: number): number;
   /**
    * Read-only private mapping of a whole file; unmapped when collected. For evaluation children: writing to it, or
-   * reading it after somebody cut the file short, ends the process. An empty file gives an empty buffer. Throws
+   * reading it after somebody truncated the file, ends the process. An empty file gives an empty buffer. Throws
    * `internal`.
    */
   mapFileSync(path: string): ArrayBuffer;
   /**
-   * Tells the system that an open file will not be read soon: the memory that it keeps the bytes in is free for others,
-   * those not yet on disk excepted. A hint, which never fails for what the file is. Keep the descriptor open meanwhile.
+   * Informs the system that an open file will not be read soon, so that the memory that caches it is free for others,
+   * except for bytes not yet on disk. It is a hint, which does not fail for any kind of file. Keep the descriptor open
+   * meanwhile.
    */
   forgetFile(descriptor: number): Promise<void>;
   /**
-   * The pool now, and what of it has ended since the start: calls, and the milliseconds their callers waited for all of
-   * them.
+   * The pool's present state, and totals since the start: ended calls, and the sum of the milliseconds that their
+   * callers waited.
    */
   stats(): {
     readonly threads: number;
@@ -180,7 +181,7 @@ export const sketchZerosIndex = sketchBuckets;
 export const sketchNansIndex = sketchBuckets + 1;
 export const sketchInfinitiesIndex = sketchBuckets + 2;
 
-/** Weights and, where there are any, their gradient averages: the same number of elements. */
+/** Weights and, if there are any, their gradient averages: the same number of elements. */
 export interface WeightBlock {
   readonly weights: Uint8Array;
   readonly weightDtype: QuantizableDtype;
@@ -188,12 +189,12 @@ export interface WeightBlock {
   readonly gradientDtype?: QuantizableDtype;
 }
 
-/** A sum that is not finite has a weight that is not. */
+/** If a sum is not finite, one of its weights is not. */
 export interface WeightMoments {
   readonly sum: number;
   readonly sumOfSquares: number;
   readonly magnitudeMax: number;
-  /** Of the finite gradients; 0 without any. */
+  /** Sum over the finite gradients; 0 without any. */
   readonly gradientSumOfSquares: number;
 }
 
@@ -212,12 +213,12 @@ export interface CodebookOptions {
   readonly seed: bigint;
 }
 
-/** Cells that cost least in squared error and bits together (native/include/firn/codebook.h). */
+/** Cells of least total cost in squared error and bits (native/include/firn/codebook.h). */
 export interface EntropyOptions {
   readonly weighting: CodebookOptions['weighting'];
   readonly sigma: number;
   /**
-   * What a bit a weight is worth, in the error that optimal k-means leaves with as many bins: 0..1024. With 0 it is
+   * The price of a bit a weight, in units of the error that optimal k-means leaves with as many bins: 0..1024. 0 gives
    * optimal k-means.
    */
   readonly bitPrice: number;
@@ -231,11 +232,11 @@ export interface Cells {
 }
 
 /**
- * Levels 0..K-1 are the centroids; the pruned level, then the protected one, follow where present. At most 256 in all.
+ * Levels 0..K-1 are the centroids; the pruned level, then the protected one, follow if they exist. At most 256 in all.
  */
 export interface LevelMap {
   readonly centroids: Float32Array;
-  /** Where bins part, one fewer than centroids; absent: halfway between them. */
+  /** Boundaries of the bins, one fewer than centroids; absent: halfway between them. */
   readonly boundaries?: Float32Array;
   readonly prunedLevel?: number;
   readonly protectedLevel?: number;
@@ -267,11 +268,11 @@ export interface LevelBlock {
 }
 
 export interface TokenCounts {
-  /** May be fired together; read or merge the counts after they have settled. */
+  /** Several may be pending; read or merge the counts after they have settled. */
   add(block: LevelBlock, signal?: AbortSignal): Promise<void>;
   merge(other: TokenCounts): void;
   build(): TokenTables;
-  /** Exact payload bits of the blocks added, tables and padding left out. */
+  /** Exact payload bits of the blocks added, without tables and padding. */
   payloadBits(): number;
 }
 
@@ -286,8 +287,8 @@ export interface TokenTables {
 }
 
 /**
- * Ranges of the context coder (native/include/firn/context_coder.h): a symbol, and the one that announces an escape
- * value.
+ * Ranges of the context coder (native/include/firn/context_coder.h): the number of symbols, and the symbol that
+ * announces an escape value.
  */
 export const contextSymbols = 32;
 export const contextEscape = 31;
@@ -295,8 +296,7 @@ export const contextsMax = 64;
 export const contextSlotsMax = 65536;
 
 /**
- * What encoder and decoder of a block both know: each element's context, and which elements belong to which slot
- * (tensor).
+ * Data of a block that both encoder and decoder have: each element's context, and the slot (tensor) of each segment.
  */
 export interface ContextLayout {
   /** Below contextsMax, at most blockElementsMax of them. */
@@ -306,7 +306,7 @@ export interface ContextLayout {
 }
 
 export interface ContextBlock extends ContextLayout {
-  /** Below contextSymbols; 0 is what costs least. */
+  /** Below contextSymbols; 0 is the cheapest. */
   readonly symbols: Uint8Array;
   /** One value for each symbol contextEscape, in element order. */
   readonly escapes: Uint32Array;
@@ -318,29 +318,29 @@ export interface DecodedContexts {
 }
 
 export interface ContextCounts {
-  /** May be fired together; merge the counts after they have settled. */
+  /** Several may be pending; merge the counts after they have settled. */
   add(block: ContextBlock, signal?: AbortSignal): Promise<void>;
   merge(other: ContextCounts): void;
-  /** Tables for what was added so far. `slots` exceeds every slot added; parseContextTables needs the same number. */
+  /** Tables for the blocks added so far. `slots` exceeds every slot added; parseContextTables needs the same number. */
   build(request: { readonly slots: number }, signal?: AbortSignal): Promise<ContextTables>;
   /**
-   * What a move costs more than staying put in each context of the lattice, as latticeRates numbers, by what was added
-   * so far.
+   * The additional cost of a move over staying put in each context of the lattice, as latticeRates numbers, from the
+   * blocks added so far.
    */
   symbolRates(signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 export interface ContextTables {
   serialize(): Uint8Array;
-  /** Bits of the blocks counted before build() and of the tables; lane states and padding (about 1 %) left out. */
+  /** Bits of the blocks counted before build() and of the tables, without lane states and padding (about 1 %). */
   totalBits(): number;
-  /** Any block whose slots are below `slots`, counted before or not. */
+  /** Encodes any block with slots below `slots`, counted before or not. */
   encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
 }
 
 /**
- * First byte of payloads of `bitmaskEncode` that need the previous block: a mode beside those of exact blocks
+ * First byte of `bitmaskEncode` payloads that need the previous block: a mode next to those of exact blocks
  * (firn::kBitmaskMode).
  */
 export const bitmaskMode = 11;
@@ -348,41 +348,41 @@ export const bitmaskMode = 11;
 /** At most blockElementsMax elements of 16 bits. */
 export interface BitmaskBlock {
   readonly current: Uint8Array;
-  /** As many. */
+  /** As many elements as `current`. */
   readonly previous?: Uint8Array | undefined;
   readonly dtype: HalfDtype;
 }
 
-/** First byte of payloads of `masterEncode`: a mode beside those of exact blocks (firn::kMasterMode). */
+/** First byte of `masterEncode` payloads: a mode next to those of exact blocks (firn::kMasterMode). */
 export const masterMode = 10;
 
-/** What lies beside a block of exact F32 elements. */
+/** The 16-bit elements that a block of exact F32 elements is coded against. */
 export interface MasterPlace {
   /**
-   * Of the parts of its tensors, in order: as many elements, and the dtype of what lies beside them, undefined where
-   * nothing does.
+   * Parts of the block's tensors, in order: the number of elements, and the dtype of the elements rounded from them,
+   * undefined if there are none.
    */
   readonly segments: readonly { readonly elementCount: number; readonly dtype: HalfDtype | undefined }[];
-  /** The 16-bit elements of the segments that have some, one after another. */
+  /** The 16-bit elements of all segments that have some, one after another. */
   readonly reference: Uint8Array;
 }
 
 /** A part of a tensor of F32 elements in a block of optimizer state. */
 export interface StateSegment {
   readonly elementCount: number;
-  /** Length of a matrix' rows; 0 of a vector, which is one row. */
+  /** Length of a matrix's rows; 0 for a vector, which is one row. */
   readonly columns: number;
-  /** Where in its row the first element is. */
+  /** Index of the first element in its row. */
   readonly column: number;
 }
 
-/** Where the elements of a block of optimizer state lie in their tensors, and what is beside them. */
+/** The places of a block's elements of optimizer state in their tensors, and the elements it is coded against. */
 export interface StatePlace {
   readonly form: StateEncoding;
   readonly segments: readonly StateSegment[];
   /**
-   * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for
-   * first moments the second moments as they come back; else absent.
+   * As many F32 elements: for second moments the rebuilt ones of the previous checkpoint, if there are any; for first
+   * moments the rebuilt second moments; else absent.
    */
   readonly reference?: Uint8Array | undefined;
 }
@@ -390,8 +390,8 @@ export interface StatePlace {
 export type ElementKind = 'bytes' | 'f16' | 'bf16' | 'f32' | 'f64' | 'word16' | 'word32' | 'word64';
 
 /**
- * Largest block of exactEncode and exactDecode, in uncompressed bytes; bounds what a declared length can make the core
- * allocate.
+ * Largest block of exactEncode and exactDecode, in uncompressed bytes; bounds the memory that a declared length makes
+ * the core allocate.
  */
 export const exactBytesMax = 16_777_216;
 
@@ -407,7 +407,7 @@ export interface ExactDecodeRequest {
   readonly elementCount: number;
 }
 
-/** Ranges of native/include/firn/lattice.h. A package whose parameters leave them is corrupt. */
+/** Ranges of native/include/firn/lattice.h. A package with parameters outside them is corrupt. */
 export const latticeWeightMax = 2 ** 22 - 1;
 export const latticeValueMax = 2 ** 23 - 1;
 export const latticeExponentMin = -126;
@@ -419,12 +419,12 @@ export const latticeDeadZoneMax = 1024;
 /** Contexts of latticeContexts are 0..latticeContexts - 1. */
 export const latticeContexts = 54;
 /**
- * What moves cost: two numbers a context, for a move away from zero as the previous value lies and for one the other
- * way, each 0..255 where latticeRateUnit is the mean.
+ * Costs of moves: two numbers a context, for a move away from zero on the previous value's side and for the opposite
+ * one. Each is 0..255; latticeRateUnit is the mean.
  */
 export const latticeRates = 2 * latticeContexts;
 export const latticeRateUnit = 64;
-/** Symbols are 0..latticeSymbols - 1; the last one is followed up by an escape. */
+/** Symbols are 0..latticeSymbols - 1; an escape follows the last one. */
 export const latticeSymbols = 32;
 export const latticeEscape = latticeSymbols - 1;
 
@@ -434,13 +434,13 @@ export interface LatticeSegment {
   readonly elementCount: number;
   /** The unit of values is 2^exponent. */
   readonly exponent: number;
-  /** Units a symbol moves, 1..latticeStepMax. */
+  /** Units of one step, 1..latticeStepMax. */
   readonly step: number;
-  /** The previous state counts in units of 2^(exponent + shift). */
+  /** The previous state is in units of 2^(exponent + shift). */
   readonly shift: number;
-  /** Units by which a move of 1, of 2 and of 3 or more steps falls short; magnitudes below `step`. */
+  /** Units by which a move of 1, 2, and 3 or more steps is shortened; magnitudes below `step`. */
   readonly offsets: readonly [number, number, number];
-  /** Values are rebuilt times (768 + gain) / 1024; 256 is 1. */
+  /** Rebuilt values are multiplied by (768 + gain) / 1024; 256 gives 1. */
   readonly gain: number;
 }
 
@@ -460,15 +460,16 @@ export interface LatticeWeights extends LatticeBlock {
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
   /**
-   * In 1/256 steps: a weight nearer than this to its previous value stays put. 0..latticeDeadZoneMax; 128 rounds to the
+   * In 1/256 steps: a weight nearer than this to its previous value stays put. 0..latticeDeadZoneMax; 128 rounds to
    * nearest.
    */
   readonly deadZone: number;
 }
 
 /**
- * One symbol an element: 2q for a move of q steps away from zero as the previous value lies (zero counts as positive),
- * 2q - 1 for one the other way; from latticeEscape on, that and the rest as an escape.
+ * One symbol per element: 2q for a move of q steps away from zero on the previous value's side (zero counts as
+ * positive), 2q - 1 for the opposite direction. From latticeEscape on, the symbol is latticeEscape, and the rest is an
+ * escape.
  */
 export interface LatticeSymbols {
   readonly symbols: Uint8Array;
@@ -485,7 +486,8 @@ export interface QuantizedSymbols extends LatticeSymbols {
 }
 
 /**
- * Words of one segment's statistics, and where each begins; of three, one for moves of 1, of 2 and of 3 or more steps.
+ * Words of one segment's statistics, and the index at which each sum begins; triples have one sum each for moves of 1,
+ * 2, and 3 or more steps.
  */
 export const latticeStatisticsWords = 11;
 /** Three counts of moved elements. */
@@ -497,21 +499,21 @@ export const latticeCountsIndex = 0;
 export const latticeResidualsIndex = 3;
 /** The sum of x * x. */
 export const latticeSquaresIndex = 6;
-/** The sum of x * (k' + q * step); with offsets it is less by offsets[j] * signed sum j, added up. */
+/** The sum of x * (k' + q * step); offsets reduce it by offsets[j] * signed sum j, added up. */
 export const latticeProductsIndex = 7;
 /** Three sums of x * sign(q). */
 export const latticeSignedSumsIndex = 8;
 
-/** The place of a segment in the matrix it is part of, and what gramFactor made of the matrix's inputs. */
+/** The place of a segment in its matrix, and the matrix's factor from gramFactor. */
 export interface GptqPlace {
   readonly factor: Float32Array;
-  /** Of a block of the factor, 1..gptqBlockMax; divides `inputs`. */
+  /** Side of a block of the factor, 1..gptqBlockMax; divides `inputs`. */
   readonly size: number;
   readonly inputs: number;
   readonly outputs: number;
   /**
-   * Whether inputs are the last axis of the tensor, all axes but the first counted as one; else they are the first of
-   * two.
+   * Whether inputs are the last axis of the tensor, with all axes except the first counted as one; else they are the
+   * first of two.
    */
   readonly inputsLast: boolean;
 }
@@ -527,23 +529,20 @@ export interface GptqWeights {
   readonly firstElement: number;
   /** Share of the errors that is handed on, 0..1. */
   readonly strength: number;
-  /** As in {@link ResidualBlock}, at most 256. */
+  /** As in {@link ResidualBlock}, but at most 256. */
   readonly deadZone: number;
   readonly symbolRates?: Uint8Array | undefined;
 }
 
 export const gptqBlockMax = 4096;
 
-/** Most checkpoints whose symbols one payload may hold. */
+/** Most checkpoints with symbols in one payload. */
 export const jointSymbolWidthMax = 4;
 
-/**
- * What the symbols of a payload that holds the symbols of several checkpoints stand for (docs/format-blocks.md, section
- * 15).
- */
+/** The meaning of joint symbols in a payload of several checkpoints (docs/format-blocks.md, section 15). */
 export interface JointSymbols {
   /**
-   * The symbols of the first checkpoint in all tuples, then those of the second, and so on; at least one tuple, each
+   * The first checkpoint's symbol for every joint symbol, then the second's, and so on; at least one joint symbol, each
    * symbol at most latticeEscape.
    */
   readonly symbols: Uint8Array;
@@ -551,21 +550,21 @@ export interface JointSymbols {
   readonly width: number;
 }
 
-/** What one package says of a block. */
+/** One package's data on a block. */
 export interface ResidualLink {
   readonly tables: ContextTables;
   readonly payload: Uint8Array;
   readonly segments: readonly LatticeSegment[];
-  /** Of each segment, in the tables. */
+  /** Slot of each segment in the tables. */
   readonly slots: Uint32Array;
   /**
-   * Of a payload of several checkpoints, and which of them this link is. It follows links of the same payload, tables
-   * and slots for all before it.
+   * For a payload of several checkpoints: the position of this link among them. Links for all earlier positions, with
+   * the same payload, tables and slots, must come before it.
    */
   readonly part?: { readonly jointSymbols: JointSymbols; readonly position: number } | undefined;
 }
 
-/** A block through a chain of packages, each of which moves the state that the one before left. */
+/** A block along a chain of packages, each of which moves the state that the previous one left. */
 export interface ResidualChain {
   /**
    * Oldest first; their segments have the same lengths. At least one to rebuild a block; a block to be coded may have
@@ -573,62 +572,63 @@ export interface ResidualChain {
    */
   readonly links: readonly ResidualLink[];
   /**
-   * Where the block starts: at the state before the first link, or at one value a segment, in the units of that link or
-   * of the block to be coded.
+   * The start of the block: the state before the first link, or one value per segment, in the units of that link or of
+   * the block to be coded.
    */
   readonly start: LatticeState | Int32Array;
 }
 
-/** A block to be coded behind a chain. */
+/** A block to be coded at the end of a chain. */
 export interface ResidualBlock extends WeightBlock {
   readonly chain: ResidualChain;
   readonly segments: readonly LatticeSegment[];
-  /** Of each segment, in the tables. */
+  /** Slot of each segment in the tables. */
   readonly slots: Uint32Array;
-  /** As in LatticeWeights, where there are no rates. */
+  /** As in LatticeWeights; applies if there are no rates. */
   readonly deadZone: number;
   /**
-   * latticeRates of them: a weight behind a state stays put in a zone of its own, as LatticeHysteresis of
-   * native/include/firn/lattice.h says.
+   * latticeRates numbers. With them, a weight with a previous state has a dead zone of its own (LatticeHysteresis in
+   * native/include/firn/lattice.h).
    */
   readonly rates?: Uint8Array | undefined;
-  /** What is quantized instead of the weights, as F32: errors stay those of the weights. */
+  /** Values quantized instead of the weights, as F32; errors are still those of the weights. */
   readonly targets?: Uint8Array | undefined;
   /**
-   * With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32, 0
-   * for NaN; 1 where the scale is 0.
+   * With gradients, one per segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32,
+   * 0 for NaN; 1 if the scale is 0.
    */
   readonly gradientScales?: Float32Array | undefined;
 }
 
-/**
- * A block's symbols and their contexts, in memory of the core that garbage collection does not know of: give it back.
- */
+/** A block's symbols and their contexts, in memory of the core that garbage collection does not see: release it. */
 export interface CachedSymbols {
   readonly memoryBytes: number;
-  /** Frees the memory, once no job works on it any more; using the symbols afterwards is a TypeError. */
+  /** Frees the memory once no job uses it any more; using the symbols afterwards is a TypeError. */
   release(): void;
 }
 
-/** What quantizing a block told. */
+/** Results of quantizing a block. */
 export interface QuantizedBlock {
-  /** As in QuantizedSymbols. */
+  /** See QuantizedSymbols. */
   readonly statistics: BigInt64Array;
   /**
-   * latticeErrorWords sums a segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order of
-   * blocks, and see latticeError.
+   * latticeErrorWords sums per segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order
+   * of blocks, and see latticeError.
    */
   readonly errors: Float64Array;
-  /** The same sums with every weight counting alike; `errors` itself without gradients. */
+  /** The same sums with equal weights for all elements; `errors` itself without gradients. */
   readonly plainErrors: Float64Array;
   readonly symbols: CachedSymbols | undefined;
 }
 
-/** Words of one segment's error sums, and where each begins; of three, one for each class of LatticeStatistics. */
+/**
+ * Words of one segment's error sums, and the index at which each sum begins; triples have one sum for each class of
+ * LatticeStatistics.
+ */
 export const latticeErrorWords = 13;
 /**
- * The sums of w x x, of w x r and of w r r: w an element's weight, x the weight in units, r what its moves without
- * offsets leave of it.
+ * The sums of w x x, of w x r and of w r r: w is an element's weight in the error, x its value in units, r the residual
+ * after its move without offsets.
  */
 export const latticeErrorSquaresIndex = 0;
 export const latticeErrorProductsIndex = 1;
@@ -641,7 +641,7 @@ export const latticeErrorSignedResidualsIndex = 7;
 export const latticeErrorSignedProductsIndex = 10;
 
 export interface ElementsOptions {
-  /** Where the elements go; it must have their length. */
+  /** Buffer for the elements; its length must match. */
   readonly into?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -22,7 +22,7 @@ function write(path: string, text: string): string {
   return path;
 }
 
-test('the prebuilt package of the same version is found beside the package', () => {
+test('the prebuilt package of the same version is found next to the package', () => {
   expect(findAddon(root)).toBeUndefined();
   write(join(prebuilt, 'package.json'), '{"version":"1.2.3"}');
   expect(findAddon(root)).toBe(write(join(prebuilt, 'firn_core.node'), ''));
@@ -34,7 +34,7 @@ test('one of another version is not', () => {
   expect(findAddon(root)).toBeUndefined();
 });
 
-test('what was compiled in the package comes first', () => {
+test('a core compiled in the package comes first', () => {
   write(join(prebuilt, 'package.json'), '{"version":"1.2.3"}');
   write(join(prebuilt, 'firn_core.node'), '');
   const compiled = write(join(root, 'build', 'Release', 'firn_core.node'), '');

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Where the native core is that a package directory should load: what was compiled in it, else what a prebuilt package
- * of the same version brought, which npm put beside it. Undefined when there is neither.
+ * Path of the native core for a package directory: the compiled one, else the one in a prebuilt package of the same
+ * version, which npm installed next to it. Undefined when there is neither.
  */
 export function findAddon(packageRoot: string): string | undefined {
   const compiled = join(packageRoot, 'build', 'Release', 'firn_core.node');
@@ -33,7 +33,7 @@ function versionIn(manifest: string): unknown {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version?: unknown }).version;
 }
 
-/** Node says which glibc it runs on, and nothing on another library. */
+/** Node reports the glibc version it runs on; with another library it reports none. */
 function cLibrary(): 'gnu' | 'musl' {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime === undefined ? 'musl' : 'gnu';

@@ -22,7 +22,7 @@ const segment: LatticeSegment = {
   gain: 256,
 };
 
-/** Inputs that move together, block by block: ones on the diagonal, 0.8 beside it. */
+/** Correlated inputs, block by block: ones on the diagonal, 0.8 elsewhere. */
 function grams(): Float32Array {
   return Float32Array.from({ length: inputs * size }, (_, i) => ((i % (size * size)) % (size + 1) === 0 ? 1 : 0.8));
 }
@@ -46,7 +46,7 @@ async function request(changes: Partial<GptqWeights> = {}): Promise<GptqWeights>
   };
 }
 
-/** The error of one output when its inputs move together: what the sum over them is off by. */
+/** The error of one output if all its inputs are equal: the error of the sum over its weights. */
 function sumErrors(values: Float32Array, inputsLast: boolean): number {
   let total = 0;
   for (let output = 0; output < outputs; output += 1) {
@@ -91,8 +91,8 @@ describe('rounding with GPTQ', () => {
     expect(Float32Array.from(previous.values, (k) => k * 2 ** segment.exponent)).toEqual(targets);
   });
 
-  it('moves what is dear later, and what is cheap sooner, than the dead zone says', async () => {
-    // Above zero, 0.58 of a step below where they want to be: 148/256 steps.
+  it('makes expensive moves later, and cheap ones sooner, than the dead zone alone', async () => {
+    // Positive values, 0.58 of a step below their targets: 148/256 steps.
     const values = Int32Array.from({ length: weights.length }, (_, i) => 1000 + (i % 7));
     const wanted = Float32Array.from(values, (k) => (k + 290) * 2 ** segment.exponent);
     const previous = { values, activity: new Uint8Array(values.length) };

@@ -34,7 +34,7 @@ function damaged(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
   );
 }
 
-/** The result, or null when the call failed the way damaged bytes should. */
+/** The result, or null if the call failed with the error for damaged bytes. */
 async function resultOf<T>(call: () => T | Promise<T>): Promise<T | null> {
   try {
     return await call();

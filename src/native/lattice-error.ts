@@ -12,14 +12,14 @@ import {
 /** Squared errors of one tensor times the weights of its elements, in units squared. */
 export interface LatticeError {
   readonly error: number;
-  /** Of quantizing from zero to the nearest multiple of the step, without gain. */
+  /** The error of quantizing from zero to the nearest multiple of the step, without gain. */
   readonly fresh: number;
 }
 
 /**
  * The error of a tensor's moves with these offsets and this gain. An element's residual r becomes u = r + v o with the
  * offset o of its class and the sign v of its move, its value x - u, and its error u - g (x - u) with g the gain less
- * one. `sums`: latticeErrorWords sums over all its blocks.
+ * one. `sums`: the latticeErrorWords sums over all its blocks.
  */
 export function latticeError(
   sums: Float64Array,

@@ -1,15 +1,15 @@
 import type { LatticeSegment } from './core.ts';
 
 /**
- * The rules of docs/format-blocks.md, "Lattice blocks", once more, element by element, for the tests of the seam to
- * compare with.
+ * The rules of docs/format-blocks.md, "Lattice blocks", implemented element by element, as a reference for the tests of
+ * the seam.
  */
 export interface ElementState {
   readonly k: number;
   readonly activity: number;
 }
 
-/** Activity that a move of 0, 1, 2, 3, and 4 or more steps lifts to. */
+/** Activity after a move of 0, 1, 2, 3, and 4 or more steps, at least. */
 const activityOfSteps = [0, 46, 54, 58, 62];
 
 export function unitsOf(weight: number, exponent: number): number {

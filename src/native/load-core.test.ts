@@ -12,7 +12,7 @@ import { loadCore } from './load-core.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const addonPath = join(root, 'build', 'Release', 'firn_core.node');
-/** Longer than any of these children takes; a hanging one fails with its signal. */
+/** Longer than any of these children takes; a child that hangs fails with its signal. */
 const childTimeoutMs = 50_000;
 
 interface Ended {

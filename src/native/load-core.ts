@@ -14,17 +14,17 @@ import { nativeCore } from './native-core.ts';
 export interface LoadCoreOptions {
   /** Threads of the pool; by default one less than the machine's cores, at least 1. */
   readonly threads?: number;
-  /** Jobs that may wait for a thread, 1..2^20; one more is refused with `overloaded`. */
+  /** Jobs that may wait for a thread, 1..2^20; further ones are refused with `overloaded`. */
   readonly queueMax?: number;
 }
 
-/** Jobs keep inputs that their callers hold anyway, so this bounds bookkeeping and waiting time rather than memory. */
+/** Callers own the inputs of jobs anyway, so this bounds bookkeeping and waiting time rather than memory. */
 const queueMaxDefault = 1024;
 
 /**
  * Loads the addon and starts a pool of its own threads: one per process, or per worker thread, is enough. The threads
- * end when the core is collected or its process or worker ends; jobs that run then are waited for, the others dropped.
- * Throws `internal` when the addon has not been built.
+ * end when the core is collected or its process or worker ends; running jobs are waited for, the others dropped. Throws
+ * `internal` when the addon has not been built.
  */
 export function loadCore(options: LoadCoreOptions = {}): NativeCore {
   const addon = loadAddon();
@@ -51,12 +51,12 @@ function loadAddon(): Addon {
   }
 }
 
-/** A package that npm installed has no sources to change, so npm is the one to build it again. */
+/** A package installed by npm has no sources to change, so npm has to rebuild it. */
 function howToBuild(root: string): string {
   return existsSync(join(root, 'src')) ? 'run npm run build:native' : 'run npm rebuild firn-hub where it is installed';
 }
 
-/** The nearest folder upwards with a package.json: the same from src/, from dist/ and under a test runner. */
+/** The nearest folder upwards with a package.json: the same from src/, dist/ and a test runner. */
 function packageRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;
   const parent = dirname(folder);

@@ -93,7 +93,7 @@ describe('sketches', () => {
     }
   });
 
-  it.each(cases)('hold what a partition leaves: $name', async ({ pair, partition }) => {
+  it.each(cases)('contain the weights that a partition leaves: $name', async ({ pair, partition }) => {
     const [weights, gradients] = weightsOf(pair);
     const sketch = new BigUint64Array(sketchWords);
     await core.sketchQuantized(pair, rounded(partition), sketch);
@@ -121,7 +121,7 @@ describe('sketches', () => {
   });
 });
 
-/** The magnitudes that share a bucket with `magnitude`: from..to, `to` left out. */
+/** The magnitudes that share a bucket with `magnitude`: from..to, `to` exclusive. */
 function bucketOf(magnitude: number): { from: number; to: number } {
   const key = f32Bits(magnitude) >>> 17;
   return { from: f32FromBits(key << 17), to: f32FromBits((key + 1) << 17) };
@@ -164,7 +164,7 @@ describe('codebooks', () => {
     },
   );
 
-  it('that are entropy-constrained part where their boundaries say, and need fewer bits than k-means', async () => {
+  it('that are entropy-constrained have cells with these boundaries, and need fewer bits than k-means', async () => {
     const weights = randomWeights(20_000, 'F32', 5);
     const sketch = sketchOf(valuesOf(weights, 'F32'));
     const nothing = {
@@ -212,7 +212,7 @@ function distortion(values: number[], centroids: number[]): number {
   return values.reduce((sum, value) => sum + Math.min(...centroids.map((c) => (value - c) ** 2)), 0);
 }
 
-/** Of every way to cut sorted `values` into `parts` runs. */
+/** The least distortion over all ways to cut sorted `values` into `parts` runs. */
 function bestDistortion(values: number[], parts: number): number {
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
   if (parts === 1) return distortion(values, [mean]);
@@ -249,7 +249,7 @@ describe('assignment', () => {
     ).toEqual(straight);
   });
 
-  it('needs a level for what the partition protects', async () => {
+  it('needs a level for protected weights', async () => {
     const pair = { weights: randomWeights(8, 'F32', 9), weightDtype: 'F32' } as const;
     await expect(
       core.assignLevels(pair, { ...nothing, protectMagnitudeMin: 0.1 }, { centroids }),
@@ -320,7 +320,7 @@ describe('conversion', () => {
 });
 
 describe('token tables', () => {
-  /** Levels that mostly stay as they were, as between checkpoints. */
+  /** Levels that mostly stay the same, as between checkpoints. */
   function levelBlock(elementCount: number, modulus: number, seed: number, base = false): LevelBlock {
     const random = randomNumbers(seed);
     const previous = Uint8Array.from({ length: elementCount }, () => Math.floor(random() * modulus));
@@ -436,7 +436,7 @@ describe('exact coding', () => {
     }
   });
 
-  it('uses the other block where it helps', async () => {
+  it('uses the other block if it helps', async () => {
     const current = randomWeights(20_000, 'F32', 16);
     const previous = current.slice();
     previous[100]! ^= 1;

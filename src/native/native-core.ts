@@ -17,7 +17,10 @@ import { NativeTokenCounts, NativeTokenTables } from './calls/token-objects.ts';
 
 const { dtype: dtypeNumber, metric, clustering, weighting, elementKind, noLevel } = nativeNumbers;
 
-/** NativeCore over one engine of the addon: checks the arguments, flattens them for the seam, and names the errors. */
+/**
+ * Implements NativeCore with one engine of the addon: checks the arguments, flattens them for the seam, and translates
+ * errors.
+ */
 export function nativeCore(runner: JobRunner): NativeCore {
   return {
     ...sketchCalls(runner),

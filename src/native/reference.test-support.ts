@@ -1,7 +1,7 @@
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
 import { sketchInfinitiesIndex, sketchNansIndex, sketchWords, sketchZerosIndex, type Partition } from './core.ts';
 
-/** The core's rules once more, element by element and slowly, for the tests of the seam to compare with. */
+/** The core's rules implemented element by element and slowly, as a reference for the tests of the seam. */
 
 const scratch = new DataView(new ArrayBuffer(4));
 

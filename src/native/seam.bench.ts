@@ -6,11 +6,11 @@ import { loadCore } from './load-core.ts';
 import { randomWeights } from './reference.test-support.ts';
 
 /**
- * What a native call costs beyond its kernel: npx tsx src/native/seam.bench.ts
+ * Cost of a native call besides its kernel: npx tsx src/native/seam.bench.ts
  *
- * One thread in the pool. `alone`: one call at a time, from call to settled promise. `in line`: the time each of many
- * queued calls takes, where submitting and settling overlap the kernels. `submit`: what one call holds the JavaScript
- * thread for before its promise is returned. Medians of `rounds`, with the range that holds the middle half.
+ * One thread in the pool. `alone`: one call at a time, from call to settled promise. `in line`: time per call with many
+ * queued calls, so that submitting and settling overlap the kernels. `submit`: time for which one call occupies the
+ * JavaScript thread before its promise is returned. Medians of `rounds`, with the range of the middle half.
  */
 const rounds = 31;
 const callsPerRound = 64;

@@ -9,7 +9,7 @@ export class ByteReader {
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    // A Buffer's views would be Buffers.
+    // Views of a Buffer would be Buffers.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
@@ -39,7 +39,7 @@ export class ByteReader {
         return value;
       }
       weight *= 0x80;
-      // 2^56 is above every limit; stopping here keeps `value` exact.
+      // Every limit is below 2^56; stopping here keeps `value` exact.
       if (weight > 2 ** 49) throw corruptPackage(`${what} has too many bytes`);
     }
   }

@@ -93,7 +93,7 @@ const numberOf = (path: string, name: string): [number, number] => {
   ];
 };
 
-describe('an index with kept tensors', () => {
+describe('an index with inherited tensors', () => {
   it('says which they are in the ancestor: of any file, name and coding', () => {
     const index = deltaOf([
       {
@@ -131,7 +131,7 @@ describe('an index with kept tensors', () => {
   });
 
   it('is refused with more of them than a reader may allocate for', () => {
-    // A tensor of a terabyte and more that the ancestor says it has: each that is kept would be two million blocks.
+    // The ancestor declares a tensor of more than a terabyte: each tensor that inherits it would be two million blocks.
     const elementCount = 2 ** 21 * 131_072;
     const there = { ...ancestor, files: filesOf([{ path: 'one', tensors: [] }]) };
     const huge: PackageIndex = {
@@ -204,14 +204,14 @@ describe('a gathered block', () => {
     expect(gathered('other', [float('a', 300_000)])).toEqual([0, 1, 2].map(() => [[...numberOf('one', 'a'), 0]]));
   });
 
-  it('is none where a tensor has no namesake, or one of another dtype or size', () => {
+  it('is none if a tensor has no namesake, or one of another dtype or size', () => {
     expect(gathered('one', [float('b', 600), float('new', 5)])).toEqual([undefined]);
     expect(gathered('one', [float('h', 600)])).toEqual([undefined]);
     expect(gathered('two', [float('b', 600)])).toEqual([undefined]);
   });
 });
 
-/** The file with one tensor instead of its own, whose blocks are left out: nothing here asks for them. */
+/** The file with one tensor instead of its own. Blocks are left out, because no test here uses them. */
 function withTensor(file: PackageFile, elementCount: number): PackageFile {
   if (file.content.type !== 'safetensors') throw new TypeError('not safetensors');
   return {

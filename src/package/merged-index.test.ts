@@ -19,8 +19,8 @@ const mergedPackage: MergedPackage = {
 const bigBlocks = 300;
 
 /**
- * A large residual tensor, a small one, and an exact one; offsets of its blocks start at `offset`, and those of
- * residual blocks are `shared` where that is given.
+ * A large residual tensor, a small one, and an exact one. Offsets of its blocks start at `offset`; the entries of
+ * residual blocks are `shared`, if given.
  */
 function contentAt(step: number, offset: number, shared?: readonly BlockEntry[]): SafetensorsContent {
   const layout = buildSafetensorsHeader(
@@ -105,7 +105,7 @@ describe('the index of a merged package', () => {
     expect(stored.length).toBeLessThan(12 * bigBlocks);
   });
 
-  it('is what later packages are decoded with', () => {
+  it('is enough to decode later packages', () => {
     const last = parts[2]!;
     const next = indexOf(5, contentAt(4, 24), { kind: 'delta', ancestorId: last.id });
     expect(

@@ -12,19 +12,21 @@ import {
 } from './package-frame.ts';
 import type { FormatVersion, PackageIndex } from './package-index.ts';
 
-/** Random access to a package's bytes; an ObjectReader is one. */
+/** Random access to a package's bytes, such as an ObjectReader. */
 export interface PackageSource {
   readonly sizeBytes: number;
   read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 /**
- * A package's frame and stored index, checked against their checksum but not decoded: a delta's index needs the
- * ancestor's first.
+ * A package's frame and stored index, checked against their checksum but not decoded: decoding a delta's index requires
+ * its ancestor's.
  */
 export interface StoredIndex extends IndexLocation {
   readonly id: string;
-  /** What chains call it: its id, or those of the checkpoints of a merged package, oldest first. */
+  /**
+   * The ids under which chains refer to it: its own id, or those of the checkpoints of a merged package, oldest first.
+   */
   readonly packageIds: readonly string[];
   readonly formatVersion: FormatVersion;
   readonly ancestorId: string | undefined;
@@ -32,8 +34,8 @@ export interface StoredIndex extends IndexLocation {
 }
 
 /**
- * Reads prefix, index and trailer of a package with nothing but its bytes.
- * Rejects with `corrupt-package`, `unsupported-format`, and the source's errors.
+ * Reads prefix, index and trailer of a package from its bytes alone. Rejects with `corrupt-package`,
+ * `unsupported-format`, and the source's errors.
  */
 export async function readStoredIndex(
   source: PackageSource,
@@ -53,7 +55,7 @@ export async function readStoredIndex(
   return { ...location, id, packageIds, formatVersion, ancestorId: readAncestorId(indexBytes), indexBytes };
 }
 
-/** Decodes a stored index, of one checkpoint; a delta's with the index of its ancestor. Throws `corrupt-package`. */
+/** Decodes the stored index of one checkpoint; a delta's needs the index of its ancestor. Throws `corrupt-package`. */
 export function decodeStoredIndex(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex {
   const [index, ...more] = decodeStoredIndexes(stored, ancestor);
   if (index === undefined || more.length > 0) throw corruptPackage('the package is a merged package');
@@ -71,7 +73,7 @@ export function decodeStoredIndexes(stored: StoredIndex, ancestor: PackageIndex 
   return indexes;
 }
 
-/** Where the last payload ends: payloads follow the prefix and each other without gaps. */
+/** End of the last payload: payloads follow the prefix and each other without gaps. */
 function payloadEndBytes(indexes: readonly PackageIndex[]): number {
   let end = prefixBytes;
   for (const { files } of indexes) {

@@ -11,10 +11,10 @@ export const trailerBytes = 16;
 
 const magic = Uint8Array.from([0x46, 0x49, 0x52, 0x4e]); // "FIRN"
 
-/** Continues a CRC-32C; `NativeCore.crc32cSync`. */
+/** Continues a CRC-32C, like `NativeCore.crc32cSync`. */
 export type Crc32c = (bytes: Uint8Array, seed?: number) => number;
 
-/** Where an index lies in its package. */
+/** Place of an index in its package. */
 export interface IndexLocation {
   readonly indexOffsetBytes: number;
   readonly indexLengthBytes: number;
@@ -26,8 +26,8 @@ export function encodePrefix(id: string, formatVersion: FormatVersion): Uint8Arr
 }
 
 /**
- * The package id and format version. Throws `corrupt-package`, or `unsupported-format` for a version this build does
- * not know.
+ * The package id and format version. Throws `corrupt-package`, or `unsupported-format` for a version that this build
+ * does not support.
  */
 export function decodePrefix(bytes: Uint8Array): { readonly id: string; readonly formatVersion: FormatVersion } {
   const reader = new ByteReader(bytes);
@@ -60,7 +60,7 @@ export function encodeTrailer(
     .finish();
 }
 
-/** Where the index of a package of `sizeBytes` lies. Throws `corrupt-package` when that does not add up. */
+/** Place of the index of a package of `sizeBytes`. Throws `corrupt-package` if the lengths do not add up. */
 export function decodeTrailer(trailer: Uint8Array, sizeBytes: number): IndexLocation {
   const reader = new ByteReader(trailer);
   const low = reader.u32();
@@ -72,7 +72,7 @@ export function decodeTrailer(trailer: Uint8Array, sizeBytes: number): IndexLoca
   return location;
 }
 
-/** Throws `corrupt-package` when prefix, index or trailer changed since they were written. */
+/** Throws `corrupt-package` if prefix, index or trailer differ from their checksum. */
 export function checkFrame(prefix: Uint8Array, index: Uint8Array, trailer: Uint8Array, crc32c: Crc32c): void {
   const location = trailer.subarray(0, trailerBytes - 4);
   const expected = new ByteReader(trailer.subarray(trailerBytes - 4)).u32();

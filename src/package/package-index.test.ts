@@ -149,7 +149,7 @@ describe('the package index', () => {
     expect(decodePackageIndex(delta, { formatVersion: 1, id: id(2), ancestor: base })).toEqual(deltaIndex());
   });
 
-  it('costs a delta little besides what is new: digest, centroids, checksums', () => {
+  it('costs a delta little besides its new parts: digest, centroids, checksums', () => {
     const base = baseIndex();
     const delta: PackageIndex = { ...deltaIndex(), files: withEntries([gptFile(1330, { linear: 1, embedding: 0 })]) };
     const blocks = delta.files[0]!.content.type === 'safetensors' ? delta.files[0]!.content.blocks.length : 0;
@@ -486,7 +486,7 @@ describe('a hostile index', () => {
   });
 
   it('never allocates what a bomb declares', () => {
-    // 60 MB of zeros in 60 kB: a body that claims the truth, and one that lies.
+    // 60 MB of zeros in 60 kB: one body declares its true length, and one a false length.
     const bomb = deflateRawSync(zeros(60_000_000));
     const before = process.memoryUsage().rss;
     for (const claimed of [60_000_000, 1000]) {

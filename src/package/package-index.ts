@@ -13,8 +13,8 @@ export type { PackageCodebook } from './package-codebook.ts';
 export type { TensorPlace } from './tensor-place.ts';
 
 /**
- * The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a
- * delta, the ancestor.
+ * The decoded index of a package (docs/format.md). With it a reader needs only the payload bytes and, for a delta, the
+ * ancestor.
  */
 export interface PackageIndex {
   readonly formatVersion: FormatVersion;
@@ -26,23 +26,20 @@ export interface PackageIndex {
   readonly codebooks: readonly PackageCodebook[];
   /** Serialised token tables by number; codebooks refer to them. */
   readonly tableSets: readonly Uint8Array[];
-  /** What residual tensors share; a package of version 1 has none. */
+  /** Data shared by residual tensors; absent in version 1. */
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
-  /**
-   * Of a checkpoint stored in a merged package: its residual blocks share their payloads with those of the checkpoints
-   * beside it.
-   */
+  /** For a checkpoint in a merged package: its residual blocks share payloads with those of the other checkpoints. */
   readonly part?: MergedPackagePart;
 }
 
-/** What the checkpoints of a merged package share (docs/format.md, "Super-steps"). */
+/** Data shared by the checkpoints of a merged package (docs/format.md, "Super-steps"). */
 export interface MergedPackage {
-  /** The id of the stored package; each checkpoint in it keeps the id of the package it was stored in before. */
+  /** The id of the stored package; each checkpoint in it retains the id of its earlier package. */
   readonly id: string;
   /** By position, each the ancestor of the next. */
   readonly packageIds: readonly string[];
-  /** What the symbols of its residual blocks stand for. */
+  /** The moves that the joint symbols of its residual blocks stand for. */
   readonly jointSymbols: JointSymbols;
 }
 
@@ -60,7 +57,7 @@ export interface ResidualCoding {
 
 export interface PackageFile {
   readonly path: string;
-  /** Size and digest of the bytes this package decodes to. */
+  /** Size and digest of the decoded bytes. */
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly content: SafetensorsContent | BlobContent | ExternalContent;
@@ -69,9 +66,9 @@ export interface PackageFile {
 export interface SafetensorsContent {
   readonly type: 'safetensors';
   readonly layout: SafetensorsLayout;
-  /** Per tensor, in offset order. */
+  /** By tensor, in offset order. */
   readonly codings: readonly TensorCoding[];
-  /** Of the residual tensors, by tensor number. */
+  /** Records of the residual tensors, by tensor number. */
   readonly residuals?: ReadonlyMap<number, ResidualTensor>;
   readonly blocks: readonly BlockEntry[];
 }
@@ -89,12 +86,12 @@ export interface ExternalContent {
 
 export type TensorCoding = BlockedCoding | CopyCoding | InheritedCoding;
 
-/** Whether a coding is one of model weights that a method quantizes. */
+/** Whether a coding is for model weights that a method quantizes. */
 export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }): boolean {
   return kind !== 'copy' && kind !== 'inherited' && codingRuleOf({ kind }).isWeight;
 }
 
-/** Whether elements come back as they were uploaded, as far as the coding tells: a copy's are those of its original. */
+/** Whether elements with this coding are restored exactly as uploaded; a copy has its original's coding. */
 export function isExactCoding({ kind }: { readonly kind: Exclude<TensorCoding['kind'], 'copy'> }): boolean {
   return kind === 'inherited' || codingRuleOf({ kind }).isExact;
 }
@@ -103,28 +100,28 @@ export function isExactCoding({ kind }: { readonly kind: Exclude<TensorCoding['k
 export interface CopyCoding extends TensorPlace {
   readonly kind: 'copy';
   /**
-   * Whether they are that tensor's as F32, which it may then lie anywhere to be copied from; else it comes before the
-   * copy and has its dtype. From version 5 on.
+   * Whether the elements are that tensor's as F32. Then the tensor may be anywhere in the package; else it comes before
+   * the copy and has the same dtype. From version 5 on.
    */
   readonly widened?: true;
 }
 
 /**
- * The elements are those of a tensor of the ancestor, as they come back there, whatever its name, file and coding. From
+ * The elements are those of a tensor of the ancestor, as restored there, whatever its name, file and coding. From
  * version 6 on.
  */
 export interface InheritedCoding extends TensorPlace {
   readonly kind: 'inherited';
 }
 
-/** Codings of tensors whose elements are in no block of their own. */
+/** Codings of tensors without blocks of their own. */
 export type BlocklessCoding = CopyCoding | InheritedCoding;
 
 export function isBlockless(coding: TensorCoding): coding is BlocklessCoding {
   return coding.kind === 'copy' || coding.kind === 'inherited';
 }
 
-/** The format version from which a package may hold a coding. */
+/** The first format version that supports a coding. */
 export function codingVersionMin(coding: TensorCoding): FormatVersion {
   if (coding.kind === 'inherited') return 6;
   if (coding.kind === 'copy') return coding.widened === true ? 5 : 4;

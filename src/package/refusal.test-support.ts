@@ -1,6 +1,6 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
-/** What a decoder says of a package that it takes for damaged, or `accepted`. Throws what is no such refusal. */
+/** A decoder's description of the damage in a package, or `accepted`. Any other error is thrown again. */
 export function refusalOf(decode: () => unknown): string {
   try {
     decode();

@@ -1,12 +1,12 @@
-/** How one residual tensor's states become symbols and values (docs/format.md, "Residual tensors"). */
+/** Parameters that relate one residual tensor's states, symbols and values (docs/format.md, "Residual tensors"). */
 export interface ResidualTensor {
-  /** States count units of 2^exponent. */
+  /** States are in units of 2^exponent. */
   readonly exponent: number;
-  /** Units that every state starts at where a block has no previous one: the mean of a vector. */
+  /** Starting value of every state in a block without a previous one, in units: the mean of a vector. */
   readonly origin: number;
   /**
-   * States of the ancestor are multiplied by 2^shift: its exponent is this one's plus shift. 0 without an ancestor's
-   * tensor.
+   * States of the ancestor are multiplied by 2^shift: its exponent is this one's plus shift. 0 if the ancestor has no
+   * such tensor.
    */
   readonly shift: number;
   /** Quantization step before the package's scale, in 1/32 octaves of a unit. */
@@ -18,7 +18,7 @@ export interface ResidualTensor {
 }
 
 /**
- * Added to the step codes of a package's tensors: matrices have two axes longer than one at least, all others are
+ * Added to the step codes of a package's tensors: matrices have at least two axes longer than one, all others are
  * vectors. In 1/32 octaves.
  */
 export interface StepScales {
@@ -37,11 +37,11 @@ export const gainMax = 1023;
 export const originMax = 2 ** 22 - 1;
 /** The gain code of a factor of one. */
 export const unitGain = 256;
-/** Exponents of units, as native/include/firn/lattice.h bounds them. */
+/** Exponents of units, within the bounds of native/include/firn/lattice.h. */
 export const exponentMin = -126;
 export const exponentMax = 104;
 
-/** round(2^(20 + i / 32)): steps have to be the same integers everywhere. */
+/** round(2^(20 + i / 32)): steps must be the same integers everywhere. */
 const octave = [
   1048576, 1071537, 1095000, 1118978, 1143480, 1168519, 1194106, 1220254, 1246974, 1274279, 1302182, 1330696, 1359835,
   1389611, 1420040, 1451135, 1482910, 1515382, 1548564, 1582474, 1617125, 1652536, 1688722, 1725700, 1763488, 1802103,
@@ -59,7 +59,7 @@ export function offsetUnits(offset: number, step: number): number {
   return Math.trunc((offset * step) / 16);
 }
 
-/** Which of a package's scales a tensor's step has. */
+/** The scale of a package that applies to a tensor's step. */
 export function scaleOf(scales: StepScales, shape: readonly number[]): number {
   return shape.filter((length) => length > 1).length > 1 ? scales.matrices : scales.vectors;
 }

@@ -4,7 +4,7 @@ export interface TensorPlace {
   readonly tensor: number;
 }
 
-/** Names a place in maps and sets. */
+/** A key for a place in maps and sets. */
 export function placeKey({ file, tensor }: TensorPlace): string {
   return `${file} ${tensor}`;
 }

@@ -43,7 +43,7 @@ async function write(all: (Uint8Array | Error)[]) {
 }
 
 describe('writePackage', () => {
-  it('writes what a reader with only the bytes can open', async () => {
+  it('writes bytes that a reader can open without other data', async () => {
     const { store, written } = await write(good);
     const bytes = store.objects.get('p')!;
     expect(written.object.sizeBytes).toBe(bytes.length);

@@ -12,7 +12,7 @@ import {
 import type { BlockEntry, FormatVersion, PackageFile, PackageIndex } from './package-index.ts';
 import { planFile, type ContentToPlan } from './blocks/plan-file.ts';
 
-/** An index whose block entries the writer fills in. */
+/** An index without block entries; the writer fills these in. */
 export interface PackageDraft extends Omit<PackageIndex, 'files'> {
   readonly files: readonly DraftFile[];
 }
@@ -26,8 +26,8 @@ export interface PackageToWrite {
   /** Index of the ancestor, for a delta. */
   readonly ancestor?: PackageIndex | undefined;
   /**
-   * One payload per planned block (`planFile`), file after file. Pulled as the store takes bytes, so memory is what the
-   * producer keeps ahead.
+   * One payload per planned block (`planFile`), file after file. The store pulls them as it takes bytes, so memory is
+   * bounded by what the producer prepares ahead.
    */
   readonly payloads: AsyncIterable<Uint8Array>;
   /** Called once, after the last payload: digests of rebuilt files may be known only then. */
@@ -49,8 +49,8 @@ export interface WriteTarget {
 }
 
 /**
- * Streams a package to the store: prefix, payloads, index, trailer (docs/format.md). Whole or not at all.
- * Rejects with the store's errors, the producer's, or `internal` when payloads and plan differ in number.
+ * Streams a package to the store: prefix, payloads, index, trailer (docs/format.md). All or nothing. Rejects with the
+ * store's errors, the producer's, or `internal` when payloads and plan differ in number.
  */
 export async function writePackage(target: WriteTarget, content: PackageToWrite): Promise<WrittenPackage> {
   const { result, ...written } = await writeFrame(target, {
@@ -63,7 +63,7 @@ export async function writePackage(target: WriteTarget, content: PackageToWrite)
   return { ...written, index: result };
 }
 
-/** A package of which only payloads and the making of the index are known. */
+/** A package for which only payloads and a function that makes the index are given. */
 export interface FrameToWrite<Result> {
   readonly id: string;
   readonly formatVersion: FormatVersion;
@@ -113,7 +113,7 @@ async function* frameBytesOf<Result>(
   done({ result, indexOffsetBytes: offsetBytes, indexLengthBytes: indexBytes.length });
 }
 
-/** Bytes of a package around its payloads: for estimates before it is written. */
+/** Bytes of a package besides its payloads, for estimates before it is written. */
 export function frameBytes(index: PackageIndex, ancestor?: PackageIndex): number {
   return prefixBytes + encodePackageIndex(index, ancestor).length + trailerBytes;
 }

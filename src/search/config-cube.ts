@@ -11,13 +11,13 @@ export type PruneMetric = InshrinkeratorConfig['pruneMetric'];
 
 /**
  * The configuration cube (Inshrinkerator section 5, figure 8): axes ordered from most to least aggressive, so that
- * quality is expected to grow along every axis. Axes that cannot matter collapse to one value: embedding bins without
- * embeddings, prices of bits where codebooks are not entropy-constrained.
+ * quality is expected to grow along every axis. Axes without effect collapse to one value: embedding bins without
+ * embeddings, prices of bits without entropy-constrained codebooks.
  */
 export class ConfigCube {
   readonly sizes: CubePoint;
   private readonly options: SearchOptions;
-  /** One `undefined` where codebooks are k-means. */
+  /** One `undefined` if codebooks are k-means. */
   private readonly bitPrices: readonly (number | undefined)[];
 
   constructor(options: SearchOptions, model: { readonly hasEmbeddings: boolean }) {
@@ -43,8 +43,8 @@ export class ConfigCube {
   }
 
   /**
-   * The part of the cube that is no more aggressive than `config` on any axis. Where an axis has no such value (a fork
-   * may search another cube), its least aggressive one stays.
+   * The part of the cube that is no more aggressive than `config` on any axis. If an axis has no such value (a fork may
+   * search another cube), its least aggressive one stays.
    */
   noMoreAggressiveThan(config: InshrinkeratorConfig): ConfigCube {
     const { bins, embeddingBins, pruneFractions, protectFractions, bitPrices = defaultBitPrices } = this.options;
@@ -59,7 +59,7 @@ export class ConfigCube {
         (value) => value <= (config.bitPrice ?? Infinity),
       ),
     };
-    // Embedding bins that cannot matter are one value already.
+    // Embedding bins without effect are one value already.
     return new ConfigCube(bounded, { hasEmbeddings: true });
   }
 
@@ -76,7 +76,9 @@ export class ConfigCube {
     };
   }
 
-  /** The grid point of a config, each value taken to the nearest one of its axis (a fork may search another cube). */
+  /**
+   * The grid point of a config: each value is replaced by the nearest one of its axis (a fork may search another cube).
+   */
   pointOf(config: InshrinkeratorConfig): CubePoint {
     const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
     return [

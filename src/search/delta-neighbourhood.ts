@@ -4,18 +4,18 @@ import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
 export interface NeighbourhoodOptions {
   readonly radius: number;
-  /** Both metrics where gradients exist, else magnitude alone. */
+  /** Both metrics if there are gradients, else magnitude alone. */
   readonly metrics: readonly PruneMetric[];
 }
 
-/** How much better, in units of the threshold, the other pruning metric must be to be taken. */
+/** The other pruning metric is taken if it is better by more than this, in units of the threshold. */
 export const metricFlipGainMin = 0.1;
 
 /**
- * Delta-neighbourhood search (Inshrinkerator section 5): the last config with the other pruning metric is tried first
- * and the metric changed if quality improves clearly; then the configs at most `radius` steps away, in order of
- * estimated bytes, until one passes. A config at least as aggressive as one that failed is passed over. Undefined when
- * none passes before the trials are used up; what passed while the metric was chosen is in `runner.cheapestPassed`.
+ * Delta-neighbourhood search (Inshrinkerator section 5). First it tries the last config with the other pruning metric
+ * and changes the metric if quality improves clearly. Then it tries the configs at most `radius` steps away, in order
+ * of estimated bytes, until one passes. It skips a config at least as aggressive as one that failed. Undefined if none
+ * passes before the trials are used up; a config that passed while the metric was chosen is in `runner.cheapestPassed`.
  */
 export async function searchDeltaNeighbourhood(
   cube: ConfigCube,

@@ -8,9 +8,9 @@ interface Box {
 
 /**
  * Guided exhaustive search by divide and conquer (Inshrinkerator section 5, algorithm 4), once per pruning metric; the
- * better of both wins. In each box the first passing point of the diagonal is found by bisection; what is dominated by
- * it (more bytes) or by a failure (worse quality) is left out, the remaining sub-boxes are searched, those that cannot
- * beat the best so far are skipped.
+ * better result wins. In each box, bisection finds the first passing point of the diagonal. The search then leaves out
+ * the points that this one dominates (they take more bytes) and those at least as aggressive as a failure (their
+ * quality is worse). It searches the remaining sub-boxes, and skips those that cannot beat the best so far.
  */
 export async function searchGuidedExhaustive(
   cube: ConfigCube,
@@ -66,7 +66,7 @@ class BoxSearch {
     return { points: kept, next: undefined };
   }
 
-  /** First passing point, quality taken as monotone along the diagonal; undefined when the last one fails. */
+  /** First passing point, if quality is monotone along the diagonal; undefined when the last one fails. */
   private async bisect(points: readonly CubePoint[]): Promise<CubePoint | undefined> {
     let low = 0;
     let high = points.length;

@@ -2,17 +2,17 @@ import type { ConfigCube, PruneMetric } from './config-cube.ts';
 import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
 /**
- * Share of the trials that are left for the cheapest configs, one after another, where the trials do not suffice for
+ * Share of the remaining trials that goes to the cheapest configs, one after another, if there are too few trials for
  * all.
  */
 const cheapestShare = 0.5;
 
 /**
- * Tries every config that has not been asked for yet in order of estimated bytes until one passes: the last resort
- * where quality is not monotone along the axes, as with a nearly untrained model whose accuracy is noise. Where the
- * trials do not suffice for all configs, half of them go to the cheapest and the others are spread evenly over the
- * rest, so that a model which only weak configs leave intact is not given up on; when one of these passes, the ones
- * that were skipped just before it are tried too. What passed is in `runner.cheapestPassed`.
+ * Tries every config that the search has not tried yet in order of estimated bytes until one passes. This is the last
+ * resort if quality is not monotone along the axes, as with a nearly untrained model whose accuracy is noise. If there
+ * are too few trials for all configs, half of them go to the cheapest and the others are spread evenly over the rest.
+ * So a model that only weak configs leave intact still finds one. When one of these passes, the configs skipped just
+ * before it are tried too. The result is in `runner.cheapestPassed`.
  */
 export async function scanCube(cube: ConfigCube, metrics: readonly PruneMetric[], runner: TrialRunner): Promise<void> {
   if (runner.exhausted) return;
@@ -34,7 +34,7 @@ async function rankAll(
   for (const metric of metrics) {
     for (const point of cube.points()) {
       const config = cube.config(point, metric);
-      // Without pruning both metrics give the same quantizer.
+      // Without pruning, both metrics give the same quantizer.
       if ((config.pruneFraction === 0 && metric !== metrics[0]) || runner.wasAsked(config)) continue;
       ranked.push({ config, estimatedBytes: await runner.estimate(config) });
     }
@@ -56,7 +56,7 @@ function spread(count: number, trials: number): readonly number[] {
   ];
 }
 
-/** The first of the given places whose config passes; undefined when none does before the trials are used up. */
+/** The first of the given places whose config passes; undefined if none does before the trials are used up. */
 async function firstPassing(
   places: readonly number[],
   ranked: readonly FoundConfig[],

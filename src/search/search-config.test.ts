@@ -83,7 +83,7 @@ describe('searchConfig', () => {
     expect(await searchConfig(search, runnerOn(landscape(50), 1).runner)).toBeUndefined();
   });
 
-  it('finds the cheapest passing config where quality is noise and the guided search finds none', async () => {
+  it('finds the cheapest passing config if quality is noise and the guided search finds none', async () => {
     const noise = landscape(0, (key) => (hashUnit(key, 5) > 0.3 ? 0.5 : 3));
     const land = {
       ...noise,
@@ -98,11 +98,11 @@ describe('searchConfig', () => {
   });
 
   it.each([2, 3, 20, 64, 150, 200])(
-    'spreads %i trials over the cube where they do not suffice for all of it',
+    'spreads %i trials over the cube if they do not suffice for all of it',
     async (trialsMax) => {
-      // What the guided search takes to give up.
+      // Trials that the guided search takes before it gives up.
       const guidedTrials = 10;
-      // Monotone but for the most conservative corner, as with a tiny model: whatever passes is close to it.
+      // Monotone except for the most conservative corner, as with a tiny model: only configs close to it pass.
       const { bytes } = landscape(1);
       const ranked = everyConfig()
         .filter((config) => config.pruneFraction > 0 || config.pruneMetric === 'magnitude')
@@ -188,7 +188,7 @@ describe('searchConfig', () => {
     ).toBeLessThanOrEqual(1);
   });
 
-  it('rules out more aggressive configs only when told to', async () => {
+  it('excludes more aggressive configs only with the option for it', async () => {
     const last = {
       method: 'inshrinkerator',
       bins: 16,
@@ -243,7 +243,7 @@ describe('searchConfig', () => {
   });
 
   it.each([1, 2, 3, 5])(
-    'keeps what passed while the metric was chosen when %i trials are all there are',
+    'returns a config that passed while the metric was chosen if there are only %i trials',
     async (trialsMax) => {
       const flipped = { ...centre, pruneMetric: 'sensitivity' } as const;
       for (const passing of [[flipped], [flipped, centre]]) {
@@ -257,7 +257,7 @@ describe('searchConfig', () => {
     },
   );
 
-  it('prefers the other metric where it passed and costs less than anything that passes with the metric that is kept', async () => {
+  it('prefers the other metric if it passed and costs less than any config that passes with the last metric', async () => {
     const flipped = { ...centre, pruneMetric: 'sensitivity' } as const;
     const weaker = { ...centre, bins: 16 } as const;
     const found = await searchConfig(
@@ -284,9 +284,9 @@ describe('searchConfig', () => {
   });
 
   it.each([0.9, 1.4, 2.5, 50])(
-    'never asks for anything more aggressive than last time where that is ruled out (sharpness %s)',
+    'never tries a more aggressive config than last time if that is excluded (sharpness %s)',
     async (sharpness) => {
-      // A run's first config, one found before the damage grew, and one from a fork whose values are not all in this
+      // A run's first config, one found before the damage grew, and one from a fork with values that are not in this
       // cube.
       for (const last of [
         { ...centre, bins: 4, pruneFraction: 0.5 },
@@ -331,7 +331,7 @@ describe('searchConfig', () => {
     expect(found?.config).toMatchObject({ bins: 32, protectFraction: 0.01, pruneFraction: 0.3 });
   });
 
-  it('searches prices of bits where codebooks are entropy-constrained, and nowhere else', async () => {
+  it('searches prices of bits only if codebooks are entropy-constrained', async () => {
     const options = { ...defaultSearchOptions, clustering: 'entropy', bitPrices: [1, 4, 2] } as const;
     const cube = new ConfigCube(options, { hasEmbeddings: true });
     expect(cube.sizes).toEqual([6, 2, 6, 3, 3]);
@@ -351,7 +351,7 @@ describe('searchConfig', () => {
     expect(everyConfig().some((config) => 'bitPrice' in config)).toBe(false);
   });
 
-  it('goes on from the last price of bits, and to none above it where that is ruled out', () => {
+  it('continues from the last price of bits, and excludes higher ones with the option for it', () => {
     const options = { ...defaultSearchOptions, clustering: 'entropy', bitPrices: [1, 4, 2] } as const;
     const cube = new ConfigCube(options, { hasEmbeddings: true });
     const last = { ...cube.config(cube.lowest(), 'magnitude'), bitPrice: 2 };

@@ -9,15 +9,15 @@ import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 export interface ConfigSearch {
   readonly options: SearchOptions;
   readonly model: { readonly hasEmbeddings: boolean; readonly hasSensitivity: boolean };
-  /** The config of the checkpoint before, in this run or the one it was forked from. */
+  /** The config of the previous checkpoint, in this run or the one it was forked from. */
   readonly last?: InshrinkeratorConfig;
 }
 
 /**
- * The most aggressive config inside the thresholds: delta-neighbourhood around the last one, guided exhaustive search
- * at a run's first checkpoint or when the neighbourhood has none, and a plain scan where that fails too. Of all configs
- * asked for on the way the cheapest that passed wins, also when the trials are used up before a strategy has ended.
- * Undefined when nothing passes. `neverMoreAggressive` bounds every strategy.
+ * Finds the most aggressive config inside the thresholds. It searches the delta-neighbourhood of the last config. At a
+ * run's first checkpoint, or if no neighbour passes, it uses guided exhaustive search, and a plain scan if that fails
+ * too. Of all configs tried, the cheapest that passed wins, also if the trials are used up before a strategy has ended.
+ * Undefined when nothing passes. `neverMoreAggressive` restricts every strategy.
  */
 export async function searchConfig(search: ConfigSearch, runner: TrialRunner): Promise<FoundConfig | undefined> {
   const { options, model, last } = search;

@@ -39,7 +39,7 @@ describe('searchStep', () => {
     expect(asked.length).toBeLessThanOrEqual(12);
   });
 
-  test('stays where the last checkpoint was, in one trial, when that is close', async () => {
+  test("stays at the last checkpoint's step, in one trial, if that is close", async () => {
     const { runner, asked } = runnerOn(quadratic(11));
     expect((await searchStep({ last: 10, isBase: false }, runner))?.config).toEqual({ method: 'residual', step: 10 });
     expect(asked).toEqual([10]);
@@ -75,7 +75,7 @@ describe('searchStep', () => {
     },
   );
 
-  test('goes to the largest step allowed at once where quality leaves room for it, and stops there', async () => {
+  test('goes to the largest allowed step at once if quality has room for it, and stops there', async () => {
     const { runner, asked } = runnerOn(() => -1);
     expect(stepOf((await searchStep({ last: 10, isBase: false, max: 18 }, runner))!.config)).toBe(18);
     expect(asked).toEqual([10, 18]);

@@ -2,25 +2,25 @@ import { residualStepMax, residualStepMin } from '../checkpoint/options/methods/
 import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
 
 /**
- * Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32
- * octaves.
+ * The step that a run's first checkpoint tries first: three standard deviations. Only a barely trained model passes
+ * with it. In 1/32 octaves.
  */
 const firstStep = 51;
 /**
- * Trials after which the largest step that passed is taken: a run's first checkpoint, later bases, on which more
- * depends than on a delta, and deltas.
+ * Once a step has passed, the search ends after this many trials: of a run's first checkpoint, of a later base, and of
+ * a delta. A base has more because its deltas depend on it.
  */
 const trialsEnough = { first: 8, base: 6, delta: 4 };
-/** Trials of a checkpoint, over all its searches: without a passing step it is given up then. */
+/** Trials of a checkpoint, over all its searches: if no step has passed by then, it is given up. */
 export const trialsMost = 12;
 /**
- * Where the last trial of a base goes while no step has passed: this much beyond what is predicted, in 1/32 octaves
- * (half of the degradation), however far that is.
+ * The last trial of a base, if no step has passed yet, goes this much beyond the prediction, in 1/32 octaves (half of
+ * the degradation), however far that is.
  */
 const lastMove = -16;
 /**
- * In units of the threshold: where a next step aims, inside by what a prediction misses, and from where on a step is
- * not worth another trial.
+ * In units of the threshold: the degradation that the next step aims at, a little inside because predictions miss, and
+ * the degradation from which another trial no longer pays.
  */
 interface Aim {
   readonly target: number;
@@ -29,15 +29,15 @@ interface Aim {
 
 const usualAim: Aim = { target: 0.975, closeEnough: 0.95 };
 /**
- * A later base stays well inside. One at the threshold has to be made up for by its first delta: that keeps the base's
- * errors, has its own to add, and pays for every weight it moves what a finer base pays for a fraction of a bit.
- * Measured: docs/decisions/0018-steps-follow-gradients.md.
+ * A later base stays well inside. The first delta has to make up for a base at the threshold: it inherits the base's
+ * errors, adds its own, and pays for every weight it moves, while a finer base pays a fraction of a bit. Measured:
+ * docs/decisions/0018-steps-follow-gradients.md.
  */
 const baseAim: Aim = { target: 0.75, closeEnough: 0.65 };
 /** Largest change between two trials, in 1/32 octaves. */
 const coarsestMove = 24;
 
-/** Where a search of steps starts and ends, in 1/32 octaves. */
+/** Start and upper limit of a search of steps, in 1/32 octaves. */
 export interface StepStart {
   /** The step of the checkpoint before; absent for a run's first. */
   readonly last: number | undefined;
@@ -49,7 +49,7 @@ export interface StepStart {
 /**
  * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next,
  * between the largest step that passed and the smallest that failed. A later checkpoint starts at the last one's step,
- * which most often passes at once. Of all steps tried the cheapest that passed wins; undefined when none did.
+ * which most often passes at once. The cheapest step that passed wins; undefined when none did.
  */
 export async function searchStep(
   { last, isBase, max = residualStepMax }: StepStart,
@@ -85,7 +85,7 @@ interface Tried {
   readonly worst: number;
 }
 
-/** Whether a finer step took off less than half of the degradation that its square says. */
+/** Whether a finer step removed less than half of the degradation that the square law predicts. */
 function standsStill(before: Tried, now: Tried): boolean {
   const expected = 2 ** ((now.step - before.step) / 16);
   return now.step < before.step && now.worst > (before.worst * (1 + expected)) / 2;
@@ -95,13 +95,16 @@ interface Bracket {
   readonly passed: number;
   readonly failed: number;
   readonly stepMax: number;
-  /** Trials in a row that failed as far as the ones before, at finer steps. */
+  /** Consecutive failed trials in which a finer step hardly helped ({@link standsStill}). */
   readonly standing: number;
-  /** The next trial is the last of a base of which none has passed. */
+  /** Whether the next trial is the last of a base for which no step has passed. */
   readonly isLast: boolean;
 }
 
-/** Strictly between what passed and what failed, and at most the largest step allowed; undefined when nothing is. */
+/**
+ * A step strictly between the largest that passed and the smallest that failed, and at most the largest step allowed;
+ * undefined when there is none.
+ */
 function nextStep(
   step: number,
   outcome: TrialOutcome,
@@ -109,7 +112,7 @@ function nextStep(
   { passed, failed, stepMax, standing, isLast }: Bracket,
 ): number | undefined {
   const predictedMove = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
-  // While no weight moves, quality does not depend on the step: what predictions say then is doubled until some do.
+  // While no weight moves, quality does not depend on the step, so the predicted change is doubled until some do.
   const move = standing === 0 ? predictedMove : Math.min(predictedMove, -(2 ** standing));
   const usual = Math.max(
     -coarsestMove,
@@ -119,7 +122,7 @@ function nextStep(
   const low = Math.max(passed + 1, residualStepMin);
   const high = Math.min(failed - 1, stepMax);
   if (low > high) return undefined;
-  // Where quality is not monotone the prediction may leave the bracket; halving it then always ends.
+  // If quality is not monotone, the prediction may leave the bracket; halving the bracket always ends.
   const inside =
     predicted > high || predicted < low
       ? Math.round(

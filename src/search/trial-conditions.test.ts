@@ -18,7 +18,7 @@ const suffix = (conditions: TrialConditions): string => {
   return key.slice(configKey(config).length);
 };
 
-// Catalogs hold these: another text would repeat the trials of every search that is taken over.
+// Catalogs store these keys: a changed text would repeat the trials of every search that is taken over.
 test.each([
   [{ ...configAlone, halves: false }, ''],
   [{ ...configAlone, halves: true }, '+halves'],

@@ -1,11 +1,14 @@
 import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../checkpoint/options/search-options.ts';
 
-/** What a method's quality depends on beside the config. A field is undefined where it does not depend on it. */
+/**
+ * Conditions besides the config that a method's quality depends on. A field is undefined if the method does not depend
+ * on it.
+ */
 export interface MethodConditions {
-  /** Package that the checkpoint builds on; `base` for none. */
+  /** Id of the package that the checkpoint builds on; `base` if there is none. */
   readonly ancestor: string | 'base' | undefined;
-  /** Whether rounding made up for errors by measured inputs. */
+  /** Whether rounding compensated errors by measured inputs (GPTQ). */
   readonly feedback: boolean | undefined;
   readonly rounding: RoundingChoice | undefined;
   readonly hysteresis: Hysteresis | undefined;
@@ -13,13 +16,13 @@ export interface MethodConditions {
   readonly weightErrorMax: number | undefined;
 }
 
-/** All that the outcome of a trial depends on beside its config and what the checkpoint fixes. */
+/** All conditions besides the config and the checkpoint's own settings that the outcome of a trial depends on. */
 export interface TrialConditions extends MethodConditions {
-  /** Whether the thresholds were judged on halves of the eval set, too. */
+  /** Whether the thresholds were also judged on halves of the eval set. */
   readonly halves: boolean;
 }
 
-/** Of a method whose quality depends on the config alone. */
+/** For a method whose quality depends on the config alone. */
 export const configAlone: MethodConditions = {
   ancestor: undefined,
   feedback: undefined,
@@ -29,8 +32,8 @@ export const configAlone: MethodConditions = {
 };
 
 /**
- * What each condition adds to a trial's key, in this order. The type asks for every field: an option that is added to
- * the conditions does not compile before its words are here. Keys are stored, so words must not change.
+ * The words that each condition adds to a trial's key, in this order. The type requires every field: a new condition
+ * does not compile before its words are here. Keys are stored, so these words must not change.
  */
 const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditions[Field]) => string } = {
   ancestor: (id) => (id === undefined ? '' : `@${id}`),
@@ -42,7 +45,8 @@ const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditi
 };
 
 /**
- * By which a trial is recorded and found again after a takeover: equal for the same config under the same conditions.
+ * Key under which a trial is recorded and found again after a takeover: equal for the same config under the same
+ * conditions.
  */
 export function trialKey(config: QuantizationConfig, conditions: TrialConditions): string {
   const fields = Object.keys(wordsOf) as (keyof TrialConditions)[];

@@ -4,14 +4,14 @@ import { configKey, type QuantizationConfig } from '../checkpoint/options/quanti
 /** One config evaluated on the eval set. */
 export interface TrialOutcome {
   readonly metrics: MetricValues;
-  /** Those of each half of the eval set, where it must pass on both. */
+  /** The metrics of each half of the eval set, if the config must pass on both. */
   readonly halves?: readonly MetricValues[];
   /** Relative degradation of every metric. */
   readonly degradation: MetricValues;
   readonly passed: boolean;
   /**
-   * Largest degradation, on the worse half where there are halves, in units of its threshold: at most 1 passes.
-   * Infinity when a value is not finite.
+   * Largest degradation in units of its threshold, on the worse half if there are halves: at most 1 passes. Infinity
+   * when a value is not finite.
    */
   readonly worst: number;
 }
@@ -22,9 +22,9 @@ export interface FoundConfig {
   readonly estimatedBytes: number;
 }
 
-/** What a search may ask for. */
+/** The services that a search needs. */
 export interface TrialPort {
-  /** Bytes the checkpoint is expected to take under this config. */
+  /** Bytes that the checkpoint is expected to take with this config. */
   estimateBytes(config: QuantizationConfig): Promise<number>;
   /** Evaluates one config; several calls may be in flight. */
   evaluate(config: QuantizationConfig): Promise<TrialOutcome>;
@@ -33,15 +33,15 @@ export interface TrialPort {
 }
 
 /**
- * Runs trials in groups of `parallel` (Inshrinkerator section 5, "Parallelized implementation"). A search asks for one
- * config and names those it might want next; the group is filled with these. Because a search decides on the answers it
- * asked for alone, in the order it asked, the outcome is the same for every group size: speculation only fills the
+ * Runs trials in groups of `parallel` (Inshrinkerator section 5, "Parallelized implementation"). A search requests one
+ * config and names those that it may want next; these fill the group. The outcome is the same for every group size,
+ * because a search decides only by the trials it requested, in the order of its requests. Speculation only fills the
  * memory of outcomes.
  */
 export class TrialRunner {
   private readonly outcomes = new Map<string, TrialOutcome>();
   private readonly estimates = new Map<string, number>();
-  /** Configs a search has asked for, in the order it did. */
+  /** Configs that a search has requested, in that order. */
   private readonly asked = new Map<string, QuantizationConfig>();
   private readonly port: TrialPort;
   private readonly parallel: number;
@@ -61,7 +61,10 @@ export class TrialRunner {
     for (const [key, outcome] of options.known ?? []) this.outcomes.set(key, outcome);
   }
 
-  /** Outcomes a search has asked for; speculation is not counted, so that limits do not depend on the group size. */
+  /**
+   * Number of configs that a search has requested. Speculation does not count, so limits do not depend on the group
+   * size.
+   */
   get trialCount(): number {
     return this.asked.size;
   }
@@ -72,7 +75,7 @@ export class TrialRunner {
     return this.trialsLeft === 0;
   }
 
-  /** Whether a search has asked for this config before. */
+  /** Whether a search has requested this config before. */
   wasAsked(config: QuantizationConfig): boolean {
     return this.asked.has(configKey(config));
   }
@@ -94,9 +97,8 @@ export class TrialRunner {
   }
 
   /**
-   * The fewest estimated bytes among the configs asked for that passed, the first asked among equals; undefined when
-   * none did. What speculation happened to evaluate does not count, so that the answer is the same for every group
-   * size.
+   * The requested config that passed with the fewest estimated bytes, the first requested among equals; undefined if
+   * none did. Configs that only speculation evaluated do not count, so the answer is the same for every group size.
    */
   async cheapestPassed(): Promise<FoundConfig | undefined> {
     let cheapest: FoundConfig | undefined;

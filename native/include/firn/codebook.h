@@ -1,9 +1,10 @@
-// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells that cost least in
-// error and bits.
+// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells of least total cost
+// in error and bits.
 //
-// All methods cluster bucket midpoints, return strictly increasing binary32 centroids, and never more than asked for
-// (fewer when the sketch has fewer distinct buckets; one centroid 0 when it is empty). Non-finite values are ignored.
-// Same sketch, same arguments: same bits on every machine (no libm transcendentals, no contraction, sums in key order).
+// All methods cluster bucket midpoints and return strictly increasing binary32 centroids, never more than requested.
+// They return fewer if the sketch has fewer distinct buckets, and one centroid 0 if it is empty. Non-finite values are
+// ignored. Same sketch, same arguments: same bits on every machine (no libm transcendentals, no contraction, sums in
+// key order).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -43,29 +44,29 @@ Status build_codebook(const Sketch& sketch, uint32_t bins, const CodebookOptions
 // Entropy-constrained scalar quantization (Chou, Lookabaugh, Gray 1989), over cells of neighbouring buckets.
 struct EntropyOptions {
   Weighting weighting = Weighting::frequency;
-  double sigma = 0.2;  // as in CodebookOptions; at least kEntropySigmaMin where it is used
+  double sigma = 0.2;  // as in CodebookOptions; at least kEntropySigmaMin if used
   double bit_price =
-      1;  // 0..kBitPriceMax: what a bit a weight is worth, in the error that optimal k-means leaves with as many bins
+      1;  // 0..kBitPriceMax: the price of a bit a weight, in errors of optimal k-means with as many bins
 };
 
 inline constexpr double kBitPriceMax = 1024;
-inline constexpr double kEntropySigmaMin = 0x1p-20;  // every bucket has weight then
-// Places between cells that are considered; more are thinned out, to at least kCutPlacesPerBin a bin. With 768 the cost
-// was at most 0.07 % above the least there is, on four distributions and 4 to 32 bins
+inline constexpr double kEntropySigmaMin = 0x1p-20;  // then every bucket has weight
+// Boundaries between cells that are considered; further ones are thinned out, to at least kCutPlacesPerBin a bin. With
+// 768, the cost was at most 0.07 % above the minimum on four distributions and 4 to 32 bins
 // (docs/decisions/0021-entropy-constrained-codebooks.md); time grows with their square.
 inline constexpr uint32_t kCutPlacesMax = 1024;
 inline constexpr uint32_t kCutPlacesPerBin = 4;
 
-// The cells of least
+// Finds the cells with the least
 //
 //   error + bit_price * error of optimal k-means with `bins` clusters * bits a weight
 //
-// where a weight of a cell that holds a share p of all takes -log2(p) bits: weights outside the sketch (pruned,
-// protected) change the bits of all alike, and so nothing. Cells are neighbouring buckets, at most `bins` of them: it
-// takes fewer where another costs more bits than it saves. With a price of 0 it is optimal k-means. Exact where the
-// sketch has at most kCutPlacesMax buckets; see there. Writes at most `bins` centroids (the weighted means of the
-// cells) and one boundary fewer, the smallest value of the cell above it, for LevelMap; the capacity of both is at
-// least `bins`. invalid_argument when bins, sigma or bit_price are outside their ranges.
+// where a weight in a cell with a share p of all weights takes -log2(p) bits. Weights outside the sketch (pruned,
+// protected) change the bits of all cells alike, so they have no effect. Cells are runs of neighbouring buckets, at
+// most `bins` of them, and fewer if another cell costs more bits than it saves. A price of 0 gives optimal k-means.
+// Exact if the sketch has at most kCutPlacesMax buckets; see there. Writes at most `bins` centroids (the weighted means
+// of the cells) and one boundary fewer, each the smallest value of the cell above it, for LevelMap; the capacity of
+// both is at least `bins`. invalid_argument when bins, sigma or bit_price are outside their ranges.
 Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options, float* centroids,
                               float* boundaries, uint32_t* centroid_count);
 

@@ -1,11 +1,11 @@
-// Context coder: small symbols coded with static probabilities that depend on something both sides know beforehand (a
-// weight's tensor and its bin in earlier checkpoints), so that decoding has no serial dependency.
+// Context coder: codes small symbols with static probabilities that depend on data known to both encoder and decoder (a
+// weight's tensor and its bin in earlier checkpoints), so decoding has no serial dependency.
 //
 // A block is up to kBlockElementsMax elements, each with a symbol 0..31 and a context 0..63, cut into segments that
 // belong to slots (a slot numbers a tensor). Symbol 0 means "unchanged" and is by far the likeliest in a late delta;
-// symbol 31 announces an escape value, stored beside the symbols. A row is a slot and a context. Rows share probability
-// tables; which row uses which table is chosen by the whole cost, tables included. Stored form: docs/format-blocks.md,
-// sections 11 to 13.
+// symbol 31 announces an escape value, stored separately from the symbols. A row is a slot and a context. Rows share
+// probability tables; rows are assigned to tables so that the whole cost, including tables, is least. Stored form:
+// docs/format-blocks.md, sections 11 to 13.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +22,10 @@ inline constexpr uint8_t kContextEscape = 31;
 inline constexpr uint32_t kContextsMax = 64;
 inline constexpr uint32_t kContextSlotsMax = 1u << 16;
 inline constexpr uint32_t kContextTablesMax = 255;
-// Elements that one ContextCounts may hold: costs are 64-bit numbers of 1/65536 bit.
+// Most elements that one ContextCounts may count: costs are 64-bit numbers of 1/65536 bit.
 inline constexpr uint64_t kContextElementsMax = uint64_t{1} << 40;
 
-// What encoder and decoder of a block both know. Nothing is owned. Segments follow each other and cover the block.
+// Data of a block that both encoder and decoder have. Nothing is owned. Segments follow each other and cover the block.
 struct ContextLayout {
   const uint8_t* contexts = nullptr;         // `count` of them, each < kContextsMax
   size_t count = 0;                          // elements, at most kBlockElementsMax
@@ -43,16 +43,16 @@ struct ContextBlock {
 
 class ContextTables;
 
-// Of a block with one slot.
+// Counts of a block with one slot.
 struct BlockCounts {
-  const uint32_t* counts;  // of context * kContextSymbols + symbol
+  const uint32_t* counts;  // indexed by context * kContextSymbols + symbol
   uint32_t contexts;
-  // Bit s is set where symbol s may occur although it was not counted: counts may be of a part of the block. 0: what
-  // occurs was counted.
+  // Bit s is set if symbol s may occur although it was not counted, because counts may cover only a part of the block.
+  // 0: all symbols that occur were counted.
   uint32_t occurring = 0;
 };
 
-// Symbol frequencies of every row: whole numbers, so that blocks and parts may be added in any order.
+// Symbol frequencies of every row: integers, so that blocks and parts may be added in any order.
 class ContextCounts {
  public:
   ContextCounts();
@@ -60,19 +60,19 @@ class ContextCounts {
   ContextCounts(ContextCounts&&) noexcept;
   ContextCounts& operator=(ContextCounts&&) noexcept;
 
-  // invalid_argument when the block breaks a range stated above, or more than kContextElementsMax elements would be
+  // invalid_argument when the block violates a range stated above, or more than kContextElementsMax elements would be
   // counted.
   Status add(const ContextBlock& block);
   // invalid_argument beyond kContextElementsMax.
   Status merge(const ContextCounts& other);
   // Tables for exactly these counts; the same counts give the same tables on every machine. `slots` must exceed every
-  // slot that was added (invalid_argument otherwise) and is what parse() needs to be told. A few milliseconds for
-  // thousands of rows.
+  // slot that was added (invalid_argument otherwise); parse() needs the same number. A few milliseconds for thousands
+  // of rows.
   Status build(uint32_t slots, ContextTables* out) const;
-  // What a move costs more than staying put, where symbols are those of lattice_quantize in contexts of
-  // lattice_contexts: from how often symbols 1 (inwards) and 2 (outwards) were counted in a context beside symbol 0,
-  // whatever the slot. In kLatticeRateUnit of the mean over all such moves, 255 at most, kLatticeRateUnit where
-  // nothing was counted; in the order of LatticeHysteresis::rates. Integers only. invalid_argument after a move.
+  // The additional cost of a move over staying put, for symbols of lattice_quantize in contexts of lattice_contexts. It
+  // follows from the counts of symbols 1 (inwards), 2 (outwards) and 0 in a context, over all slots. The unit is
+  // 1/kLatticeRateUnit of the mean over all such moves; at most 255, and kLatticeRateUnit if nothing was counted; in
+  // the order of LatticeHysteresis::rates. Integers only. invalid_argument after a move from this object.
   Status symbol_rates(uint8_t* rates) const;
 
  private:
@@ -88,8 +88,8 @@ class ContextTables {
   ContextTables(ContextTables&&) noexcept;
   ContextTables& operator=(ContextTables&&) noexcept;
 
-  // Tables for a single block. Meant for contexts that are ordered: those that follow each other share a table where
-  // that pays. A few tens of microseconds. invalid_argument when contexts > kContextsMax.
+  // Tables for a single block. Meant for ordered contexts: consecutive contexts share a table if that pays. A few tens
+  // of microseconds. invalid_argument when contexts > kContextsMax.
   static Status for_block(const BlockCounts& counts, ContextTables* out);
 
   // Compact stored form; empty when nothing was counted.
@@ -98,13 +98,14 @@ class ContextTables {
   // kContextSlotsMax.
   static Status parse(const uint8_t* bytes, size_t size, uint32_t slots, ContextTables* out);
 
-  // Bits of everything that was counted before build(): payloads and the serialized tables, 8 bits for each block's
-  // mode. Lane states and padding, up to about 1 % of a payload, are left out. Of parsed tables: the serialized tables
+  // Bits of all blocks counted before build(): payloads and the serialized tables, and 8 bits for each block's mode.
+  // Lane states and padding, up to about 1 % of a payload, are not included. For parsed tables: the serialized tables
   // alone.
   double total_bits() const;
 
-  // Appends the block's payload. invalid_argument when the block breaks a range of ContextBlock or a slot is not below
-  // `slots`. Symbols without a code are stored raw, so any valid block can be encoded with any tables. Deterministic.
+  // Appends the block's payload. invalid_argument when the block violates a range of ContextBlock or a slot is not
+  // below `slots`. Symbols without a code are stored raw, so any valid block can be encoded with any tables.
+  // Deterministic.
   Status encode(const ContextBlock& block, std::vector<uint8_t>* out) const;
   // Rebuilds layout.count symbols, each < kContextSymbols, and the escape values. corrupt or truncated on bytes no
   // encoder writes, trailing bytes included; invalid_argument as for encode.

@@ -2,11 +2,11 @@
 // level, run-length coding with negated values, Huffman coding.
 //
 // For element j with previous level p and current level c: d = (p - c) mod B, B = the larger level count of both
-// checkpoints. A block's differences are grouped by p, groups in increasing p, element order kept inside a group. Each
-// group becomes tokens: a value token -d (<= 0), followed by a run-length token r (>= 2) only when the value repeats r
-// times. A run never leaves its block or its group. Every source level has a Huffman code of its own (`TokenTables`),
-// shared by all blocks of a table set; the groups of a block follow each other in one bit stream. Without a previous
-// checkpoint every p is 0 and B is the current level count.
+// checkpoints. A block's differences are grouped by p, in increasing order of p; within a group they are in element
+// order. Each group becomes tokens: a value token -d (<= 0), followed by a run-length token r (>= 2) only when the
+// value repeats r times. A run never leaves its block or its group. Every source level has its own Huffman code
+// (`TokenTables`), shared by all blocks of a table set; the groups of a block follow each other in one bit stream.
+// Without a previous checkpoint, every p is 0 and B is the current level count.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ class TokenCounts {
   void merge(const TokenCounts& other);
   // Huffman codes for these counts; code lengths at most kCodeLengthMax bits.
   TokenTables build() const;
-  // Payload bits the blocks added so far take under build(), tables and per-block padding left out.
+  // Payload bits of the blocks added so far under build(), without tables and per-block padding.
   uint64_t payload_bits() const;
 
  private:

@@ -1,4 +1,4 @@
-// Floating point element types the quantizer understands, and the one rounding rule between them.
+// Floating-point element types that the quantizer supports, and the one rounding rule between them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ float bf16_to_f32(uint16_t bits);
 uint16_t f32_to_f16(float value);
 uint16_t f32_to_bf16(float value);
 
-// Converts `count` elements; `in` and `out` may not overlap. Any pair of dtypes, equal ones copy.
+// Converts `count` elements; `in` and `out` may not overlap. Any pair of dtypes is allowed; equal ones are copied.
 void convert(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype);
 
 }  // namespace firn

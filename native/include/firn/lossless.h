@@ -1,5 +1,5 @@
-// Exact coding of a block: exponents or byte planes entropy-coded and mantissas as they are, or the difference to the
-// same block of an earlier checkpoint.
+// Exact coding of a block: entropy-coded exponents or byte planes with raw mantissas, or the difference from the same
+// block of an earlier checkpoint.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,14 +20,14 @@ constexpr size_t element_bytes(ElementKind kind) {
 // Largest block, in bytes before coding: bounds the scratch memory, which is a small multiple of the block.
 inline constexpr size_t kExactBytesMax = size_t{1} << 24;
 
-// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument); keeps what is smallest, by
-// estimate where the block is large, of raw, alone and (with `previous`) difference; the choice is in the first byte.
-// Never more than 1 + raw bytes. Floats are only re-ordered bits here: NaN payloads, -0 and denormals survive.
+// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument). Of raw, standalone and (with
+// `previous`) difference it uses the smallest, estimated for a large block; the first byte encodes the choice. Never
+// more than 1 + raw bytes. Floats are only reordered bits here: NaN payloads, -0 and denormals survive.
 Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind,
                     std::vector<uint8_t>* out);
 
-// Rebuilds the block. `previous` must be non-null when the encoder's was, and hold the same bytes (invalid_argument
-// when it is needed and null). corrupt or truncated on any byte sequence no encoder writes.
+// Rebuilds the block. `previous` must be non-null if the encoder's was, with the same bytes (invalid_argument if it is
+// needed and null). corrupt or truncated on any byte sequence that no encoder writes.
 Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, size_t count, ElementKind kind, void* out);
 
 // True when the payload can be decoded without `previous`, or not at all: its mode is unknown. `size` >= 1.

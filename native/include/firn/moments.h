@@ -1,4 +1,4 @@
-// Sums over weights that quantization steps are chosen by.
+// Sums over weights from which quantization steps are chosen.
 #pragma once
 #include <cstddef>
 
@@ -6,16 +6,16 @@
 
 namespace firn {
 
-// Of elements whose sums are not finite at least one is not.
+// If a sum is not finite, at least one of its elements is not.
 struct Moments {
   double sum;
   double squares;
   double magnitude_max;
-  double gradient_squares;  // of the finite gradients; 0 without any
+  double gradient_squares;  // over the finite gradients; 0 without any
 };
 
-// Adds up `count` elements in 16 sums over those whose number leaves the same rest, then these in order: the same on
-// every machine. `gradients` may be null.
+// Adds up `count` elements in 16 sums, each over the elements with the same index modulo 16, then these in order: the
+// same on every machine. `gradients` may be null.
 Moments weight_moments(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, size_t count);
 
 }  // namespace firn

@@ -1,4 +1,4 @@
-// Which weights are protected, pruned or quantized (Inshrinkerator section 4.2).
+// The classes of weights: protected, pruned or quantized (Inshrinkerator section 4.2).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Metric : uint8_t { magnitude = 0, sensitivity = 1 };
 //   protected  if m >= protect_magnitude_min, or s > 0 and s >= protect_sensitivity_min;
 //   else pruned if the metric (m or s) < prune_below;
 //   else quantized.
-// Without gradients (null) s is 0 and the sensitivity metric prunes nothing. An infinite threshold protects nothing,
+// Without gradients (null), s is 0 and the sensitivity metric prunes nothing. An infinite threshold protects nothing,
 // not even infinity; a weight or gradient that is NaN fails every comparison.
 struct Partition {
   float protect_magnitude_min = std::numeric_limits<float>::infinity();

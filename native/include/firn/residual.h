@@ -1,6 +1,6 @@
-// Blocks of the lattice behind a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding one, where
-// each link decodes its symbols and moves the state that the link before left, and coding the next. A state in between
-// never leaves the caches of the core that works on it.
+// Lattice blocks along a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding a block, in which
+// each link decodes its symbols and moves the state that the previous link left, and coding the next block. An
+// intermediate state never leaves the caches of its processor core.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace firn {
 
-inline constexpr uint32_t kJointSymbolWidthMax = 4;  // checkpoints whose symbols one payload may hold
+inline constexpr uint32_t kJointSymbolWidthMax = 4;  // most checkpoints with symbols in one payload
 
-// What the symbols of a payload that holds the symbols of `width` checkpoints stand for (docs/format-blocks.md, section
-// 15): symbols[j * count + t] is the symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by
+// The meaning of joint symbols in a payload of `width` checkpoints (docs/format-blocks.md, section 15): symbols[j *
+// count + t] is the symbol of checkpoint j in joint symbol t. Joint symbols from kContextEscape on are coded as
 // escapes.
 struct JointSymbols {
   const uint8_t* symbols = nullptr;  // each below kContextSymbols; null for a payload of one checkpoint
@@ -24,22 +24,22 @@ struct JointSymbols {
   uint32_t width = 0;  // 2..kJointSymbolWidthMax
 };
 
-// What one package says of a block. Nothing is owned.
+// One package's data on a block. Nothing is owned.
 struct ResidualLink {
   const ContextTables* tables = nullptr;
   const uint8_t* payload = nullptr;
   size_t payload_bytes = 0;
   LatticeSegments segments;         // all links of a chain have segments of the same lengths
-  const uint32_t* slots = nullptr;  // of the segments, in the tables
-  // A payload of several checkpoints stands for as many links, of which the last ones may be missing: each has all that
-  // is above, and its own segments.
+  const uint32_t* slots = nullptr;  // slots of the segments in the tables
+  // A payload of several checkpoints corresponds to as many links, of which the last ones may be missing: each has all
+  // of the above, and its own segments.
   JointSymbols tuples{};
-  uint32_t position = 0;  // of the checkpoint in the payload: 0, and then one more than that of the link before
+  uint32_t position = 0;  // position of the checkpoint in the payload: 0, then one more than that of the previous link
 };
 
-// Where a block starts, and its way from there: at `previous`, the state before the first link, or without one at a
-// value for each segment of the first link, in that link's units (docs/format.md, "Payloads"), with the activity of a
-// base.
+// The start of a block and its links: it starts at `previous`, the state before the first link. Without `previous` it
+// starts at one value for each segment of the first link, in that link's units (docs/format.md, "Payloads"), with the
+// activity of a base.
 struct ResidualChain {
   const ResidualLink* links = nullptr;  // oldest first
   size_t count = 0;
@@ -47,41 +47,42 @@ struct ResidualChain {
   const int32_t* origins = nullptr;
 };
 
-// The state after the last link, of which there is at least one. The outputs may not overlap any input.
-// corrupt, truncated or unsupported on payloads that no encoder writes, or when a value passes kLatticeValueMax: what
-// was written is then of no use. invalid_argument when a parameter breaks its range, or links differ in their segments.
+// The state after the last link; there must be at least one. The outputs may not overlap any input. corrupt, truncated
+// or unsupported on payloads that no encoder writes, or when a value exceeds kLatticeValueMax: the outputs are then
+// invalid. invalid_argument when a parameter violates its range, or the segments of links differ.
 Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* activity);
 
-// The elements that the state after the last link stands for, as lattice_values() gives them. `out` needs no alignment.
-// Errors as above.
+// The elements of the state after the last link, as lattice_values() computes them. `out` needs no alignment. Errors as
+// above.
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out);
 
-// A block that is being coded behind a chain. Its memory belongs to the thread: a thread has one at a time, used on
-// that thread alone, and calls none of the functions above meanwhile. Calls follow each other as they stand here; those
-// that return a status refuse as the function they name.
+// A block to be coded at the end of a chain. Its memory belongs to the thread: a thread uses one at a time, on that
+// thread only, and calls none of the functions above meanwhile. Calls must come in the order of their declarations;
+// those that return a status fail like the function they name.
 class ResidualCoding {
  public:
   // Rebuilds the state before the block. `segments` are the block's own; without links and `previous`, origins are in
-  // their units. Errors as residual_state(). What `chain` and `segments` point at must outlive this object.
+  // their units. Errors as residual_state(). The data that `chain` and `segments` point at must outlive this object.
   Status begin(const ResidualChain& chain, LatticeSegments segments);
 
-  // lattice_quantize() of `weights`. `statistics` receives one entry a segment.
+  // lattice_quantize() of `weights`. `statistics` receives one entry per segment.
   Status quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis, LatticeStatistics* statistics);
-  // In place of it: symbols that were found before.
+  // Instead of quantize(): uses symbols that were found before.
   void use(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count);
 
   // lattice_error_sums() of the symbols.
   Status error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
                     const float* gradient_scales, LatticeErrorSums* sums) const;
-  // The symbols with their contexts; `slots` has one entry a segment.
+  // The symbols with their contexts; `slots` has one entry per segment.
   ContextBlock context_block(const uint32_t* slots);
-  // What the symbols lead to, as lattice_values() gives it; corrupt for symbols that no encoder makes.
+  // The elements rebuilt from the symbols, as lattice_values() computes them; corrupt for symbols that no encoder
+  // makes.
   Status elements(Dtype dtype, void* out) const;
 
  private:
   LatticeSegments segments_;
   LatticeState state_;
-  const int32_t* origins_ = nullptr;  // where the block starts
+  const int32_t* origins_ = nullptr;  // the block's starting values
   size_t count_ = 0;
   const uint8_t* symbols_ = nullptr;
   const uint32_t* escapes_ = nullptr;

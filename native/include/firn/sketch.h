@@ -3,8 +3,8 @@
 //
 // A bucket is the top 15 bits of the binary32 pattern (sign, 8 exponent, 6 mantissa bits). A bucket of normal numbers
 // spans [m, m * (1 + 2^-6 / (1 + f))) at most, so its midpoint is within 2^-7 (0.79 %) of every member. Below 2^-126
-// (subnormals) the error is absolute, at most 2^-133. Exact zeros (+0 and -0) have a counter of their own, as have NaN
-// and infinity. Sketches merge by addition: order, threads and shards never change the result.
+// (subnormals) the error is absolute, at most 2^-133. Exact zeros (+0 and -0) have a counter of their own, and so do
+// NaN and infinity. Sketches merge by addition: order, threads and shards never change the result.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace firn {
 
 inline constexpr size_t kSketchBuckets = 1u << 15;
 
-// Plain words so that it crosses the seam as one BigUint64Array of kSketchWords entries.
+// Plain words, so that it crosses the seam as one BigUint64Array of kSketchWords entries.
 struct Sketch {
   uint64_t counts[kSketchBuckets];  // finite non-zero values, by key
   uint64_t zeros;
@@ -25,7 +25,7 @@ struct Sketch {
 inline constexpr size_t kSketchWords = kSketchBuckets + 3;
 static_assert(sizeof(Sketch) == kSketchWords * sizeof(uint64_t));
 
-// Midpoint of bucket `key` (0 <= key < kSketchBuckets), the value that stands for its members. Keys with bit 14 set are
+// Midpoint of bucket `key` (0 <= key < kSketchBuckets), the value that represents its members. Keys with bit 14 set are
 // negative.
 float sketch_midpoint(uint32_t key);
 // Smallest magnitude that falls into bucket `key` (sign ignored). Comparing |x| >= edge agrees with the bucket exactly.

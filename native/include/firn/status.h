@@ -8,10 +8,10 @@ enum class Status : int32_t {
   ok = 0,
   corrupt = 1,           // bytes that no encoder writes; hostile or damaged input
   truncated = 2,         // input ends before the declared content
-  invalid_argument = 3,  // the caller broke a documented range
-  out_of_memory = 4,     // an allocation failed or a named limit on memory was met
-  unsupported = 5,       // a version or mode this build does not know
-  internal = 6,          // a mistake of the core: an exception that nobody expects
+  invalid_argument = 3,  // the caller violated a documented range
+  out_of_memory = 4,     // an allocation failed or a named limit on memory was reached
+  unsupported = 5,       // a version or mode that this build does not support
+  internal = 6,          // a defect of the core: an unexpected exception
 };
 
 // Returns one English sentence without a trailing full stop; never null, never allocated.

@@ -15,10 +15,10 @@ export type QuantizationConfig = {
 
 export const methodConfigs: readonly MethodConfig<QuantizationConfig>[] = Object.values(entries);
 export const quantizationMethods = Object.keys(entries) as [QuantizationMethod, ...QuantizationMethod[]];
-/** Methods whose old deltas may be merged. */
+/** Methods that allow old deltas to be merged. */
 export const mergeableMethods = quantizationMethods.filter((method) => entries[method].mergesDeltas);
 
-/** What is known of a method's config. */
+/** The config description of a method. */
 export function methodConfigOf(method: QuantizationMethod): MethodConfig<QuantizationConfig> {
   return entries[method];
 }

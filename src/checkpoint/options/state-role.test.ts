@@ -13,7 +13,7 @@ test.each([
   ['layer.weight.m', 'firstMoment', 'layer.weight'],
   ['layer.weight.v', 'secondMoment', 'layer.weight'],
   ['conv.weight.momentum', 'momentum', 'conv.weight'],
-  // Modules that are called as short words are.
+  // Modules with the names of short words.
   ['m.0.weight.exp_avg', 'firstMoment', 'm.0.weight'],
   ['m.0.weight.exp_avg_sq', 'secondMoment', 'm.0.weight'],
   ['v.0.weight.exp_avg', 'firstMoment', 'v.0.weight'],
@@ -64,7 +64,7 @@ test.each([
   ['momentum.fp32', ['momentum', 'master']],
   ['exp_avg.w.exp_avg_sq', ['firstMoment', 'secondMoment']],
   ['exp_avg.exp_avg_sq.momentum_buffer', ['firstMoment', 'secondMoment', 'momentum']],
-])('%s is none for certain, and says of what', (name, roles) => {
+])('%s is ambiguous, with all its roles', (name, roles) => {
   expect(stateTensorOf(name)).toBeUndefined();
   expect(stateTensorsOf(name).map(({ role }) => role)).toEqual(roles);
 });
@@ -111,7 +111,7 @@ describe('entries of the options', () => {
     ['nu', 'secondMoment', ''],
     ['opt.first.layer1.weight', 'firstMoment', ''],
     ['opt.second.layer1.weight', 'secondMoment', ''],
-    // Before the usual words, wherever these are.
+    // Options take precedence over the usual words, wherever these are.
     ['exp_avg.mu.w', 'firstMoment', 'exp_avg.w'],
     ['exp_avg.nu.w', 'secondMoment', 'exp_avg.w'],
     ['m.0.weight.nu', 'secondMoment', 'm.0.weight'],
@@ -120,7 +120,7 @@ describe('entries of the options', () => {
     expect(stateTensorsOf(name, { names })).toMatchObject([{ role, parameter }]);
   });
 
-  test('are of whole parts or whole names where they have no wildcard, and of nothing else', () => {
+  test('without a wildcard, match whole parts or whole names only', () => {
     for (const name of [
       'opt.first.layer1.weight.x',
       'x.opt.first.layer1.weight',
@@ -134,7 +134,7 @@ describe('entries of the options', () => {
     }
   });
 
-  test('that are patterns or whole names pair by their places and what wildcards stand for', () => {
+  test('that are patterns or whole names pair by their places and the text that wildcards match', () => {
     const pairs = {
       firstMoment: ['gen/m/*', 'disc/m/*', 'first', '*/mu/*'],
       secondMoment: ['gen/v/*', 'disc/v/*', 'second', '*/nu/*', 'other/v/*'],

@@ -1,7 +1,7 @@
 import { matchWildcards } from '../match-wildcards.ts';
 import { stateRoles, type StateOptions, type StateRole } from './state-options.ts';
 
-/** A tensor of optimizer state: what it holds, and the name of the parameter it belongs to. */
+/** A tensor of optimizer state: its role, and the name of the parameter it belongs to. */
 export interface StateTensor {
   readonly role: StateRole | 'master';
   readonly parameter: string;
@@ -11,16 +11,13 @@ export interface StateTensor {
 
 export interface StateNaming {
   readonly names?: StateOptions['names'] | undefined;
-  /** Names of the model's tensors: a short word that is part of one says nothing. */
+  /** Names of the model's tensors: a short word that is part of one of these names has no meaning. */
   readonly model?: { has(name: string): boolean } | undefined;
 }
 
 type Words = Readonly<Record<StateTensor['role'], readonly string[]>>;
 
-/**
- * Parts of dotted names, as PyTorch's optimizers, fairscale and DeepSpeed call them, and as hardly anybody calls a
- * module.
- */
+/** Parts of dotted names in PyTorch's optimizers, fairscale and DeepSpeed; hardly any module has such a name. */
 const longWords: Words = {
   firstMoment: ['exp_avg'],
   secondMoment: ['exp_avg_sq'],
@@ -36,7 +33,7 @@ const longWords: Words = {
     'fp32_params',
   ],
 };
-/** Words that modules are called, too: they mean something at either end of a name alone. */
+/** Modules have such names too, so these words count only at either end of a name. */
 const shortWords: Words = {
   firstMoment: ['m'],
   secondMoment: ['v'],
@@ -46,10 +43,9 @@ const shortWords: Words = {
 const roles = [...stateRoles, 'master'] as const;
 
 /**
- * What a tensor's name says of it: `m.layer.weight`, `exp_avg_sq.layer.weight`, `layer.weight.momentum_buffer` or
- * `state.3.exp_avg`. Entries of a run's options decide before the usual words, and long words before short ones,
- * wherever they are in the name. Nothing for other names; several, each of another role, where a name says several
- * things at once.
+ * Roles that a tensor's name states: `m.layer.weight`, `exp_avg_sq.layer.weight`, `layer.weight.momentum_buffer` or
+ * `state.3.exp_avg`. Entries of a run's options take precedence over the usual words, and long words over short ones,
+ * wherever they are in the name. Empty for other names. Several entries, each of another role, if a name is ambiguous.
  */
 export function stateTensorsOf(name: string, { names = {}, model }: StateNaming = {}): readonly StateTensor[] {
   const parts = name.split('.');
@@ -63,15 +59,15 @@ export function stateTensorsOf(name: string, { names = {}, model }: StateNaming 
 }
 
 /**
- * Whether a part at an end of a name is in none of the model's names that this begins or ends with; false for the parts
- * between.
+ * Whether a part at an end of a name belongs to none of the model's names that the name begins or ends with; false for
+ * parts in between.
  */
 function isApart(parts: readonly string[], at: number, model: StateNaming['model']): boolean {
   if (at === 0) return !parts.some((_, last) => model?.has(parts.slice(0, last + 1).join('.')));
   return at === parts.length - 1 && !parts.some((_, first) => model?.has(parts.slice(first).join('.')));
 }
 
-/** The one thing that a tensor's name says of it. */
+/** The role that a tensor's name states; undefined if it states none or several. */
 export function stateTensorOf(name: string, naming: StateNaming = {}): StateTensor | undefined {
   const [state, ...others] = stateTensorsOf(name, naming);
   return others.length === 0 ? state : undefined;
@@ -87,14 +83,14 @@ function ofEachRole(namedAs: (role: StateTensor['role']) => Named | undefined): 
 }
 
 /**
- * By the first of a role's entries that fits, which is a pattern of the whole name, with or without `*`, or a part of a
- * dotted name. Names that patterns fit belong together where these have the same place among the entries of their
- * roles, and each `*` stands for the same.
+ * By the first of a role's entries that matches: a pattern of the whole name, with or without `*`, or a part of a
+ * dotted name. Names that match patterns belong together if the patterns have the same place among the entries of their
+ * roles and each `*` matches the same text.
  */
 function givenName(name: string, parts: readonly string[], entries: readonly string[]): Named | undefined {
   for (const [place, entry] of entries.entries()) {
     const found = matchWildcards(entry, name);
-    // No name has a line break, so nothing else is called so.
+    // No name has a line break, so this key cannot equal another name.
     if (found !== undefined)
       return { parameter: found.filter((text) => text !== '').join('.'), pairing: ['', place, ...found].join('\n') };
     const named = without(parts, (part) => part === entry);
@@ -104,7 +100,8 @@ function givenName(name: string, parts: readonly string[], entries: readonly str
 }
 
 /**
- * A dotted name without the first of its parts that is such a word; undefined where none is, or nothing would be left.
+ * A dotted name without the first part that is such a word; undefined if there is no such part, or nothing would be
+ * left.
  */
 function without(parts: readonly string[], isWord: (part: string, at: number) => boolean): Named | undefined {
   const at = parts.length > 1 ? parts.findIndex(isWord) : -1;

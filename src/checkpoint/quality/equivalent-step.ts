@@ -1,6 +1,6 @@
 import { metricKindRules, needsReference, type MetricKind } from './metric-kind.ts';
 
-/** What a model measured at one step. */
+/** A metric of the uploaded model at one step. */
 export interface StepValue {
   readonly step: number;
   readonly value: number;
@@ -8,21 +8,21 @@ export interface StepValue {
 
 /** How far training had come when the uploaded model was as good as a rebuilt one. */
 export interface EquivalentStep {
-  /** Between uploads a fraction, on the line through the two; never beyond the rebuilt model's own step. */
+  /** A fraction between uploads, on the line through the two; never beyond the rebuilt model's own step. */
   readonly step: number;
   /**
-   * Whether every upload is better than the rebuilt model: it is then as good as some step before `step`, which is the
-   * first of them.
+   * Whether every upload is better than the rebuilt model. The rebuilt model is then as good as some step before
+   * `step`, the first upload.
    */
   readonly beforeFirst: boolean;
 }
 
 /**
- * At which step of training the uploaded model was as good as what comes back of the checkpoint `rebuilt.step`: the
- * last place before it where the curve of the uploads (in any order, those of later steps are left out) crosses the
- * rebuilt value. A rebuilt model that is no worse than its own upload is as good as its own step. Uploads whose value
- * is not finite are passed over. Undefined where it cannot be told: the rebuilt value or that of its own upload is
- * missing or not finite, or the metric compares with the uploaded model itself.
+ * The step of training at which the uploaded model was as good as the rebuilt checkpoint: the last place before
+ * `rebuilt.step` at which the curve of the uploads crosses the rebuilt value. Uploads may come in any order; later
+ * steps do not count. A rebuilt model that is no worse than its own upload is as good as its own step. Uploads with a
+ * value that is not finite are skipped. Undefined if it cannot be determined: the rebuilt value or the value of its own
+ * upload is missing or not finite, or the metric compares with the uploaded model itself.
  */
 export function equivalentStep(
   uploads: readonly StepValue[],

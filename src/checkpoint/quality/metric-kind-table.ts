@@ -2,9 +2,7 @@ import { metricKindRules, metricKinds } from './metric-kind.ts';
 
 const heading = ['kind', 'what it is', 'output', 'labels', 'better', 'threshold', 'unit', 'left out'];
 
-/**
- * What each kind of metric takes and gives, as a table in Markdown: that of the API description and of the documents.
- */
+/** The inputs and the result of each kind of metric as a Markdown table, for the API description and the documents. */
 export function metricKindTable(): string {
   const rows = metricKinds.map((kind) => {
     const { meaning, output, labels, higherIsBetter, bound, unit, masks } = metricKindRules[kind];

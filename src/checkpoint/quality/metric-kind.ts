@@ -1,4 +1,4 @@
-/** The kinds of metrics an eval set may have. What each takes and gives is in {@link metricKindRules}. */
+/** The kinds of metrics an eval set may have. {@link metricKindRules} describes each. */
 export const metricKinds = [
   'loss',
   'cross-entropy',
@@ -15,7 +15,7 @@ export const metricKinds = [
 ] as const;
 export type MetricKind = (typeof metricKinds)[number];
 
-/** What the output of the graph is compared with. */
+/** The reference that the output of the graph is compared with. */
 export type ComparedWith =
   /** Nothing: the output is the value. */
   | 'nothing'
@@ -33,15 +33,15 @@ export interface MetricKindRules {
   readonly comparedWith: ComparedWith;
   /** Whether a threshold bounds the change in units of the uploaded model's value, or the change itself. */
   readonly bound: 'relative' | 'absolute';
-  /** Of the value. */
+  /** Unit of the value. */
   readonly unit: string;
-  /** What the kind measures. */
+  /** The quantity that the kind measures. */
   readonly meaning: string;
   /** Shape and type of the graph output. */
   readonly output: string;
   /** Shape and type of the labels. */
   readonly labels: string;
-  /** What leaves a position out. */
+  /** The condition under which a position is left out. */
   readonly masks: string;
 }
 
@@ -57,7 +57,7 @@ const referenceOutput =
   'logits `[N, ..., C]` (or `[N, C, ...]` with `"classAxis": "second"`); with a last axis of one, one logit a value';
 const referenceLabels = 'none needed; where given, they only say which positions to leave out';
 
-/** What each kind takes and gives. Docs, API description and errors are made from this table. */
+/** Rules of each kind. Docs, API description and errors are made from this table. */
 export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
   loss: {
     higherIsBetter: false,

@@ -1,7 +1,10 @@
 import type { EvalSetSpec, MetricSpec } from './eval-set-spec.ts';
 import { metricKindRules, type ComparedWith, type MetricKind } from './metric-kind.ts';
 
-/** What the outputs of a metric tell at no further cost, by what the metric compares them with. */
+/**
+ * Kinds of metrics that can be computed from a metric's outputs at no further cost, by the reference that the metric
+ * compares with.
+ */
 const tellsFree: Readonly<Record<ComparedWith, readonly MetricKind[]>> = {
   nothing: [],
   classes: ['cross-entropy', 'accuracy', 'kl-divergence', 'agreement'],
@@ -11,9 +14,8 @@ const tellsFree: Readonly<Record<ComparedWith, readonly MetricKind[]>> = {
 };
 
 /**
- * The metrics that an eval set does not ask for and that its outputs and labels tell all the same. They are measured
- * before and after, and shown; no threshold bounds them. Each is named after its kind; where that is taken, after its
- * kind and output.
+ * The metrics that an eval set does not request but its outputs and labels allow. They are measured before and after,
+ * and shown; no threshold bounds them. Each is named after its kind; if that name is taken, after its kind and output.
  */
 export function observedMetrics({ metrics }: Pick<EvalSetSpec, 'metrics'>): MetricSpec[] {
   const asked = new Set(metrics.map(questionOf));
@@ -48,13 +50,13 @@ const needLogits: ReadonlySet<MetricKind> = new Set<MetricKind>([
 ]);
 
 /**
- * The metrics that say something of outputs which are probabilities already: a softmax of these gives a wrong figure.
+ * The metrics that are meaningful for outputs which are probabilities already: a softmax of these gives a wrong figure.
  */
 export function withoutSoftmax(metrics: readonly MetricSpec[], probabilityOutputs: readonly string[]): MetricSpec[] {
   return metrics.filter(({ kind, output }) => !(needLogits.has(kind) && probabilityOutputs.includes(output)));
 }
 
-/** Equal for metrics that give the same figure; a perplexity says what its cross-entropy does. */
+/** Equal for metrics that measure the same; perplexity measures the same as cross-entropy. */
 function questionOf({ kind, output, labels }: MetricSpec): string {
   return JSON.stringify([
     kind === 'perplexity' ? 'cross-entropy' : kind,

@@ -3,25 +3,28 @@ import { metricKindRules, type MetricKind } from './metric-kind.ts';
 /** Metric name to value. The name is the eval set's, not the kind. */
 export type MetricValues = Readonly<Record<string, number>>;
 
-/** Metric values over an eval set and over its halves: the batches with an even number, then those with an odd one. */
+/**
+ * Metric values over an eval set and over its halves: first the batches with an even number, then those with an odd
+ * one.
+ */
 export interface HalvedMetrics {
   readonly whole: MetricValues;
   readonly halves: readonly [first: MetricValues, second: MetricValues];
 }
 
 /**
- * Largest degradation accepted, e.g. 0.005; one entry per bounded metric. Relative or absolute as `metricKindRules`
- * says.
+ * Largest degradation accepted, e.g. 0.005; one entry per bounded metric. `metricKindRules` defines whether it is
+ * relative or absolute.
  */
 export type QualityThresholds = Readonly<Record<string, number>>;
 
 /**
  * Accepted on the first metric of an eval set when no threshold is named: half a percent. `bench:restart` justifies it:
- * training that went on from checkpoints stored within it ended where it would have ended without.
+ * training resumed from checkpoints within this threshold ended with the same loss as training without a restart.
  */
 export const defaultThreshold = 0.005;
 
-/** Above it a threshold lets through what most would call damage, so that it must be meant (`allowLarge`). */
+/** Most people would call a loss above this damage, so a larger threshold must be confirmed (`allowLarge`). */
 export const plainThresholdMax = 0.5;
 
 /** Smallest denominator of a relative degradation, in the metric's unit. */
@@ -29,7 +32,7 @@ export const baselineMagnitudeMin = 1e-6;
 
 /**
  * How much worse `value` is than `baseline`, positive when worse: in units of the baseline's magnitude, or in the
- * metric's own unit where thresholds of its kind are absolute. NaN when either value is not finite.
+ * metric's own unit if thresholds of its kind are absolute. NaN when either value is not finite.
  */
 export function degradation(baseline: number, value: number, kind: MetricKind): number {
   if (!Number.isFinite(baseline) || !Number.isFinite(value)) return Number.NaN;
@@ -38,7 +41,7 @@ export function degradation(baseline: number, value: number, kind: MetricKind): 
   return higherIsBetter ? baseline - value : value - baseline;
 }
 
-/** As {@link degradation}, of a metric whose thresholds are relative. */
+/** Like {@link degradation}, for a metric with relative thresholds. */
 export function relativeDegradation(baseline: number, value: number, higherIsBetter: boolean): number {
   if (!Number.isFinite(baseline) || !Number.isFinite(value)) return Number.NaN;
   const worse = higherIsBetter ? baseline - value : value - baseline;

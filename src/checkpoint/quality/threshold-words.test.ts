@@ -13,7 +13,7 @@ test.each<[MetricKind, number, string]>([
   ['agreement', 0.01, 'm: at most 1 in 100 positions may change its top choice'],
   ['agreement', 0.003, 'm: at most 0.3 in 100 positions may change its top choice'],
   ['agreement', 0, 'm: at most 0 positions may change its top choice'],
-])('a threshold of %s %d says what it lets a checkpoint lose', (kind, threshold, words) => {
+])('a threshold of %s %d states how much a checkpoint may lose', (kind, threshold, words) => {
   expect(thresholdInWords('m', kind, threshold)).toBe(words);
 });
 

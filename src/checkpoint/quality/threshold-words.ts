@@ -4,12 +4,12 @@ import type { QualityThresholds } from './quality.ts';
 
 /** Significant digits of numbers in words. */
 const digits = 3;
-/** How far the inverse of a threshold may be from a whole number, as a share of it: decimals are not exact. */
+/** How far the inverse of a threshold may be from a whole number, relative to it: decimals are not exact. */
 const wholeWithin = 1e-9;
 
 /**
- * What each threshold lets a checkpoint lose, as sentences in the order of the thresholds. Those of metrics that the
- * eval set lacks are left out.
+ * How much each threshold lets a checkpoint lose, as sentences in the order of the thresholds. Thresholds for metrics
+ * that the eval set lacks are left out.
  */
 export function thresholdsInWords({ metrics }: Pick<EvalSetSpec, 'metrics'>, thresholds: QualityThresholds): string[] {
   return Object.entries(thresholds).flatMap(([name, threshold]) => {
@@ -18,7 +18,7 @@ export function thresholdsInWords({ metrics }: Pick<EvalSetSpec, 'metrics'>, thr
   });
 }
 
-/** What a threshold of one metric lets a checkpoint lose. */
+/** How much the threshold of one metric lets a checkpoint lose. */
 export function thresholdInWords(name: string, kind: MetricKind, threshold: number): string {
   const { higherIsBetter, bound } = metricKindRules[kind];
   if (kind === 'kl-divergence') return `${name} may be at most ${rounded(threshold)} nats`;

@@ -2,8 +2,8 @@
 const startBytes = 4096;
 
 /**
- * Bytes gathered from pieces of any size in one buffer, which doubles as it fills: memory is at most twice what has
- * arrived, also when every piece has one byte. Pieces are copied.
+ * Collects pieces of any size in one buffer, which doubles as it fills: memory is at most twice the bytes that arrived,
+ * even if every piece has one byte. Pieces are copied.
  */
 export class GrowingBytes {
   #buffer = new Uint8Array(0);

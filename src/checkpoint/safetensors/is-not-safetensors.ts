@@ -1,6 +1,6 @@
 import { FirnError, type FirnErrorCode } from '../firn-error.ts';
 
-/** What the parser of headers says of bytes that are no safetensors file. */
+/** Errors of the header parser for bytes that are no safetensors file. */
 const codes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'header-truncated',
   'header-too-large',
@@ -15,8 +15,8 @@ const codes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
 ]);
 
 /**
- * Whether reading a layout failed because of what the bytes are. Any other error (a damaged chunk, a failing disk) says
- * nothing about the content.
+ * Whether reading a layout failed because the bytes are no safetensors file. Any other error (a damaged chunk, a
+ * failing disk) does not depend on the content.
  */
 export function isNotSafetensors(error: unknown): boolean {
   return error instanceof FirnError && codes.has(error.code);

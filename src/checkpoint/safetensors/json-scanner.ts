@@ -20,9 +20,9 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A strict cursor over UTF-8 JSON (RFC 8259), for headers whose shape is known beforehand. It reports every key in
- * order, duplicates included, where JSON.parse keeps the last one silently, takes only the numbers a header may have,
- * and never recurses. All failures are `header-invalid` and name the byte, counted from the start of `bytes`.
+ * A strict cursor over UTF-8 JSON (RFC 8259), for headers of a known shape. It reports every key in order, with
+ * duplicates (JSON.parse silently takes the last one), accepts only the numbers a header may have, and never recurses.
+ * All failures are `header-invalid` and name the byte, counted from the start of `bytes`.
  */
 export class JsonScanner {
   readonly #bytes: Buffer;

@@ -12,10 +12,10 @@ export interface ListedTensor {
 }
 
 /**
- * Puts tensors in offset order and checks that they tile the data: from the first byte on, each size what shape and
- * dtype say, without overlap or gap. Tensors without elements may sit at any edge. With `dataBytes` the last must end
- * there exactly. Throws `tensor-size-mismatch`, `tensor-overlap`, `tensor-gap`, `length-mismatch` (the data ends too
- * early), `header-invalid`.
+ * Puts tensors in offset order and checks that they tile the data from the first byte on: each has the size of its
+ * shape and dtype, without overlap or gap. Tensors without elements may sit at any edge. With `dataBytes`, the last
+ * must end exactly there. Throws `tensor-size-mismatch`, `tensor-overlap`, `tensor-gap`, `length-mismatch` (the data
+ * ends too early), `header-invalid`.
  */
 export function orderTensors(
   listed: readonly ListedTensor[],
@@ -65,7 +65,10 @@ export function orderTensors(
   return tensors;
 }
 
-/** See `TensorEntry`. Dimensions beside a zero are bounded too, so that strides computed from the shape stay exact. */
+/**
+ * See `TensorEntry`. Other dimensions of an empty shape are bounded too, so that strides computed from the shape stay
+ * exact.
+ */
 function countElements({ name, dtype, shape }: ListedTensor): number {
   const span = tensorBytes(
     dtype,

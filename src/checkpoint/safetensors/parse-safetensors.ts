@@ -10,13 +10,13 @@ import { checkSafetensorsPrefix, truncated } from './safetensors-prefix.ts';
 const metadataKey = '__metadata__';
 
 /**
- * Reads a whole safetensors header (length field and JSON) into a checked layout; the layout keeps `headerBytes`, so do
- * not write to it afterwards. `fileBytes` is the file's size; without it the size is what the header describes.
- * Stricter than the reference implementation in what it could leave ambiguous: duplicate keys, unknown fields, numbers
- * that are not plain integers, control characters in names. Throws `not-safetensors`, `header-truncated`,
- * `header-too-large`, `header-invalid`, `dtype-unknown`, `tensor-duplicate`, `tensor-size-mismatch`, `tensor-overlap`,
- * `tensor-gap`, `length-mismatch`. Runs on the caller's thread and costs what JSON.parse does, some 25 ms a megabyte of
- * header. Source: the section "Format" of the safetensors README.
+ * Reads a whole safetensors header (length field and JSON) into a checked layout. The layout refers to `headerBytes`,
+ * so do not write to it afterwards. `fileBytes` is the file's size; by default, the size that the header describes.
+ * Stricter than the reference implementation about ambiguous headers: duplicate keys, unknown fields, numbers that are
+ * not plain integers, control characters in names. Throws `not-safetensors`, `header-truncated`, `header-too-large`,
+ * `header-invalid`, `dtype-unknown`, `tensor-duplicate`, `tensor-size-mismatch`, `tensor-overlap`, `tensor-gap`,
+ * `length-mismatch`. Runs on the caller's thread and takes as long as JSON.parse, some 25 ms a megabyte of header.
+ * Source: the section "Format" of the safetensors README.
  */
 export function parseSafetensorsHeader(
   headerBytes: Uint8Array,

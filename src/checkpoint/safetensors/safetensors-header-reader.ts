@@ -5,9 +5,9 @@ import { defaultSafetensorsLimits, type SafetensorsLimits } from './safetensors-
 import { checkSafetensorsPrefix, prefixBytes, truncated } from './safetensors-prefix.ts';
 
 /**
- * Checks the header of a safetensors file whose bytes arrive in pieces: a file that is none is refused after nine
- * bytes, a wrong header as soon as its last byte is here. Memory follows the header's bytes that have arrived, never
- * what is merely announced. Throws what `parseSafetensorsHeader` throws.
+ * Checks the header of a safetensors file as its bytes arrive in pieces: other files are refused after nine bytes, a
+ * wrong header as soon as its last byte is here. Memory is proportional to the header bytes that have arrived, never to
+ * an announced length. Throws the errors of `parseSafetensorsHeader`.
  */
 export class SafetensorsHeaderReader {
   readonly #fileBytes: number | undefined;
@@ -46,7 +46,7 @@ export class SafetensorsHeaderReader {
     return this.#layout;
   }
 
-  /** Keeps bytes until `untilBytes` are held; returns those left over. */
+  /** Collects bytes until there are `untilBytes`; returns the rest. */
   #hold(piece: Uint8Array, untilBytes: number): Uint8Array {
     const taken = piece.subarray(0, untilBytes - this.#held.length);
     this.#held.append(taken);

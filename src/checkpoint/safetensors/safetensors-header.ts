@@ -15,7 +15,7 @@ export interface PlannedTensor {
 const dataAlignmentBytes = 8;
 
 /**
- * Builds the header of a file that holds `tensors` one after another in the given order, with unique names. The same
+ * Builds the header of a file with the given tensors one after another, in this order, with unique names. The same
  * arguments give the same bytes, so a view's ETag can be computed without its data. Throws `tensor-size-mismatch` for
  * shapes beyond 2^53 - 1 bytes, and for packed elements that leave a byte unfilled.
  */

@@ -5,7 +5,7 @@ export interface TensorEntry {
   readonly name: string;
   readonly dtype: Dtype;
   readonly shape: readonly number[];
-  /** Product of the shape, 1 for a scalar; bytes of dtypes whose numbers are packed (F4, F6). */
+  /** Product of the shape, 1 for a scalar; for dtypes with packed numbers (F4, F6), the number of bytes. */
   readonly elementCount: number;
   readonly startBytes: number;
   readonly endBytes: number;

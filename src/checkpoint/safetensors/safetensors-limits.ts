@@ -1,4 +1,4 @@
-/** What a safetensors header may ask of its reader. */
+/** Limits of a safetensors header. */
 export interface SafetensorsLimits {
   /** Longest JSON part, in bytes. */
   readonly headerBytesMax: number;

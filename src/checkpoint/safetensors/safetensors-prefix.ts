@@ -7,8 +7,8 @@ export const prefixBytes = headerLengthBytes + 1;
 const openBrace = 0x7b;
 
 /**
- * What other files start with, in the order they are tried. `80` alone would also match lengths; it is only asked after
- * "{" was missed.
+ * First bytes of other formats, in the order they are tried. `80` alone would also match lengths; it is tried only if
+ * "{" is missing.
  */
 const strangers: readonly { readonly magic: readonly number[]; readonly what: string }[] = [
   {
@@ -25,8 +25,8 @@ const strangers: readonly { readonly magic: readonly number[]; readonly what: st
 
 /**
  * Judges a file by its first `prefixBytes` bytes, before anything is allocated, and returns the length of its whole
- * header (length field and JSON) in bytes. `fileBytes` is the file's size where it is known already. Throws
- * `not-safetensors`, `header-truncated`, `header-too-large`.
+ * header (length field and JSON) in bytes. `fileBytes` is the file's size, if known. Throws `not-safetensors`,
+ * `header-truncated`, `header-too-large`.
  */
 export function checkSafetensorsPrefix(
   prefix: Uint8Array,

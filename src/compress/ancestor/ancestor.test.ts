@@ -30,7 +30,7 @@ const weights: TestTensors = {
   bias: { dtype: 'F16', shape: [64], data: new Uint16Array(64) },
 };
 
-/** `there` stored as a base, seen along the blocks of `here`. */
+/** `there`, stored as a base and matched to the blocks of `here`. */
 async function seen(there: TestTensors, here: TestTensors, under: InshrinkeratorConfig | 'exact' = config) {
   const store = new MemoryStore();
   const [base, later] = [await prepareSource(there, types), await prepareSource(here, types)];
@@ -57,7 +57,7 @@ describe('matching', () => {
     expect(ancestor.chainLength).toBe(1);
   });
 
-  test('a tensor that came later stands alone, and so does what shares its block', async () => {
+  test('a new tensor is coded alone, and so are the tensors of its block', async () => {
     const { ancestor, later } = await seen(weights, { ...weights, late: square(9) });
     const matched = await Promise.all(
       [...levelBlocks(later.plan)].map(async ({ file, index, group }) => [

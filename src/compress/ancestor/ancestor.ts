@@ -25,7 +25,7 @@ import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-
 import { planInherited } from './inherited-tensors.ts';
 
 /**
- * A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while
+ * A stored checkpoint that a delta may build on, matched to the blocks of a new checkpoint. The chain stays open while
  * this is in use.
  */
 export class Ancestor {
@@ -33,18 +33,18 @@ export class Ancestor {
   /** Packages read to rebuild it, itself included. */
   readonly chainLength: number;
   private readonly readers: readonly (BlockReader | undefined)[];
-  /** The plan of the new checkpoint that it is seen along. */
+  /** The plan of the new checkpoint. */
   readonly plan: CodingPlan;
   private readonly chain: PackageChain;
   private readonly files: readonly SourceFile[];
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
   /**
-   * By file of the new checkpoint, of exact blocks without such a block: where the elements of their tensors lie there.
+   * By file of the new checkpoint: the parts of the ancestor's tensors that make up exact blocks without such a match.
    */
   private readonly gathers: readonly ReadonlyMap<number, readonly LocatedPart[]>[];
   private readonly groups: readonly QuantizedGroup[];
-  /** By file of the new checkpoint: whether the file of the same path has the same digest. */
+  /** By file of the new checkpoint: whether the ancestor's file of the same path has the same digest. */
   private readonly identical: readonly boolean[];
   /** By file of the new checkpoint. */
   private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
@@ -78,8 +78,8 @@ export class Ancestor {
   }
 
   /**
-   * The same stored checkpoint along the plan with the tensors that it has already as kept (`planInherited`); itself
-   * where there are none. Rejects as that does.
+   * The same stored checkpoint, matched to the plan in which tensors that it has already are inherited
+   * (`planInherited`); itself if there are none. Rejects with the errors of `planInherited`.
    */
   keeping(signal?: AbortSignal): Promise<Ancestor> {
     this.kept ??= this.findKept(signal);
@@ -91,13 +91,14 @@ export class Ancestor {
     const kept = await planInherited({ files, plan, ancestor: this, signal });
     if (kept === plan) return this;
     const along = new Ancestor(this.chain, files, kept);
-    // What shares a block with a kept tensor loses its counterpart where nothing can be gathered.
+    // A tensor that shared a block with an inherited one loses its counterpart if its elements cannot be gathered. So
+    // inheriting may cost more than it saves.
     return along.bytesAnew(plan) <= this.bytesAnew(kept) ? along : this;
   }
 
   /**
-   * Bytes, as uploaded, of what has nothing there to be coded against: exact blocks without a counterpart, and of the
-   * others the tensors that `other` keeps and this plan does not.
+   * Uploaded bytes of exact blocks without a counterpart, and of tensors in other exact blocks that `other` inherits
+   * and this plan does not.
    */
   private bytesAnew(other: CodingPlan): number {
     let bytes = 0;
@@ -117,9 +118,9 @@ export class Ancestor {
   }
 
   /**
-   * Share of the plan's elements that have a counterpart there, 0 when there is nothing in common: of the quantized
-   * ones where the plan has any (a checkpoint stored exact shares its norms and biases with a lossy one, and is no help
-   * to it), else of all, kept tensors among them.
+   * Share of the plan's elements that have a counterpart, 0 if there is nothing in common. If the plan quantizes
+   * weights, only quantized elements count, because an exact checkpoint shares its norms and biases with a lossy one
+   * and is no help to it. Else all elements count. Inherited tensors always do.
    */
   coverage(): number {
     const { plan } = this;
@@ -143,8 +144,7 @@ export class Ancestor {
   }
 
   /**
-   * Whether it holds the bytes of a file under the path they have now, in the same blocks: each is then coded in a
-   * byte.
+   * Whether the ancestor has a file with the same path and bytes, in the same blocks: each block then takes one byte.
    */
   holds(file: number): boolean {
     return this.identical[file]! && this.matches[file]!.every((_, block) => this.hasBlock(file, block));
@@ -156,19 +156,19 @@ export class Ancestor {
   }
 
   /**
-   * Whether a block's counterpart is gathered from blocks that are cut otherwise, or are of another file: what not
-   * every format version can say.
+   * Whether a block's counterpart is gathered from blocks with other edges, or of another file. Older format versions
+   * cannot express this.
    */
   isGathered(file: number, block: number): boolean {
     return this.gathers[file]!.has(block);
   }
 
-  /** The ancestor's tensor of that name: in the file of that path, or else in the first that has one. */
+  /** The ancestor's tensor of that name: in the file of that path, or else in the first file that has one. */
   tensorOf(path: string, name: string): TensorPlace | undefined {
     return this.chain.links[0]!.package.tensorNames.find(path, name);
   }
 
-  /** The elements of a tensor of the ancestor that are in its first block, in its own dtype. */
+  /** The elements in the first block of an ancestor's tensor, in its own dtype. */
   headOf({ file, tensor }: TensorPlace, signal?: AbortSignal): Promise<Uint8Array> {
     const plan = this.chain.links[0]!.package.plan(file)!;
     const elementCount = Math.min(blockElementsMax, plan.layout.tensors[tensor]!.elementCount);
@@ -178,7 +178,7 @@ export class Ancestor {
     );
   }
 
-  /** Bytes of a tensor of the ancestor from `startBytes` on, in its own dtype. */
+  /** Bytes of an ancestor's tensor from `startBytes` on, in its own dtype. */
   async tensorBytes(
     { file, tensor }: TensorPlace,
     startBytes: number,
@@ -193,33 +193,33 @@ export class Ancestor {
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
-  /** The block this one is coded against, as it is coded; undefined without a counterpart. */
+  /** The counterpart of a block, as it is coded; undefined without a counterpart. */
   async decoded(file: number, block: number, signal?: AbortSignal): Promise<DecodedBlock | undefined> {
     const match = this.matches[file]![block]!;
     return match < 0 ? undefined : this.readers[file]!.decoded(match, signal);
   }
 
-  /** Its elements, in the tensors' dtype; undefined without a counterpart. */
+  /** The elements of the counterpart, in the tensors' dtype; undefined without a counterpart. */
   async elements(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const match = this.matches[file]![block]!;
     return match < 0 ? undefined : this.readers[file]!.elements(match, signal);
   }
 
-  /** The way to it, for a method that goes on from there without decoding it first; undefined without a counterpart. */
+  /**
+   * The blocks along the chain to the counterpart, for a method that does not decode it first; undefined without a
+   * counterpart.
+   */
   walk(file: number, block: number): BlockWalk | undefined {
     const match = this.matches[file]![block]!;
     return match < 0 ? undefined : this.readers[file]!.walk(match);
   }
 
-  /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */
+  /** The ancestor's record of a residual tensor; undefined if it has none of that name. */
   residualTensor(file: number, name: string): ResidualTensor | undefined {
     return this.residualTensors[file]!.get(name);
   }
 
-  /**
-   * Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a
-   * counterpart.
-   */
+  /** Bytes of the counterpart of an exact block, or of a block of optimizer state; undefined without a counterpart. */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const gathered = this.gathers[file]!.get(block);
     if (gathered !== undefined) return readParts(gathered, signal);
@@ -232,8 +232,8 @@ export class Ancestor {
   }
 
   /**
-   * Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of
-   * little help.
+   * Gathers parts for the exact blocks of a file that match no block of the ancestor. Tensors that are lossy in the
+   * ancestor are left out: they would help little.
    */
   private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly LocatedPart[]> {
     const there = this.chain.links[0]!.package;
@@ -250,7 +250,7 @@ export class Ancestor {
     return gathered;
   }
 
-  /** Whether a tensor of the ancestor comes back as it was uploaded, as far as its package tells. */
+  /** Whether a tensor of the ancestor is restored exactly as uploaded, according to its package. */
   private isExactThere({ file, tensor }: TensorPlace): boolean {
     const codingsOf = (number: number): readonly TensorCoding[] => {
       const { content } = this.index.files[number]!;

@@ -2,14 +2,14 @@ import type { PackageRecord } from '../../catalog/contract/package-records.ts';
 import type { ChainCost } from './restore-budget.ts';
 
 /**
- * What decoding the moves of several checkpoints at once takes, in what it takes of one: measured 0.7 to 1.9
+ * Cost of decoding the moves of several checkpoints at once, relative to those of one: measured 0.7 to 1.9
  * (docs/decisions/0016-super-steps.md, "Measured").
  */
 const mergedPackageLinks = 2;
 
 /**
- * What a restore reads and decodes of a chain, newest first, the base last: an object of several checkpoints counts
- * once and whole.
+ * The packages and bytes that a restore reads and decodes of a chain, newest first, the base last. A merged package
+ * counts once and whole.
  */
 export function chainCost(chain: readonly PackageRecord[]): ChainCost {
   const objects = new Map(

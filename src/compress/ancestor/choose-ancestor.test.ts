@@ -33,13 +33,13 @@ async function choose({ options, deltas, base = 500, sequence = 5, leastBytes }:
 }
 
 describe('the ancestor', () => {
-  test('is the checkpoint before where its chain has room', async () => {
+  test('is the previous checkpoint if its chain has room', async () => {
     expect(
       (await choose({ options: { near: chain(600), far: chain(560) }, deltas: { near: 100, far: 150 } })).chosen,
     ).toBe('near');
   });
 
-  test('is taken without a look where its chain is short', async () => {
+  test('is taken without an estimate if its chain is short', async () => {
     const asked: unknown[] = [];
     const options = [{ candidate: 'near', chain: chain(250, 200), deltaBytes: 50 }];
     const estimate = async (candidate: unknown) => asked.push(candidate);
@@ -47,7 +47,7 @@ describe('the ancestor', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is one further back where that makes the chain shorter by more than the delta is larger', async () => {
+  test('is an earlier one if that shortens the chain by more than it enlarges the delta', async () => {
     expect(
       (await choose({ options: { near: chain(800), far: chain(450) }, deltas: { near: 100, far: 150 } })).chosen,
     ).toBe('far');
@@ -56,7 +56,7 @@ describe('the ancestor', () => {
     ).toBe('near');
   });
 
-  test('is one further back where the nearest chain has no room left', async () => {
+  test('is an earlier one if the nearest chain has no room left', async () => {
     const { chosen } = await choose({
       options: { near: chain(950), far: chain(700) },
       deltas: { near: 100, far: 180 },
@@ -65,12 +65,12 @@ describe('the ancestor', () => {
     expect(chosen).toBe('far');
   });
 
-  test('is none where a base costs less with the chains after it', async () => {
+  test('is none if a base costs less, later chains included', async () => {
     expect((await choose({ options: { near: chain(800) }, deltas: { near: 150 }, base: 400 })).chosen).toBeUndefined();
     expect((await choose({ options: { near: chain(800) }, deltas: { near: 150 }, base: 600 })).chosen).toBe('near');
   });
 
-  test('is none where no chain has room, or all are as long as they may be', async () => {
+  test('is none if no chain has room, or all have the largest length', async () => {
     expect(
       (await choose({ options: { near: chain(995), far: chain(980) }, deltas: { near: 100, far: 150 } })).chosen,
     ).toBeUndefined();
@@ -109,7 +109,7 @@ describe('the ancestor', () => {
   });
 });
 
-describe('where a delta took more than its chain had room for', () => {
+describe('after a delta that exceeded the room of its chain', () => {
   const options = { near: chain(880), mid: chain(860), far: chain(600) };
   test('one with room for as much is taken', async () => {
     const { chosen, asked } = await choose({
@@ -142,7 +142,7 @@ describe('the restore budget', () => {
   );
 
   test.each([751, 800, 1000, 1001, 3000])(
-    'is two bases where an eighth has room for less than a third of one: %i of 1000',
+    'is two bases if an eighth of the raw bytes has too little room: %i of 1000',
     (baseBytes) => {
       for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(2 * baseBytes);
     },

@@ -4,7 +4,7 @@ import { chainBytesMax, chainPackagesMax, type ChainCost } from './restore-budge
 export interface AncestorOption<T> {
   readonly candidate: T;
   readonly chain: ChainCost;
-  /** What it took itself, where it is a delta. */
+  /** Its own stored bytes, if it is a delta. */
   readonly deltaBytes?: number;
 }
 
@@ -13,41 +13,41 @@ export interface AncestorChoice<T> {
   readonly rawBytes: number;
   /** Number of the new checkpoint in its run. */
   readonly sequence: number;
-  /** What a delta to the nearest candidate takes at least, where that is known. */
+  /** Lower bound of a delta to the nearest candidate, if known. */
   readonly leastBytes?: number;
   /**
-   * Bytes it would take as a delta to a candidate, or as a base; undefined for a candidate that it shares nothing with
-   * or that cannot be read.
+   * Bytes that the new checkpoint would take as a delta to a candidate, or as a base. Undefined for a candidate that
+   * shares nothing with it or cannot be read.
    */
   readonly estimate: (candidate: T | undefined) => Promise<number | undefined>;
 }
 
 /**
- * What a chain that reads all that a restore may is held to cost those after it, in bases: one of them will have to be
- * one.
+ * The cost that a chain which uses up the whole restore budget adds to later checkpoints, in bases: one of them will
+ * have to be a base.
  */
 const fullChainCost = 0.8;
 /**
- * A chain with some room left costs this power of the share that is taken: deltas become smaller towards the end of a
- * run, and older ancestors have room.
+ * A chain with some room left costs this power of the used share: deltas become smaller towards the end of a run, and
+ * older ancestors have room.
  */
 const fullnessPower = 1.5;
-/** Estimates are of the quantized part, most often at the last checkpoint's config. */
+/** Estimates cover the quantized part only, most often at the last checkpoint's config. */
 const estimateMargin = 1.1;
 /**
- * A nearest candidate whose chain would stay below this share of the budget with one more delta like its own is taken
- * without an estimate.
+ * If the chain of the nearest candidate would stay below this share of the budget with another delta like its own, that
+ * candidate is chosen without an estimate.
  */
 const shortChainShare = 1 / 2;
-/** Candidates estimated: each takes a pass over the model. */
+/** Most candidates estimated: each takes a pass over the model. */
 const estimatesMax = 3;
 
 /**
- * The ancestor that a checkpoint costs least with, or none: the bytes it takes, and what its chain costs those after
- * it, which grows with the share of the restore budget beyond the base that it takes. Distance makes a delta larger, so
- * candidates are looked at from the nearest on, and only those whose chain has room for what the nearest takes.
- * Compared on tables of all deltas, of the data's language series and made-up runs of 200 checkpoints:
- * docs/decisions/0015-restore-budget.md.
+ * Chooses the ancestor with the least cost for a checkpoint, or none. The cost is the bytes of the delta, and the cost
+ * that its chain adds to later checkpoints. The latter grows with the used share of the restore budget beyond the base.
+ * A farther ancestor makes a delta larger, so the nearest candidates come first, and a candidate is skipped if its
+ * chain has no room for a delta to the nearest. Compared on tables of all deltas, of the language series and of
+ * synthetic runs of 200 checkpoints: docs/decisions/0015-restore-budget.md.
  */
 export async function chooseAncestor<T>({
   options,
@@ -67,8 +67,8 @@ export async function chooseAncestor<T>({
     chain.bytes + deltaBytes * estimateMargin <= limit(chain.baseBytes);
   const reachable = open.filter((option) => hasRoom(option, leastBytes));
   if (reachable.length === 0) return undefined;
-  // First, because what the last estimate found out is still known when its candidate is taken, and most often that is
-  // a delta.
+  // The base comes first: the results of the last estimate are still cached when its candidate is stored, and most
+  // often that is a delta.
   const baseBytes = await estimate(undefined);
   const found: { readonly candidate: T; readonly bytes: number; readonly chain: ChainCost }[] = [];
   let leastDelta = leastBytes;
@@ -80,7 +80,7 @@ export async function chooseAncestor<T>({
     estimates += 1;
     if (bytes === undefined) continue;
     const fits = hasRoom(option, bytes);
-    // Those farther away take no less.
+    // Deltas to farther candidates are no smaller.
     if (leastDelta === 0 || !fits) leastDelta = Math.max(leastDelta, bytes);
     if (fits) found.push({ candidate, bytes, chain: { ...chain, bytes: chain.bytes + bytes * estimateMargin } });
   }
@@ -93,7 +93,7 @@ export async function chooseAncestor<T>({
   return baseBytes !== undefined && baseBytes < cost ? undefined : best;
 }
 
-/** What a chain is held to cost the checkpoints after it. A base of its own costs them nothing. */
+/** The cost in bytes that a chain adds to later checkpoints. A base adds none. */
 export function fullnessCost({ bytes, baseBytes }: ChainCost, chainMax: number, nextBaseBytes: number): number {
   const fullness = Math.max(0, (bytes - baseBytes) / (chainMax - baseBytes));
   return fullChainCost * nextBaseBytes * fullness ** fullnessPower;

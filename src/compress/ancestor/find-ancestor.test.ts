@@ -31,7 +31,7 @@ test('the ready checkpoints before, nearest first, at most twelve; failed ones a
   expect(await stepsOf(run, 1000)).toHaveLength(12);
 });
 
-test('then on from the point a run was forked from, not from what its parent did later', async () => {
+test('then from the fork point on, without later checkpoints of the parent', async () => {
   const { id: repositoryId } = await makeRepository(catalog);
   const parent = await makeRun(catalog, { repositoryId, name: 'parent' });
   const [, forkPoint] = [await makeReady(catalog, parent, 1), await makeReady(catalog, parent, 2)];

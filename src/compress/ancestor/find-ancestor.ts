@@ -3,17 +3,18 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 
 /**
- * How many ready checkpoints back an ancestor is looked for: the nearest ones may be stored exact, or at the end of
- * chains without room.
+ * How many ready checkpoints the search for an ancestor looks back: the nearest ones may be stored exact, or end chains
+ * without room.
  */
 const lookBackMax = 12;
 /**
- * Other runs whose newest checkpoint may be an ancestor: each is read where a run has nothing of its own to build on.
+ * Most other runs from which the newest checkpoint may be an ancestor: each is read if a run has nothing of its own to
+ * build on.
  */
 const otherRunsMax = 8;
-/** References followed to what they refer to, largest first: as a rule all files of a checkpoint are held by one. */
+/** Most references followed to their origins, largest first: usually one checkpoint has all files. */
 const originsMax = 4;
-/** How many forks back: a run without a ready checkpoint of its own may be forked again. */
+/** Most forks followed back: a run without a ready checkpoint of its own may be forked again. */
 const forksBackMax = 16;
 
 /** A stored checkpoint that could be an ancestor. */
@@ -23,8 +24,8 @@ export interface AncestorCandidate {
 }
 
 /**
- * The ready checkpoints before this one, nearest first: of its run, then the one its run was forked from and those
- * before that.
+ * The ready checkpoints before this one, nearest first: those of its run, then those before the fork point in the run
+ * it was forked from, and so on.
  */
 export async function ancestorCandidates(catalog: Catalog, run: Run, sequence: number): Promise<AncestorCandidate[]> {
   const found: AncestorCandidate[] = [];
@@ -45,8 +46,8 @@ export async function ancestorCandidates(catalog: Catalog, run: Run, sequence: n
 }
 
 /**
- * Ready checkpoints of the repository that a run without usable ones of its own may build on: those that hold the files
- * which the nearest of its own refers to, and the newest of other runs. Rejects with the catalog's errors.
+ * Ready checkpoints of the repository for a run that has no usable ones of its own: the checkpoints with the origins of
+ * its nearest checkpoint's references, and the newest of other runs. Rejects with the catalog's errors.
  */
 export async function candidatesElsewhere(
   catalog: Catalog,
@@ -71,7 +72,7 @@ export async function candidatesElsewhere(
   return [...found.values()].filter(({ checkpoint }) => checkpoint.id !== nearest?.id);
 }
 
-/** Where to look on in the run that this one was forked from: from the fork point on backwards. */
+/** The run that this one was forked from, and the sequence number before which to search it. */
 async function forkPoint(
   catalog: Catalog,
   { parentCheckpointId }: Run,

@@ -17,7 +17,7 @@ import {
 /** Tensors of the ancestor with equal sketches that a tensor is compared with. */
 const comparisonsMax = 8;
 
-/** What is asked of a stored checkpoint whose tensors may occur in the new one; `Ancestor` is one. */
+/** A stored checkpoint with tensors that may occur in the new one, such as `Ancestor`. */
 export interface StoredTensors {
   readonly index: PackageIndex;
   hasBlock(file: number, block: number): boolean;
@@ -35,11 +35,12 @@ export interface InheritedToFind {
 }
 
 /**
- * The plan with every exact tensor that has the bytes of one of the ancestor's as kept: renamed, moved to another file,
- * exchanged with another, or beside tensors that are new. A tensor that its block's counterpart says is unchanged stays
- * where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are
- * quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more, and of those of the ancestor that
- * could be the same, and whole ones where these are. Rejects with the errors of store and restore.
+ * Returns the plan in which every exact tensor with the same bytes as one of the ancestor's is inherited, also if it
+ * was renamed, moved to another file, swapped with another, or has new neighbours. A tensor that equals its counterpart
+ * in the same block stays exact: later checkpoints are coded against blocks. Returns the given plan if there are none,
+ * or if weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more and of the
+ * ancestor's tensors that could be equal, and the rest of both if these blocks are. Rejects with the errors of store
+ * and restore.
  */
 export async function planInherited(request: InheritedToFind): Promise<CodingPlan> {
   const { files, plan, ancestor, signal } = request;
@@ -74,7 +75,7 @@ export async function planInherited(request: InheritedToFind): Promise<CodingPla
 interface TensorToKeep {
   readonly source: SourceFile;
   readonly entry: TensorEntry;
-  /** Whether the block it lies in has a counterpart. */
+  /** Whether the block of the tensor has a counterpart. */
   readonly hasBlock: boolean;
 }
 
@@ -90,15 +91,15 @@ async function inheritedPlace(
   const counterpart = there.counterpart(source.path, entry);
   const isAlike = counterpart !== undefined && (await there.sketch(counterpart)) === sketch;
   if (isAlike && hasBlock) return undefined;
-  // One of the same name first: what comes later is then more easily followed back.
+  // A tensor of the same name comes first: later checkpoints can then be traced back more easily.
   const places = [...(isAlike ? [counterpart] : []), ...(await there.withSketch(entry, sketch))];
   for (const place of places.slice(0, comparisonsMax)) if (await isEqual(bytes, there.bytes(place))) return place;
   return undefined;
 }
 
 /**
- * Tensors that others of the checkpoint are told by, but for originals of copies of the same dtype, which are kept with
- * them.
+ * Tensors that others of the checkpoint refer to. Originals of copies of the same dtype are not among them: they are
+ * inherited together with their copies.
  */
 function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
   const named = new Set<string>();
@@ -128,9 +129,7 @@ function withInherited(
     : planned;
 }
 
-/**
- * The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks.
- */
+/** The ancestor's tensors, indexed by dtype and size, then by samples of their first blocks. */
 class AncestorTensors {
   private readonly ancestor: StoredTensors;
   private readonly signal: AbortSignal | undefined;

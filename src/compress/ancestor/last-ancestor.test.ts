@@ -17,7 +17,7 @@ const config = {
   protectFraction: 0,
 } as const;
 
-test('one chain is open at a time, and the same ancestor is found again until another is asked for', async () => {
+test('one chain is open at a time, and the same ancestor is returned until another is requested', async () => {
   const model = await prepareSource(
     { fc: f32([32, 32], noise(1024, 1)) },
     new Map<string, LayerType>([['fc', 'linear']]),

@@ -4,8 +4,8 @@ import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
 /**
- * The ancestor that an encode looked at last, its chain open until another takes its place: the one that is chosen has
- * been estimated just before, as a rule, and what was found out then is found here. Close it at the end.
+ * The ancestor that an encode opened last; its chain stays open until another takes its place. The chosen ancestor was
+ * usually the last one estimated, so its caches are reused. Close it at the end.
  */
 export class LastAncestor {
   readonly #source: ModelSource;
@@ -22,8 +22,8 @@ export class LastAncestor {
   }
 
   /**
-   * The stored checkpoint of a package along the blocks of `plan`: the same object as before where it was asked for
-   * last. Undefined when `open` gives nothing; rejects as it does.
+   * The stored checkpoint of a package, matched to the blocks of `plan`: the same object as before if it was requested
+   * last. Undefined if `open` returns nothing; rejects with the errors of `open`.
    */
   async along(
     packageId: string,

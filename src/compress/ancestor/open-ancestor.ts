@@ -8,13 +8,13 @@ import type { AncestorCandidate } from './find-ancestor.ts';
 import { LastAncestor } from './last-ancestor.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
-/** The ancestor chosen for a plan; its chain is open until another is. */
+/** The ancestor chosen for a plan; its chain stays open until another is opened. */
 export interface OpenedAncestor {
   readonly candidate: AncestorCandidate;
   readonly ancestor: Ancestor;
 }
 
-/** What reading a damaged or missing package gives. */
+/** Errors from reading a damaged or missing package. */
 const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'corrupt-package',
   'corrupt-object',
@@ -23,15 +23,15 @@ const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
 ]);
 
 /**
- * A candidate that shares this much of the plan is taken without a look at farther ones: one whose files are references
- * to others' shares little or nothing.
+ * A candidate that shares this much of the plan is taken without looking at farther ones. A candidate with references
+ * instead of its own blocks shares little or nothing.
  */
 export const coverageEnough = 0.5;
 
 export interface AncestorParts {
   readonly catalog: Catalog;
   readonly restorer: Restorer;
-  /** Packages of a chain, the new one included, at most. */
+  /** Most packages of a chain, including the new one. */
   readonly chainLengthMax: number;
   readonly source: ModelSource;
   readonly signal: AbortSignal;
@@ -39,8 +39,8 @@ export interface AncestorParts {
 }
 
 /**
- * Opens stored checkpoints along the plan of a new one. The one that was opened last stays open until another is, or
- * until `close`.
+ * Opens stored checkpoints along the plan of a new one. The last one opened stays open until another is, or until
+ * `close`.
  */
 export class Ancestors {
   readonly #parts: AncestorParts;
@@ -52,9 +52,9 @@ export class Ancestors {
   }
 
   /**
-   * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose
-   * chain has room for another; without one where there is none. A candidate that cannot be read is passed over, and
-   * work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint must not keep the
+   * Runs `work` with the nearest candidate that shares at least half of the plan, else with the one that shares most of
+   * it, if its chain has room for another package; without one if none shares any. Skips a candidate that cannot be
+   * read. If `work` meets damage, repeats it without an ancestor: damaged bytes of one checkpoint must not prevent
    * later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
    */
   async withBest<T>(
@@ -86,8 +86,8 @@ export class Ancestors {
   }
 
   /**
-   * A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another
-   * package or cannot be read. Rejects with the errors of catalog and store.
+   * A candidate matched to the plan's blocks; open until another is opened. Undefined when its chain has no room for
+   * another package or cannot be read. Rejects with the errors of catalog and store.
    */
   async open(candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
     const { packageId } = candidate.checkpoint;
@@ -104,7 +104,8 @@ export class Ancestors {
     const { catalog, restorer, chainLengthMax, signal, warn } = this.#parts;
     try {
       const packages = await catalog.packages.chain(packageId);
-      // Asked for, since blocks of it may be in memory, whole, and the chain would have none to read from later.
+      // The damage record must be checked: blocks of the chain may be in memory, intact, while later reads from the
+      // store would fail.
       if ((await catalog.damage.among(packages.map(({ key }) => key))).length > 0) {
         warn(cannotBeRead(candidate));
         return undefined;
@@ -119,8 +120,8 @@ export class Ancestors {
 }
 
 /**
- * Share of the plan that an ancestor has a counterpart for; what has other names there counts where blocks alone are
- * not enough. Rejects with the errors of restore.
+ * Share of the plan that has a counterpart in an ancestor. Renamed tensors are looked up only if blocks alone do not
+ * suffice. Rejects with the errors of restore.
  */
 export async function coverageOf(ancestor: Ancestor, signal: AbortSignal): Promise<number> {
   const coverage = ancestor.coverage();

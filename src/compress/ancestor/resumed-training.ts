@@ -1,20 +1,20 @@
 import type { AncestorCandidate } from './find-ancestor.ts';
 
 /**
- * Weights that are this much nearer to what the ancestor rebuilds than its rounding left them (root mean squares) were
- * trained on from there. Those trained on from the upload are never nearer: what they move comes on top.
+ * If weights are this much nearer to the rebuilt ancestor than its rounding error (root mean squares), training resumed
+ * from the rebuilt weights. Weights trained on from the upload are never nearer: their moves add to the rounding error.
  */
 const nearer = 0.9;
 
-/** What is known of whether training went on from what the hub rebuilt. */
+/** Findings on whether training was resumed from a rebuilt checkpoint. */
 export type Resumption = {
   /** The strictest threshold of the run. */
   readonly threshold: number;
-  /** One of the checkpoints before, as far back as ancestors are looked for, was found to be resumed. */
+  /** Whether one of the earlier checkpoints, as far back as the search for ancestors goes, was found to be resumed. */
   readonly before: boolean;
 } & ({ readonly here: false } | { readonly here: true; readonly drift: number });
 
-/** What the checkpoints before tell. */
+/** Findings from the earlier checkpoints. */
 export function resumptionBefore(
   thresholds: Readonly<Record<string, number>>,
   candidates: readonly AncestorCandidate[],
@@ -27,8 +27,8 @@ export function resumptionBefore(
 }
 
 /**
- * The same with what the weights tell. `drift`: see measureDrift. `roundingError`: what the ancestor's rounding left,
- * alike. Undefined where not known.
+ * Adds the findings from the weights. `drift`: see measureDrift. `roundingError`: the rounding error that the ancestor
+ * left, in the same unit. Undefined if not known.
  */
 export function resumptionHere(
   { threshold, before }: Resumption,
@@ -39,7 +39,7 @@ export function resumptionHere(
   return here ? { threshold, before, here, drift } : { threshold, before, here: false };
 }
 
-/** Whether what is rebuilt must not lag behind: training was resumed now or not long ago. */
+/** Whether the rebuilt model must not lag behind: training was resumed now or recently. */
 export function isResumed({ before, here }: Resumption): boolean {
   return before || here;
 }

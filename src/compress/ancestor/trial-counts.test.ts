@@ -5,7 +5,7 @@ import { TrialCounts } from './trial-counts.ts';
 const behind = (id: string) => ({ checkpoint: { id } }) as Parameters<TrialCounts['add']>[0];
 const [a, b, c] = [behind('a'), behind('b'), behind('c')];
 
-test('a search that is repeated counts once, and those behind other ancestors beside it', () => {
+test('a repeated search counts once, and searches with other ancestors count too', () => {
   const counts = new TrialCounts({ trialsMax: trialsMost });
   counts.add(a, 3);
   expect(counts.total).toBe(3);
@@ -25,7 +25,7 @@ test('searches of a checkpoint have twelve trials together, four of them for a b
   expect(counts.allowance(c)).toBe(1);
 });
 
-test('a search that is repeated may use what it could before', () => {
+test('a repeated search has the same allowance as before', () => {
   const counts = new TrialCounts({ trialsMax: trialsMost });
   counts.add(a, 4);
   counts.add(b, 4);
@@ -33,7 +33,7 @@ test('a search that is repeated may use what it could before', () => {
   expect([a, b, undefined].map((ancestor) => counts.allowance(ancestor))).toEqual([8, 4, 4]);
 });
 
-test('where nothing is bounded every search has as many as it likes', () => {
+test('without a bound every search has unlimited trials', () => {
   const counts = new TrialCounts({ trialsMax: Infinity });
   counts.add(undefined, 60);
   expect(counts.allowance(a)).toBe(Infinity);

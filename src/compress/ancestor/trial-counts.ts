@@ -1,20 +1,20 @@
 import type { AncestorCandidate } from './find-ancestor.ts';
 
 /**
- * Trials that searches behind ancestors leave to one as a base, which then has to pass: what is stored exact takes more
- * than any base.
+ * Trials that searches with an ancestor leave for a search as a base. That search then has to pass: an exact checkpoint
+ * takes more bytes than any base.
  */
 const keptForBase = 4;
 
 interface Counted {
-  /** What a search may use; the same when it is repeated, so that it takes the same way. */
+  /** Most trials of a search; the same when the search is repeated, so that it takes the same path. */
   readonly allowance: number;
   readonly trialCount: number;
 }
 
 /**
- * Trials of all searches of one try at a checkpoint, by what they built on: one that is repeated asks for what it
- * knows. Together at most `trialsMax`.
+ * Counts the trials of all searches of one attempt at a checkpoint, by the ancestor they build on. A repeated search
+ * reuses its outcomes. Together at most `trialsMax`.
  */
 export class TrialCounts {
   private readonly counts = new Map<string | undefined, Counted>();
@@ -29,7 +29,7 @@ export class TrialCounts {
     return [...this.counts.values()].reduce((sum, { trialCount }) => sum + trialCount, 0);
   }
 
-  /** Most trials of a search behind an ancestor, or as a base; may be 0 for an ancestor. */
+  /** Most trials of a search with an ancestor, or as a base; may be 0 with an ancestor. */
   allowance(ancestor: AncestorCandidate | undefined): number {
     const known = this.counts.get(keyOf(ancestor));
     if (known !== undefined) return known.allowance;
@@ -37,7 +37,7 @@ export class TrialCounts {
     return Math.max(0, this.trialsMax - this.total - kept);
   }
 
-  /** Counts a search as it ended. */
+  /** Counts the trials of a search that has ended. */
   add(ancestor: AncestorCandidate | undefined, trialCount: number): void {
     this.counts.set(keyOf(ancestor), { allowance: this.allowance(ancestor), trialCount });
   }

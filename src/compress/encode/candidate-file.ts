@@ -9,23 +9,23 @@ import type { QuantizedModel } from '../method/quantized-model.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 import type { StateCoder } from './state-coder.ts';
 
-/** A checkpoint as it will come back: under a config, or as uploaded. */
+/** A checkpoint as a download will return it: under a config, or as uploaded. */
 export interface CandidateModel {
   readonly source: ModelSource;
   readonly plan: CodingPlan;
-  /** Of its weights; absent: as uploaded. */
+  /** Its quantized weights; absent: as uploaded. */
   readonly quantized?: QuantizedModel | undefined;
-  /** Of its optimizer state; absent: as uploaded. */
+  /** Its optimizer state; absent: as uploaded. */
   readonly state?: StateCoder;
 }
 
-/** A file of it, to be read by range. */
+/** One file of a candidate, to be read by range. */
 export interface CandidateFile extends RangeSource {
   readonly plan: FilePlan;
   elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array>;
 }
 
-/** File number `file` of a candidate; copies are read where their originals are. */
+/** File number `file` of a candidate; copies are read from their originals. */
 export function candidateFile({ source, plan, quantized, state }: CandidateModel, file: number): CandidateFile {
   const planOf = (number: number): FilePlan => planTensors(source.files[number]!.layout, plan.files[number]!.codings);
   const placed = placeCopies(planOf(file), { codings: plan.files[file]!.codings, file, planOf });

@@ -82,7 +82,7 @@ test('a file with a quantized tensor is never left out by its exact ones', async
   );
 });
 
-test('what is copied inside a file counts as nothing, and what other files copy is never left out', async () => {
+test('copies inside a file count as nothing, and a file that others copy is never left out', async () => {
   const random = { dtype: 'U8', shape: [300_000], data: patternBytes(300_000) } as const;
   const chosen = async (...files: Parameters<typeof safetensors>[0][]): Promise<Set<number>> => {
     const source = new ModelSource(

@@ -8,11 +8,13 @@ import { encodeExact } from './encode-package.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import { copiedFiles, isExactFile, type CodingPlan } from '../plan/plan-codings.ts';
 
-/** Blocks tried per file: of one that is a tenth unchanged, one in thirty is missed. */
+/** Blocks tried per file: if a tenth of a file is unchanged, the sample misses this in one file of thirty. */
 const sampleBlocksMax = 32;
-/** A file that keeps more than this share of its bytes is taken for incompressible. */
+/** A file that still takes more than this share of its bytes counts as incompressible. */
 const incompressibleShareMin = 0.995;
-/** Below this size a file always goes into the package: an object of its own costs as much as could be lost. */
+/**
+ * Below this size a file always goes into the package: an object of its own costs as much as the package could lose.
+ */
 const externalBytesMin = 64 * 1024;
 
 export interface FilesToChoose {
@@ -37,14 +39,14 @@ export async function chooseExternal(
   const copied = copiedFiles(plan, external);
   for (const [file, { sizeBytes }] of source.files.entries()) {
     if (external.has(file) || copied.has(file) || !isExactFile(plan, file) || sizeBytes < externalBytesMin) continue;
-    // How much smaller a method makes its weights is not for a sample of the other tensors to tell.
+    // A sample of the other tensors cannot predict how much a method saves on the weights.
     if (plan.files[file]!.blocks.some(({ coding }) => isWeightCoding(coding))) continue;
     if (!(await isSmaller(files, file, core, signal))) external.add(file);
   }
   return external;
 }
 
-/** Whether a file takes fewer bytes in the package. Where it does, the first blocks mostly tell. */
+/** Whether a file takes fewer bytes in the package. If it does, the first blocks mostly show it. */
 async function isSmaller(
   { source, plan, ancestor }: FilesToChoose,
   file: number,
@@ -55,7 +57,7 @@ async function isSmaller(
   const sample = sampledBlocks(plan.files[file]!.blocks);
   if (sample.length === 0) return true;
   const headerBytes = layout.headerBytes.length;
-  // Copies and kept tensors take nothing.
+  // Copies and inherited tensors take nothing.
   const blockBytes = sizeBytes - headerBytes - blocklessBytes(source, plan, file);
   const sampleBytes = sample.reduce((sum, { rawBytes }) => sum + rawBytes, 0);
   let savedBytes = 0;
@@ -77,8 +79,8 @@ interface SampledBlock {
 }
 
 /**
- * An exact block of each of as many equal parts of a file, anywhere in its part: layers repeat, and even steps would
- * meet the same tensor of each.
+ * One exact block from each of as many equal parts of a file, at a varying place: layers repeat, and even steps would
+ * always meet the same tensor.
  */
 function sampledBlocks(blocks: readonly PlannedBlock[]): SampledBlock[] {
   const parts = Math.min(blocks.length, sampleBlocksMax);

@@ -12,16 +12,16 @@ export interface QuantizedModel extends Omit<CandidateModel, 'state'> {
   readonly core: NativeCore;
 }
 
-/** What a file will decode to. */
+/** Digests of the decoded form of a file. */
 export interface QuantizedDigest {
   readonly sha256: string;
-  /** As of `checksumBytes`. */
+  /** As `checksumBytes` computes them. */
   readonly checksums: Uint8Array;
 }
 
 /**
- * By file number: digests of what quantized files, and those of lossy optimizer state, will decode to. The others
- * decode to the upload. Rejects with the errors of store and core.
+ * By file number: digests of the decoded form of quantized files and of lossy optimizer state. Other files decode to
+ * the upload. Rejects with the errors of store and core.
  */
 export async function digestQuantized(
   { core, ...model }: QuantizedModel,

@@ -11,8 +11,8 @@ interface MasterSource {
 }
 
 /**
- * The payload of an exact block beside the tensors that were rounded from its masters; undefined where it has none. Any
- * elements come back, whatever lies beside them. Rejects with the errors of store and core.
+ * The payload of an exact block of master weights, coded against the tensors that were rounded from them; undefined if
+ * it has none. Decoding is exact for any elements. Rejects with the errors of store and core.
  */
 export async function encodeMaster(
   { source, plan, core }: MasterSource,

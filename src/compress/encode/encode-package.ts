@@ -30,7 +30,7 @@ export interface CheckpointToEncode {
   readonly ancestor?: Ancestor;
   /** By file number: stored as the raw object, not in the package. */
   readonly external: ReadonlySet<number>;
-  /** By file number: digest of what the package decodes to. */
+  /** By file number: digest of the file that the package decodes to. */
   readonly sha256: readonly string[];
 }
 
@@ -41,9 +41,7 @@ export interface EncodedCheckpoint {
   readonly migration: number | undefined;
   /** By file number: payload bytes in the package. */
   readonly payloadBytes: readonly number[];
-  /**
-   * Names of optimizer tensors of which a block has an element that its coding has no place for, so that it is exact.
-   */
+  /** Names of optimizer tensors with a block stored exact because its coding cannot represent one of its elements. */
   readonly unplacedState: ReadonlySet<string>;
 }
 
@@ -52,7 +50,7 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Encodes a checkpoint into one package: tables of its quantized blocks from a first pass, payloads from a second. */
+/** Encodes a checkpoint into one package in two passes over its quantized blocks: one for tables, one for payloads. */
 export async function encodePackage(
   given: CheckpointToEncode,
   target: Omit<WriteTarget, 'crc32c' | 'signal'>,
@@ -84,7 +82,7 @@ export async function encodePackage(
   };
 }
 
-/** Everything exact is coded against the ancestor wherever that helps, block by block. */
+/** Exact blocks are coded against the ancestor, block by block, if that helps. */
 async function encodingOf(
   { quantized, ancestor, external }: CheckpointToEncode,
   options: EncodeOptions,
@@ -96,7 +94,7 @@ async function encodingOf(
   return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
 }
 
-/** In the version that all codings of its files and gathered blocks need. */
+/** The encoding in the lowest format version that supports all codings of its files and gathered blocks. */
 function inVersion({ plan, external }: CheckpointToEncode, encoding: PackageEncoding): PackageEncoding {
   let { formatVersion } = encoding;
   for (const [file, { blocks, codings }] of plan.files.entries()) {
@@ -163,7 +161,7 @@ function shorter(payload: Uint8Array, other: Uint8Array | undefined): Uint8Array
   return other !== undefined && other.length < payload.length ? other : payload;
 }
 
-/** One exact block against its counterpart in the ancestor where there is one. */
+/** One exact block, coded against its counterpart in the ancestor if there is one. */
 export async function encodeExact(
   checkpoint: Pick<CheckpointToEncode, 'source'> & { readonly ancestor: Ancestor | undefined },
   core: NativeCore,

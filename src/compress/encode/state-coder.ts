@@ -7,14 +7,14 @@ import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
-/** Rebuilt second moments kept for the first moments beside them, in bytes. */
+/** Cache of rebuilt second moments, which the first moments need, in bytes. */
 const keptBytesMax = 64 * 1024 * 1024;
-/** Of optimizer state, which is F32. */
+/** Bytes of an element of optimizer state (F32). */
 const elementBytes = 4;
 
 /**
- * Codes the blocks of optimizer state of one checkpoint. What they come back as does not depend on an ancestor. Rejects
- * with the errors of source and core.
+ * Codes the blocks of optimizer state of one checkpoint. The decoded values do not depend on an ancestor. Rejects with
+ * the errors of source and core.
  */
 export class StateCoder {
   private readonly source: ModelSource;
@@ -37,7 +37,7 @@ export class StateCoder {
     this.core = core;
   }
 
-  /** The payload of a block, behind an ancestor's where that is smaller. */
+  /** The payload of a block, coded against the ancestor's if that is smaller. */
   async payload(at: BlockPlace, ancestor: Ancestor | undefined, signal?: AbortSignal): Promise<Uint8Array> {
     const place = await this.place(at, signal);
     const previous =
@@ -49,7 +49,7 @@ export class StateCoder {
     );
   }
 
-  /** A block's elements as a download will give them. */
+  /** A block's elements as a download will return them. */
   async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
     const key = `${at.file} ${at.index}`;
     const known = this.kept.get(key);
@@ -70,7 +70,7 @@ export class StateCoder {
       : { form, segments };
   }
 
-  /** The second moments of a block of first moments, as they come back. */
+  /** The decoded second moments for a block of first moments. */
   private async secondMoments(file: number, block: BlockPlace['block'], signal?: AbortSignal): Promise<Uint8Array> {
     const { codings, blocks } = this.plan.files[file]!;
     const parts: Uint8Array[] = [];
@@ -93,7 +93,7 @@ export class StateCoder {
   }
 }
 
-/** Whether a payload of a state block holds it as an exact one (docs/format-blocks.md, section 17, mode 0). */
+/** Whether the payload of a state block is exact (docs/format-blocks.md, section 17, mode 0). */
 export function isExactState(payload: Uint8Array): boolean {
   return payload[0] === 0;
 }

@@ -7,18 +7,19 @@ import type { Crc32c } from '../../store/frame/object-frame.ts';
 import { checksumBytes } from './checksum-bytes.ts';
 
 export interface VerifyOptions {
-  /** By path: where what a file decodes to is left, for evaluation. */
+  /** By path: files on disk that receive the decoded bytes, for evaluation. */
   readonly keep?: ReadonlyMap<string, string>;
   /**
-   * By path: checksums of what was encoded. These files are compared by them, the others by the digests in the package.
+   * By path: checksums of the encoded bytes. These files are compared by checksum, the others by the digests in the
+   * package.
    */
   readonly expected?: { readonly checksums: ReadonlyMap<string, Uint8Array>; readonly crc32c: Crc32c };
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Decodes every file of a package as it lies in the store and compares it. External files are not in the package.
- * Rejects with `corrupt-package` when a byte differs, with the errors of restore, and those of the file system.
+ * Decodes every file of a stored package and compares it. External files are not in the package. Rejects with
+ * `corrupt-package` when a byte differs, with the errors of restore, and those of the file system.
  */
 export async function verifyPackage(
   chain: Pick<PackageChain, 'files' | 'file'>,
@@ -38,7 +39,7 @@ export async function verifyPackage(
   }
 }
 
-/** Reads a stream to its end; resolves to what is wrong with it, if anything is. */
+/** Reads a stream to its end; resolves to a description of the difference, if there is one. */
 type Comparison = (bytes: AsyncIterable<Uint8Array>) => Promise<string | undefined>;
 
 function unlikeDigest({ sha256, sizeBytes }: PackageFile): Comparison {

@@ -20,18 +20,18 @@ export interface BoundGraph {
   readonly evalSet: LocalEvalSet;
   readonly graph: GraphDescription;
   readonly binding: WeightBinding;
-  /** How each initializer is filled, in the checkpoint at hand. */
+  /** How each initializer is filled in this checkpoint. */
   readonly report: BindingReport;
-  /** Which tensors of the checkpoint the metrics see. */
+  /** The tensors of the checkpoint that affect the metrics. */
   readonly measured: MeasuredTensors;
 }
 
 /**
- * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes holds for the exact
- * weights the graph was exported from, so the first one found is kept with the run and used for all later checkpoints,
- * forks included; whether it leaves nothing to the graph's own numbers is checked for each of them. The weights in the
- * graph are read piece by piece, and only where names do not decide. Rejects as `describeLocalGraph` and `bindWeights`,
- * and with the store's errors.
+ * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes is valid only for the
+ * exact weights that the graph was exported from. So the first binding is stored with the run and used for all later
+ * checkpoints, also of forks. Each checkpoint is checked for initializers that would be left with the graph's own
+ * numbers. The weights in the graph are read piece by piece, and only if names do not decide. Rejects with the errors
+ * of `describeLocalGraph`, `bindWeights` and the store.
  */
 export async function bindGraph(
   { catalog, graphs }: Pick<CompressContext, 'catalog' | 'graphs'>,
@@ -44,12 +44,12 @@ export async function bindGraph(
   const own = run.bindingEvalSetId === run.evalSetId ? run.binding : undefined;
   const kept = own ?? (await parentBinding(catalog, run));
   const bound = await bindFiles({ graph, evalSet, files, kept }, signal);
-  // A fork keeps its parent's as its own, for its forks to find.
+  // A fork stores its parent's binding as its own, for its own forks.
   if (own === undefined) await catalog.runs.setBinding(run.id, run.evalSetId!, bound.binding);
   return { evalSet, graph, ...bound };
 }
 
-/** As {@link bindGraph}, of a graph and a model on local disk that belong to no run. */
+/** Like {@link bindGraph}, for a graph and a model on local disk that belong to no run. */
 export async function bindLocalGraph(
   graphs: GraphCache,
   evalSet: LocalEvalSet,
@@ -60,14 +60,14 @@ export async function bindLocalGraph(
   return { evalSet, graph, ...(await bindFiles({ graph, evalSet, files, kept: undefined }, signal)) };
 }
 
-/** What a binding looks at in a file. */
+/** The parts of a file that a binding reads. */
 type ModelTensors = Pick<SourceFile, 'role' | 'layout' | 'reader'>;
 
 interface FilesToBind {
   readonly graph: GraphDescription;
   readonly evalSet: LocalEvalSet;
   readonly files: readonly ModelTensors[];
-  /** Of an earlier checkpoint. */
+  /** The binding of an earlier checkpoint. */
   readonly kept: WeightBinding | undefined;
 }
 

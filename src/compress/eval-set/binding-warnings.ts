@@ -9,10 +9,10 @@ import type { SourceFile } from '../upload/model-source.ts';
 import { someOf } from '../some-of.ts';
 
 /**
- * What about a binding is worth a doubt, in sentences: prefixes that exchange one part of a model for another, weights
- * that are declared to be constants, an output layer that was taken for tied though no bytes say so, and floating-point
- * tensors that the graph does not use (`unmeasured`, of measured-tensors.ts): adapters, averages and heads of a model
- * that is not the graph's. Pure.
+ * Sentences about doubtful points of a binding: prefixes that exchange one part of a model for another; weights that
+ * are declared constants; an output layer that is assumed to be tied, without equal bytes; floating-point tensors that
+ * the graph does not use (`unmeasured`, of measured-tensors.ts), such as adapters, averages and heads of another model.
+ * Pure.
  */
 export function bindingWarnings(
   { graph, report }: Pick<BoundGraph, 'graph' | 'report'>,
@@ -53,7 +53,7 @@ export function bindingWarnings(
   ];
 }
 
-/** Parts of a name that wrappers put before it; they say nothing of what is inside. */
+/** Name parts that wrappers prepend; they are independent of the wrapped module. */
 const wrappers: ReadonlySet<string> = new Set([
   'module',
   '_orig_mod',

@@ -16,9 +16,9 @@ export interface EvalSetContext {
 }
 
 /**
- * Checks an eval set's graph, batches and spec against each other in an evaluation child, and that the graph's
- * structure is one that encoding can read. Labels are read on every row; the graph runs on the batches that can be
- * wrong. Rejects with why it cannot be used, and then keeps no local copy.
+ * Checks an eval set's graph, batches and spec against each other in an evaluation child, and that encoding can read
+ * the graph's structure. Labels are read on every row; the graph runs on the batches that can be wrong. If the eval set
+ * cannot be used, rejects with the reason and removes the local copy.
  */
 export async function checkEvalSet(ctx: EvalSetContext, evalSet: EvalSet): Promise<void> {
   const directory = evalSetDirectory(ctx.workDirectory);

@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(workDirectory, { recursive: true, force: true }));
 
-/** What lies about of a copy of the checkpoint. */
+/** Files left over from a copy of the checkpoint. */
 async function leftovers(): Promise<string[]> {
   return (await readdir(workDirectory)).filter((name) => name !== 'eval-sets');
 }
@@ -91,7 +91,7 @@ test('all shards of a model count', async () => {
   await expect(checkWithCheckpoint(ctx)(evalSet, checkpoint)).rejects.toMatchObject({ code: 'eval-memory' });
 });
 
-test('a disk that gets full meanwhile is told as one, and nothing stays', async () => {
+test('a disk that becomes full is reported as full, and no files remain', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   const openObject = async () => ({ ...(await store.open('m')), stream: () => throwing(full) });
   const downloads = { openObject } as unknown as CheckWithCheckpoint['downloads'];
@@ -105,7 +105,7 @@ async function* throwing(error: Error): AsyncGenerator<Uint8Array> {
   throw error;
 }
 
-test('who comes while one is in work and eight wait is told that checks wait, and the others are served', async () => {
+test('with one check in work and eight waiting, the next is refused, and the others are served', async () => {
   let open: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));
   const list = async () => {

@@ -12,23 +12,23 @@ import type { EvalSetContext } from './check-eval-set.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { withScratch } from '../with-scratch.ts';
 
-/** Checks of one process at once, each with a model on its scratch disk, and those that may wait. */
+/** Most checks of one process at once, each with a model on its scratch disk, and most that wait. */
 const checksAtOnce = 1;
 const checksWaitingMax = 8;
-/** Most of what is free on the scratch disk that a model may take: uploads and a catalog may be on the same. */
+/** Largest share of the free scratch disk that a model may take: uploads and a catalog may be on the same disk. */
 const freeShareMax = 0.5;
 const mib = 2 ** 20;
 
 export interface CheckWithCheckpoint extends EvalSetContext {
   readonly catalog: Pick<Catalog, 'files'>;
   readonly downloads: Pick<Downloads, 'openFile' | 'openObject'>;
-  /** Largest model that is checked, in bytes over its files: what an evaluation may take. */
+  /** Largest model that is checked, in bytes over its files: the limit of an evaluation. */
   readonly modelBytesMax: number;
   /** Free bytes of the disk that a directory is on. */
   readonly freeBytes: (directory: string) => Promise<number>;
 }
 
-/** Measures one checkpoint, as uploaded where those bytes are kept, on an eval set; see `examineEvalSet`. */
+/** Measures one checkpoint on an eval set, as uploaded if those bytes are still stored; see `examineEvalSet`. */
 export type CheckpointCheck = (
   evalSet: EvalSet,
   checkpoint: Checkpoint,
@@ -48,7 +48,7 @@ export function checkWithCheckpoint(ctx: CheckWithCheckpoint): CheckpointCheck {
     try {
       return await withScratch(join(ctx.workDirectory, 'check-'), async (directory) => {
         const models = await modelFiles(ctx, checkpoint, directory);
-        // Parts of an open set may still change: their copies go with the check.
+        // Parts of an open set may still change, so their copies are removed with the check.
         const home = evalSet.state === 'ready' ? evalSetDirectory(ctx.workDirectory) : directory;
         const local = await localEvalSet(ctx.store, evalSet, home, signal);
         return examineEvalSet(ctx, local, await writeModel(ctx, { checkpoint, models, directory }, signal), signal);

@@ -6,8 +6,8 @@ import type { ByteCache } from '../../restore/byte-cache.ts';
 export type GraphCache = ByteCache<GraphFileDescription>;
 
 /**
- * Describes the graph of a local eval set; the checkpoints of a run share the description as long as the cache keeps
- * it. Rejects with the errors of `describeGraphFile` and of the file system.
+ * Describes the graph of a local eval set; the checkpoints of a run share the description while it is cached. Rejects
+ * with the errors of `describeGraphFile` and of the file system.
  */
 export async function describeLocalGraph(
   cache: GraphCache,

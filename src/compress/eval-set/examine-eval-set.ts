@@ -9,21 +9,21 @@ import { bindingWarnings } from './binding-warnings.ts';
 import type { GraphCache } from './describe-local-graph.ts';
 import { openModelFiles } from '../upload/open-model-files.ts';
 
-/** What an eval set says of one checkpoint, before any training. */
+/** Report on an eval set from one checkpoint, before any training. */
 export interface EvalSetReport {
-  /** Each metric of the set, of the weights as they are. */
+  /** Each metric of the set for these weights. */
   readonly values: MetricValues;
   /** How graph, batches, labels and weights were read, in sentences. */
   readonly understood: readonly string[];
-  /** What looks like a mistake, in sentences. */
+  /** Probable mistakes, in sentences. */
   readonly warnings: readonly string[];
-  /** What one evaluation took on this machine, in seconds, without loading graph and weights. */
+  /** Duration of one evaluation on this machine, in seconds, without loading graph and weights. */
   readonly secondsPerEvaluation: number;
 }
 
 /**
  * Binds the graph of an eval set to a model on local disk and measures it once, as the first checkpoint of a run would
- * be. Rejects with what that checkpoint would fail with: the errors of `bindLocalGraph` and of the evaluator.
+ * be. Rejects with the errors that would fail that checkpoint: those of `bindLocalGraph` and of the evaluator.
  */
 export async function examineEvalSet(
   { evaluator, graphs }: { readonly evaluator: Pick<Evaluator, 'examine'>; readonly graphs: GraphCache },

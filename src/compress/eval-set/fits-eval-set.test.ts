@@ -52,7 +52,7 @@ test('a layout is held against the graph alone: batches are not fetched, and may
   expect(await readdir(join(evalSetDirectory(workDirectory), 'e1'))).toEqual(['graph-aa.onnx']);
 });
 
-test('whoever is gone waits for nothing, and leaves no half of a graph behind', async () => {
+test('an aborted caller does not wait, and leaves no partial graph behind', async () => {
   const gone = new AbortController();
   const open = store.open.bind(store);
   store.open = async (key) => {

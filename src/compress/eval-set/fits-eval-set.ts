@@ -6,8 +6,8 @@ import { describeLocalGraph } from './describe-local-graph.ts';
 import { evalSetDirectory, localGraph } from './local-eval-set.ts';
 
 /**
- * Whether model tensors of a layout could fill the graph of an eval set; asked by `signal`'s owner, who may be gone
- * before the answer.
+ * The question whether a layout's model tensors could fill the graph of an eval set. `signal` aborts it if the client
+ * is gone.
  */
 export interface AskedFit {
   readonly evalSet: EvalSet;

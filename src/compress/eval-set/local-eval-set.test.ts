@@ -37,7 +37,7 @@ afterEach(() => rm(workDirectory, { recursive: true }));
 
 const contents = async () => (await readdir(directory, { recursive: true })).sort();
 
-test('is fetched once, whoever asks at the same time', async () => {
+test('is fetched once for concurrent requests', async () => {
   let streams = 0;
   const open = store.open.bind(store);
   store.open = async (key) => {
@@ -110,7 +110,7 @@ test('a set that fails its check keeps no local copy; one that passes does', asy
   const passing = { store, graphs, workDirectory, evaluator: evaluator(async () => undefined) };
   await checkEvalSet(passing, evalSet);
   expect(await contents()).toHaveLength(3);
-  // Whatever a child made of it: what encoding could not read is refused now, not at every checkpoint.
+  // Whatever the child's result, a graph that encoding could not read is refused now, not at every checkpoint.
   store.objects.set('g', Buffer.from('not a graph'));
   await expectCode(checkEvalSet({ ...passing, graphs: new ByteCache(2 ** 20) }, evalSet), 'graph-invalid');
   expect(await contents()).toEqual([]);

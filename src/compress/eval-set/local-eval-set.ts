@@ -7,7 +7,7 @@ import type { LocalEvalSet } from '../../evaluate/evaluation-request.ts';
 import { restoreToFile } from '../../restore/restore-to-file.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 
-/** Where local copies of eval sets lie under a work directory, one folder each. */
+/** Directory of local copies of eval sets under a work directory, one folder each. */
 export function evalSetDirectory(workDirectory: string): string {
   return join(workDirectory, 'eval-sets');
 }
@@ -34,7 +34,7 @@ export async function localEvalSet(
   return { graphPath, batchesPath, spec: evalSet.spec };
 }
 
-/** As {@link localEvalSet}, the graph alone: its path. */
+/** Like {@link localEvalSet}, but for the graph alone; returns its path. */
 export async function localGraph(
   store: ObjectStore,
   { id, graphKey, graphSha256 }: EvalSet,
@@ -51,8 +51,8 @@ function lacksPart(): FirnError {
 }
 
 /**
- * The name holds the digest, so a file of the name and of the object's size is the copy; a shorter one is what a dying
- * machine left.
+ * The name contains the digest, so a file with this name and the object's size is the copy. A shorter file was left by
+ * a crash.
  */
 async function localCopy(store: ObjectStore, key: string, path: string, signal?: AbortSignal): Promise<string> {
   const reader = await store.open(key);

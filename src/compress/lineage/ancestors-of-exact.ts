@@ -12,23 +12,23 @@ import { coverageEnough, coverageOf, isDamage, type Ancestors } from '../ancesto
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
-/** Blocks that a checkpoint of the repository is judged by. */
+/** Blocks of the sample by which a checkpoint of the repository is judged. */
 const sampleBlocksMax = 16;
-/** Less than this to store, in bytes, is not worth building on another run for. */
+/** If fewer bytes than this have to be stored, building on another run does not pay. */
 const lookBytesMin = 64 * 1024;
 /**
- * Least share of what the sample takes alone that a checkpoint of another run has to save: it cannot be removed as long
- * as this one is there.
+ * A checkpoint of another run must save at least this share of the sample's own size: it cannot be removed as long as
+ * this one exists.
  */
 const savedShareMin = 1 / 8;
 
-/** What is asked to find an ancestor of exact files. */
+/** Inputs of the search for an ancestor of exact files. */
 export interface ExactLineage {
   readonly catalog: Catalog;
   readonly core: NativeCore;
   readonly run: Run;
   readonly source: ModelSource;
-  /** As filesHolding gives it. */
+  /** As returned by `filesHolding`. */
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly ancestors: Ancestors;
   readonly chainLengthMax: number;
@@ -37,10 +37,10 @@ export interface ExactLineage {
 }
 
 /**
- * The candidates to build on where everything is kept exact, in the order they are to be tried: of its own run as a
- * rule. Where none of these shares half of the blocks (a run's first checkpoint, or one after references), the
- * checkpoint of the repository that saves most bytes of a sample of blocks, if that is an eighth of them. Reads those
- * blocks; rejects with the errors of catalog, store and core.
+ * The candidates for a checkpoint that is stored exact, in the order in which they are to be tried. Usually these are
+ * of its own run. If none of these shares half of the blocks (a run's first checkpoint, or one after references), it is
+ * the checkpoint of the repository that saves most bytes of a sample of blocks, if it saves at least an eighth. Reads
+ * those blocks; rejects with the errors of catalog, store and core.
  */
 export async function ancestorsOfExact(
   work: ExactLineage,
@@ -52,7 +52,7 @@ export async function ancestorsOfExact(
   if (sample.length === 0) return own;
   const alone = await codedBytes(work, sample);
   let best: { readonly candidate: AncestorCandidate; readonly bytes: number } | undefined;
-  // Of its own first: they win where others save no more.
+  // Candidates of the own run come first: they win a tie.
   for (const candidate of [...own, ...(await candidatesElsewhere(work.catalog, work.run, own[0]?.checkpoint))]) {
     const bytes = await bytesBehind(work, { plan, sample, candidate });
     if (bytes !== undefined && bytes < (best?.bytes ?? alone)) best = { candidate, bytes };
@@ -60,7 +60,9 @@ export async function ancestorsOfExact(
   return best !== undefined && best.bytes <= (1 - savedShareMin) * alone ? [best.candidate] : own;
 }
 
-/** Whether the run has a checkpoint that shares half of the plan's blocks, or a chain so long that a base is due. */
+/**
+ * Whether the run has a checkpoint that shares half of the plan's blocks, or has a chain so long that a base is due.
+ */
 async function hasLineage(work: ExactLineage, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<boolean> {
   const { catalog, chainLengthMax } = work;
   for (const candidate of own) {
@@ -78,8 +80,8 @@ async function coversEnough(work: ExactLineage, candidate: AncestorCandidate, pl
 }
 
 /**
- * Exact blocks, evenly spread over the bytes that have to be stored; the same ones for the same upload. None where
- * there is little to store.
+ * Exact blocks, spread evenly over the bytes to store; always the same ones for the same upload. Empty if there is
+ * little to store.
  */
 function sampleOf(work: ExactLineage, plan: CodingPlan): BlockPlace[] {
   const references = expectedReferences(work, plan);
@@ -91,7 +93,7 @@ function sampleOf(work: ExactLineage, plan: CodingPlan): BlockPlace[] {
     const elements = blocks.reduce((sum, { elementCount }) => sum + elementCount, 0);
     for (const [index, block] of blocks.entries()) {
       if (block.coding.kind !== 'exact') continue;
-      // Every element of a file counts alike: which of its dtypes are wider makes no difference here.
+      // Every element of a file has the same weight: it makes no difference here which dtypes are wider.
       bytes += (sizeBytes * block.elementCount) / elements;
       places.push({ place: { file, index, block }, endBytes: bytes });
     }
@@ -112,8 +114,8 @@ interface SampleBehind {
 }
 
 /**
- * What the sample takes behind a candidate; undefined where it shares nothing, has no room for another package, or
- * cannot be read.
+ * Bytes of the sample, coded against a candidate; undefined if the candidate shares nothing, has no room for another
+ * package, or cannot be read.
  */
 function bytesBehind(work: ExactLineage, { plan, sample, candidate }: SampleBehind): Promise<number | undefined> {
   return ignoringDamage(async () => {
@@ -136,7 +138,7 @@ function inheritedElements({ files }: CodingPlan, file: number, { segments }: Bl
 
 interface CodedBehind {
   readonly ancestor: Ancestor;
-  /** Of a block that has to be stored. */
+  /** Share of a block that has to be stored. */
   readonly share: (at: BlockPlace) => number;
 }
 
@@ -155,7 +157,7 @@ async function codedBytes(work: ExactLineage, sample: readonly BlockPlace[], beh
   return bytes;
 }
 
-/** Undefined where stored bytes are damaged: nothing is built on those. */
+/** Undefined if stored bytes are damaged: nothing builds on those. */
 async function ignoringDamage<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

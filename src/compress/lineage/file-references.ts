@@ -11,15 +11,15 @@ import type { ModelSource, SourceFile } from '../upload/model-source.ts';
 import { isDamage } from '../ancestor/open-ancestor.ts';
 import { copiedFiles, isExactFile, type CodingPlan } from '../plan/plan-codings.ts';
 
-/** Smaller files take less in a package than it is worth to depend on another checkpoint for, in bytes. */
+/** Below this size in bytes, a file takes too little in a package to justify depending on another checkpoint. */
 const referenceBytesMin = 512;
 
-/** By digest: id of the file of the repository that holds these bytes. */
+/** By digest: id of a file of the repository with these bytes. */
 export type FileOrigins = ReadonlyMap<string, string>;
 
 /**
- * By digest: files of the run's repository that hold the bytes of uploaded ones, as the catalog says. Rejects with its
- * errors.
+ * By digest: files of the run's repository with the same bytes as uploaded ones, according to the catalog. Rejects with
+ * its errors.
  */
 export async function filesHolding(
   catalog: Catalog,
@@ -30,21 +30,22 @@ export async function filesHolding(
   return new Map((await catalog.files.holding(repositoryId, [...digests])).map((file) => [file.resultSha256!, file]));
 }
 
-/** What a reference is looked for with. */
+/** Inputs of the search for references. */
 export interface ReferenceSearch {
   readonly source: Pick<ModelSource, 'files'>;
-  /** By digest of uploaded files: files of the repository that say they hold the same bytes. */
+  /** By digest of uploaded files: files of the repository with the same digest in the catalog. */
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly core: NativeCore;
-  /** With caches of its own. */
+  /** A restorer with caches of its own. */
   readonly freshRestorer: () => Restorer;
   readonly signal: AbortSignal;
 }
 
 /**
- * Numbers of the files that will be references, as a rule: the repository has their bytes, or a file before them has.
+ * Numbers of the files that will normally be references: the repository has their bytes, or an earlier file of the
+ * checkpoint does.
  */
 export function expectedReferences(
   { holding, source: { files } }: Pick<ReferenceSearch, 'holding' | 'source'>,
@@ -61,8 +62,9 @@ export function expectedReferences(
 }
 
 /**
- * Those files of `holding` whose bytes are whole, each read to its end and compared: what a reference replaces is given
- * up. One that is damaged is none, and the bytes are stored again. Rejects with the errors of catalog and store.
+ * The files of `holding` with intact bytes. Each is read to its end and compared, because the uploaded bytes are given
+ * up for the reference. A damaged file is left out, and the bytes are stored again. Rejects with the errors of catalog
+ * and store.
  */
 export async function findOrigins(search: ReferenceSearch, plan: CodingPlan): Promise<FileOrigins> {
   const { files } = search.source;
@@ -102,9 +104,9 @@ async function isWhole(
 }
 
 /**
- * By file number: id of the file to refer to, of another checkpoint or of this one. A file that the ancestor holds
- * under the same path is none: as a delta it takes a byte a block, and later checkpoints can be coded against it.
- * Neither is one that another file has copies of.
+ * By file number: id of the file to refer to, of another checkpoint or of this one. A file that the ancestor has under
+ * the same path is no reference: as a delta it takes a byte a block, and later checkpoints can be coded against it. Nor
+ * is a file that is the original of another file's copies.
  */
 export function referencesBeside(
   { source: { files }, rows }: Pick<ReferenceSearch, 'source'> & { readonly rows: readonly CheckpointFile[] },
@@ -126,7 +128,7 @@ export function referencesBeside(
   return references;
 }
 
-/** What comes back as it was uploaded. */
+/** Whether the file is large enough and restored exactly as uploaded. */
 function isReferable(files: readonly SourceFile[], plan: CodingPlan, number: number): boolean {
   return files[number]!.sizeBytes >= referenceBytesMin && isExactFile(plan, number);
 }

@@ -19,9 +19,9 @@ export interface MeasuredModel {
 }
 
 /**
- * Whether training went on from what the hub rebuilds of the checkpoint before. Undefined where it makes no difference:
- * with a given config, and for methods that round every weight anew. Reads blocks of both; rejects with the errors of
- * catalog and store.
+ * Whether training was resumed from the rebuilt previous checkpoint. Undefined if this makes no difference: with a
+ * given config, and for methods that round every weight anew. Reads blocks of both; rejects with the errors of catalog
+ * and store.
  */
 export async function findResumption(
   { session, ancestors, given }: ResumptionSearch,

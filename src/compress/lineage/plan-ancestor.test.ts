@@ -9,7 +9,7 @@ const candidates = [7, 6, 5, 4, 3, 2].map(
 );
 const plan: CodingPlan = { groups: [], nonFinite: [], files: [{ codings: [{ kind: 'residual' }], blocks: [] }] };
 
-/** By their sequence numbers. */
+/** The planned ancestors, by their sequence numbers. */
 async function planned(ancestry: Ancestry): Promise<number[]> {
   const method = { name: 'residual', ancestry } as const;
   const work = { method, checkpoint: { sequence: 8 }, given: undefined } as unknown as AncestorPlanning;
@@ -21,7 +21,7 @@ test('a method that takes the nearest gets the four nearest to try', async () =>
   expect(await planned({ kind: 'nearest' })).toEqual([7, 6, 5, 4]);
 });
 
-test('a method with a rule of its own gets what it chooses among all', async () => {
+test('a method with a rule of its own chooses among all candidates', async () => {
   const everyFourth: Ancestry = {
     kind: 'own',
     choose: ({ checkpoint, ...choice }) =>

@@ -10,10 +10,10 @@ import { isQuantized } from '../plan/plan-codings.ts';
 import { chainBytesMax } from '../ancestor/restore-budget.ts';
 import { isResumed } from '../ancestor/resumed-training.ts';
 
-/** Candidates of checkpoints whose deltas are not compared: the farther one is, the less it is worth. */
+/** Most candidates for methods that do not compare deltas: a farther candidate is less useful. */
 const nearestMax = 4;
 
-/** What is asked to choose an ancestor. */
+/** Inputs of the choice of an ancestor. */
 export interface AncestorPlanning extends ExactLineage {
   readonly checkpoint: Pick<Checkpoint, 'sequence'>;
   readonly method: Method;
@@ -22,18 +22,19 @@ export interface AncestorPlanning extends ExactLineage {
   readonly given: QuantizationConfig | undefined;
 }
 
-/** What came of the first ancestor chosen. */
+/** Outcome of the first ancestor chosen. */
 export interface TriedDelta {
-  /** What was found: estimates are made with this then. */
+  /** The config that was found; estimates use it from then on. */
   readonly config: QuantizationConfig;
-  /** What it took, where that left the restore budget. */
+  /** Stored bytes, if they exceeded the restore budget. */
   readonly overBudgetBytes?: number;
 }
 
 /**
- * The candidates to build on, in the order they are to be tried. A method that is budgeted has its ancestor chosen by
- * stored bytes and by what a restore reads; another takes the nearest that shares blocks, or chooses itself. A
- * checkpoint that is kept exact may build on another run's. Rejects with the errors of catalog and store.
+ * The candidates to build on, in the order in which they are to be tried. For a budgeted method, the ancestor is chosen
+ * by stored bytes and by the bytes that a restore reads. Other methods take the nearest candidate that shares blocks,
+ * or choose by their own rule. An exact checkpoint may build on another run's. Rejects with the errors of catalog and
+ * store.
  */
 export async function plannedAncestors(
   work: AncestorPlanning,
@@ -49,10 +50,11 @@ export async function plannedAncestors(
     return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
   const config = tried?.config ?? given ?? lastConfig(candidates);
   if (config?.method !== method.name) return candidates;
-  // Behind an older one, what was trained since a restart would be far less than a step.
+  // After a restart, moves relative to an older ancestor would be far smaller than a step. So only the nearest is
+  // eligible.
   const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
   const all = (await Promise.all(eligible.map((candidate) => optionOf(work, candidate)))).flat();
-  // Nothing is taken without a look once something was tried.
+  // After a first attempt, no candidate is taken without an estimate.
   const options = tried === undefined ? all : all.map(({ candidate, chain }) => ({ candidate, chain }));
   const chosen = await chooseAncestor({
     options,
@@ -63,17 +65,17 @@ export async function plannedAncestors(
   return chosen === undefined ? [] : [chosen];
 }
 
-/** What a search found behind a candidate, or as a base. */
+/** Result of a search with a candidate, or as a base. */
 export interface SearchedDelta {
   readonly candidate: AncestorCandidate | undefined;
   readonly config: QuantizationConfig;
-  /** Of the quantized part. */
+  /** Bytes of the quantized part. */
   readonly bytes: number;
 }
 
 /**
- * What storing it costs with the checkpoints after it, in bytes (choose-ancestor.ts); infinite where that leaves the
- * restore budget. `nextBaseBytes`: of a base now, where that is known.
+ * The cost in bytes of storing it, including the cost to later checkpoints (choose-ancestor.ts); infinite if it exceeds
+ * the restore budget. `nextBaseBytes`: bytes of a base now, if known.
  */
 export async function storageCost(
   work: AncestorPlanning,
@@ -88,7 +90,7 @@ export async function storageCost(
     : bytes + fullnessCost({ baseBytes, ...chain, bytes: chain.bytes + bytes }, chainMax, nextBaseBytes ?? baseBytes);
 }
 
-/** Whether a package stored against a candidate leaves the restore budget: estimates may be wrong. */
+/** Whether a package stored with a candidate exceeds the restore budget: estimates may be wrong. */
 export async function overBudget(
   work: AncestorPlanning,
   model: QuantizableModel,
@@ -100,7 +102,7 @@ export async function overBudget(
   return chain.bytes + sizeBytes > chainBytesMax(chain.baseBytes, place(work));
 }
 
-/** Whether the chain a checkpoint ends is bounded by what a restore may read. */
+/** Whether the restore budget bounds the chain of a checkpoint. */
 export function isBudgeted({ method }: Pick<AncestorPlanning, 'method'>, { plan }: QuantizableModel): boolean {
   return method.ancestry.kind === 'budgeted' && isQuantized(plan);
 }
@@ -109,7 +111,7 @@ function place({ source, checkpoint }: AncestorPlanning): { rawBytes: number; se
   return { rawBytes: source.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), sequence: checkpoint.sequence };
 }
 
-/** Empty for a checkpoint without a package, or whose chain the catalog cannot follow. */
+/** Empty for a checkpoint without a package, or if the catalog cannot follow its chain. */
 async function optionOf(
   work: AncestorPlanning,
   candidate: AncestorCandidate,
@@ -135,8 +137,8 @@ async function estimateBytes(
   return ancestors.withBest(candidate === undefined ? [] : [candidate], model.plan, async (opened) => {
     if (candidate !== undefined && opened === undefined) return undefined;
     const quantization = await session.quantization({ model, ...basis, ancestor: opened?.ancestor });
-    // Most often the delta is taken, and what its estimate found is what is stored then; of the base nothing but the
-    // bytes is asked for.
+    // Most often the delta is chosen, and its estimate is reused for storing. For a base only the bytes are needed, so
+    // a rough estimate is enough.
     const rough = candidate === undefined ? quantization.roughBytes?.(config, { parallel, signal }) : undefined;
     return rough ?? quantization.estimateBytes(config, { parallel, signal });
   });

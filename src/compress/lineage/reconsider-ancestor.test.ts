@@ -39,16 +39,16 @@ describe('a run whose steps have to become finer', () => {
       pushed.push({ checkpoint, trials: await harness.catalog.trials.list(checkpoint.id) });
     }
   });
-  /** What trials were measured behind. */
+  /** The ancestors with which trials were measured. */
   const scopes = (trials: readonly Trial[]): Set<string> =>
     new Set(trials.map(({ configKey }) => configKey.replace(/^[^@]*/, '')));
 
-  test('searches behind another ancestor where that may cost less, and counts every trial', () => {
+  test('searches with another ancestor if that may cost less, and counts every trial', () => {
     expect(pushed.some(({ trials }) => scopes(trials).size > 1)).toBe(true);
     for (const { checkpoint, trials } of pushed) expect(checkpoint.result!.trialCount).toBe(trials.length);
   });
 
-  test('stores what was measured behind what it is stored behind', () => {
+  test('stores a checkpoint with the ancestor of its measurement', () => {
     for (const { checkpoint, trials } of pushed) {
       const { result } = checkpoint;
       expect(withinThreshold(result!.degradation!['loss']!, 0.05)).toBe(true);
@@ -69,7 +69,7 @@ describe.each([2, 3, 5])('a run whose weights grow %i times at every checkpoint'
       );
       expect((await harness.catalog.trials.list(checkpoint.id)).length).toBeLessThanOrEqual(12);
       expect(result!.trialCount).toBeLessThanOrEqual(12);
-      // Weights that grow make a model that guesses badly, and its accuracy is not bounded: both are said.
+      // Weights that grow make a model that guesses badly, and its accuracy is not bounded: there are warnings of both.
       const others = result!.warnings.filter((sentence) => !/worse than guessing|is not bounded/.test(sentence));
       expect([result!.fidelity, others]).toEqual(['lossy', []]);
     }

@@ -9,18 +9,18 @@ import { plannedAncestors, storageCost, type AncestorPlanning, type SearchedDelt
 export interface Reconsideration {
   readonly planning: AncestorPlanning;
   readonly basis: Omit<QuantizationBasis, 'ancestor'>;
-  /** `quantized` is absent where no config passed. */
+  /** `quantized` is absent if no config passed. */
   readonly search: (
     opened: OpenedAncestor | undefined,
   ) => Promise<{ readonly quantized?: { readonly config: QuantizationConfig } }>;
 }
 
 /**
- * The ancestors to try, after a search behind the first of them. They were compared with the last checkpoint's step.
- * Where the search needs a finer one, they are compared again with that, because it makes a delta dearer by far more
- * than a base; and what another one really takes decides. None where no step passes: a base rounds every weight anew.
- * What was measured is remembered: what is stored in the end is not measured twice. Rejects as plannedAncestors and
- * `search` do.
+ * Runs a search with the first of the ancestors, and returns the ancestors to try. The given order comes from estimates
+ * at the last checkpoint's step. If the search needs a finer step, the ancestors are compared again at that step,
+ * because a finer step makes a delta much larger, but a base only a little. If another ancestor wins, a search with it
+ * decides by the actual bytes. Empty if no step passes: a base rounds every weight anew. Outcomes are cached, so the
+ * search for the final ancestor is not repeated. Rejects with the errors of `plannedAncestors` and `search`.
  */
 export async function reconsiderAncestor(
   work: Reconsideration,
@@ -48,7 +48,7 @@ export async function reconsiderAncestor(
     : ancestors;
 }
 
-/** Undefined where no config passed. */
+/** Undefined if no config passed. */
 function searchBehind(
   { planning, basis, search }: Reconsideration,
   candidates: readonly AncestorCandidate[],

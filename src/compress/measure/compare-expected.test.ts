@@ -22,7 +22,7 @@ describe('unexpectedBaseline', () => {
   });
 });
 
-test('a figure that the eval set does not measure distrusts nothing, and is told', () => {
+test('a figure that the eval set does not measure causes no distrust, but a warning', () => {
   expect(unexpectedBaseline({ speed: 3 }, { loss: 1 })).toBeUndefined();
   expect(unmeasuredExpectations({ speed: 3, loss: 1 }, { loss: 1 })).toMatch(
     /The training job reported "speed", which the eval set does not measure/,

@@ -5,9 +5,9 @@ import { expectsWithinDefault } from '../../checkpoint/options/search-options.ts
 import { quoteNames } from '../../graph/quote-names.ts';
 
 /**
- * Why what was measured of the uploaded weights is not to be trusted: the training job measured something else.
- * Undefined where all figures that it reported and that were measured agree within `within`, relative to its own. A
- * figure that is not finite agrees with nothing.
+ * The reason not to trust the metrics of the uploaded weights: the training job reported other figures. Undefined if
+ * all figures that were both reported and measured agree within `within`, relative to the reported figure. A figure
+ * that is not finite agrees with nothing.
  */
 export function unexpectedBaseline(
   expects: MetricValues | undefined,

@@ -13,7 +13,7 @@ test.each([
   { doubts, allowed: true, confirmed: false },
   { doubts, allowed: undefined, confirmed: true },
 ])(
-  'nothing is distrusted without a doubt, where the eval set allows it, or where the training job measured the same: %j',
+  'nothing is distrusted without a doubt, if the eval set allows it, or if the training job measured the same: %j',
   (doubted) => {
     expect(doubtedFigure(doubted)).toBeUndefined();
   },

@@ -1,20 +1,20 @@
-/** For whoever checks an eval set before training. */
+/** Said to a person who checks an eval set before training. */
 export const doubtedIsExact =
   'A checkpoint with such a figure is stored exact, unless the eval set\'s spec says "allowDoubted": true.';
 
 export interface Doubted {
-  /** Sentences of the examination that say a figure is hardly the model's. */
+  /** Sentences of the examination that doubt that a figure is the model's. */
   readonly doubts: readonly string[];
-  /** What the eval set says of them. */
+  /** Whether the eval set accepts doubted figures. */
   readonly allowed: boolean | undefined;
   /** Whether the training job measured the same figure. */
   readonly confirmed: boolean;
 }
 
 /**
- * Why a checkpoint is stored exact although nobody reported another figure: the one that was measured is hardly the
- * model's, and a threshold on it would let weights be quantized by a measure that means nothing. Undefined where
- * nothing is doubted, where the eval set allows it, or where the training job measured the same.
+ * The reason to store a checkpoint exact although the training job reported no other figure: the measured figure is
+ * probably not the model's, and a threshold on it would bound nothing. Undefined if nothing is doubted, the eval set
+ * accepts doubts, or the training job measured the same figure.
  */
 export function doubtedFigure({ doubts, allowed = false, confirmed }: Doubted): string | undefined {
   if (doubts.length === 0 || allowed || confirmed) return undefined;

@@ -8,14 +8,14 @@ import {
 import type { TrialOutcome } from '../../search/trial-runner.ts';
 
 /**
- * What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each
- * bounded one, on the whole set and on each half.
+ * The quality bound of a checkpoint: metrics, their baselines on the uploaded weights, and the largest allowed
+ * degradation of each bounded one, on the whole set and on each half.
  */
 export interface QualityBound {
   readonly spec: EvalSetSpec;
   readonly thresholds: QualityThresholds;
   readonly baseline: MetricValues;
-  /** Of each half, where the thresholds must hold on both. */
+  /** Baselines of each half, if the thresholds must hold on both. */
   readonly halfBaselines?: readonly MetricValues[];
 }
 
@@ -30,9 +30,9 @@ export function degradations(bound: QualityBound, metrics: MetricValues): Metric
 }
 
 /**
- * All bounded metrics must be inside their thresholds; a non-finite one never is. Where the bound has halves this must
- * be so on the whole set and on each half, and the worst degradation of the three counts: both halves may be inside and
- * the whole not, where a metric is no mean over positions (`loss` of uneven batches, Pearson's correlation).
+ * All bounded metrics must be inside their thresholds; a non-finite one never is. If the bound has halves, the whole
+ * set and each half must pass, and the worst degradation of the three counts. Both halves may pass while the whole set
+ * fails if a metric is no mean over positions (`loss` of uneven batches, Pearson's correlation).
  */
 export function judgeMetrics(
   bound: QualityBound,
@@ -63,7 +63,7 @@ function judgeRows(bound: QualityBound, metrics: MetricValues): TrialOutcome {
   return { metrics, degradation: found, passed, worst };
 }
 
-/** Degradation in units of its threshold; a threshold of 0 allows none, so any is infinitely many. */
+/** Degradation in units of its threshold; with a threshold of 0 any degradation is infinite. */
 function inThresholds(found: number, threshold: number): number {
   if (Number.isNaN(found)) return Infinity;
   if (threshold > 0) return found / threshold;

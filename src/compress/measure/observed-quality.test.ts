@@ -7,7 +7,7 @@ const accuracy: MetricSpec = { name: 'accuracy', kind: 'accuracy', output: 'logi
 const divergence: MetricSpec = { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits', labels: 'y' };
 const agreement: MetricSpec = { name: 'agreement', kind: 'agreement', output: 'logits', labels: 'y' };
 
-/** A checkpoint whose loss is bounded by a hundredth; accuracy goes from 0.4 to `after`. */
+/** A checkpoint with its loss bounded by a hundredth; accuracy goes from 0.4 to `after`. */
 function quality(
   after: number,
   asked: readonly MetricSpec[],
@@ -39,25 +39,25 @@ describe('a metric that no threshold bounds', () => {
   });
 });
 
-describe('what is compared with the uploaded model', () => {
+describe('a metric that compares with the uploaded model', () => {
   const others = (compared: { agreement: number; 'kl-divergence': number }, asked: readonly MetricSpec[] = [loss]) =>
     unboundedWarnings(quality(0.4, asked, [agreement, divergence], compared));
 
-  test('is a warning where more positions change than three times the largest threshold', () => {
+  test('is a warning if more positions change than three times the largest threshold', () => {
     expect(others({ agreement: 0.969, 'kl-divergence': 0 })).toEqual([
       '"agreement" is not bounded and fell to 0.969; the largest threshold is 1 %. A threshold on it would hold it.',
     ]);
     expect(others({ agreement: 0.971, 'kl-divergence': 0 })).toEqual([]);
   });
 
-  test('is a warning where the divergence is more than that share of the loss', () => {
+  test('is a warning if the divergence is more than that share of the loss', () => {
     expect(others({ agreement: 1, 'kl-divergence': 0.062 })).toEqual([
       '"kl-divergence" is not bounded and is 0.062 nats, 3.1 % of the loss; the largest threshold is 1 %. A threshold on it would hold it.',
     ]);
     expect(others({ agreement: 1, 'kl-divergence': 0.058 })).toEqual([]);
   });
 
-  test('is held against one nat where no loss was measured', () => {
+  test('is compared with one nat if no loss was measured', () => {
     const base = quality(0.4, [accuracy], [divergence], { agreement: 1, 'kl-divergence': 0.031 });
     const of = (nats: number) => ({
       ...base,
@@ -82,7 +82,7 @@ test('a metric that stops being finite is a warning; absolute thresholds compare
   ]);
 });
 
-test('what nobody asked for is told before and after, by name', () => {
+test('observed metrics are reported before and after, by name', () => {
   expect(observedValues(quality(0.3, [loss], [accuracy, agreement], { agreement: 0.7, 'kl-divergence': 0 }))).toEqual({
     accuracy: { kind: 'accuracy', baseline: 0.4, measured: 0.3, degradation: expect.closeTo(0.25, 12) },
     agreement: { kind: 'agreement', baseline: 1, measured: 0.7, degradation: expect.closeTo(0.3, 12) },

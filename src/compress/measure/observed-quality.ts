@@ -8,19 +8,19 @@ import type { QualityBound } from './judge-metrics.ts';
 import type { ModelQuality } from '../prepare-model.ts';
 import type { Measurement } from './quality-gate.ts';
 
-/** A checkpoint's quality before and after, that of metrics nobody asked for among it. */
+/** A checkpoint's quality before and after, including observed metrics. */
 export interface MeasuredQuality {
   readonly bound: QualityBound;
   readonly measured: Measurement;
   readonly understood: readonly string[];
-  /** Metrics that were measured though nobody asked for them, and their values on the uploaded weights. */
+  /** The observed metrics, which are measured without being requested, and their values on the uploaded weights. */
   readonly observed: { readonly metrics: readonly MetricSpec[]; readonly baseline: MetricValues };
 }
 
-/** So many times the largest threshold may a metric that nobody bounded move before it is a warning. */
+/** An observed metric that degrades by more than this multiple of the largest threshold causes a warning. */
 const unboundedFactor = 3;
 
-/** What is known of a checkpoint's quality once its stored form was measured. */
+/** The quality of a checkpoint from the measurement of its stored form. */
 export function measuredQuality(
   { gate, bound, observed = {}, understood }: ModelQuality,
   measured: Measurement,
@@ -28,7 +28,7 @@ export function measuredQuality(
   return { bound, measured, understood, observed: { metrics: gate.observedMetrics, baseline: observed } };
 }
 
-/** Before and after of the metrics that nobody asked for, by name. */
+/** Observed metrics by name, before and after. */
 export function observedValues({
   observed,
   measured,
@@ -42,10 +42,10 @@ export function observedValues({
 }
 
 /**
- * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest relative one
- * (the default where all are absolute), or stopped being finite. What is compared with the uploaded model is relative
- * to nothing, so it is held against the same share of something: of all positions for agreement, and of the uploaded
- * model's loss for divergence, which is in nats as well (of one nat where no loss was measured).
+ * Warnings about metrics without a threshold that degraded by more than three times the largest relative threshold (the
+ * default if all are absolute), or are no longer finite. Metrics that compare with the uploaded model have no baseline
+ * of their own. Agreement is compared with the same share of all positions; divergence with the same share of the
+ * uploaded model's loss, also in nats (of one nat if no loss was measured).
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured, observed } = quality;
@@ -93,7 +93,7 @@ function movedWords(
   return `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} ${by}, from ${figureInWords(baseline, 4)} to ${figureInWords(after, 4)}`;
 }
 
-/** The uploaded model's cross-entropy over an output, in nats; undefined where it was not measured. */
+/** The uploaded model's cross-entropy over an output, in nats; undefined if it was not measured. */
 function lossOf(output: string, { bound, observed }: MeasuredQuality): number | undefined {
   const figures = [
     ...bound.spec.metrics.map((metric) => ({ metric, value: bound.baseline[metric.name] })),
@@ -107,7 +107,7 @@ function lossOf(output: string, { bound, observed }: MeasuredQuality): number | 
   return undefined;
 }
 
-/** Before and after of one metric; what was not measured is NaN. */
+/** One metric before and after; NaN for a value that was not measured. */
 function changeOf(kind: MetricKind, baseline = Number.NaN, measured = Number.NaN): ObservedMetric {
   return { kind, baseline, measured, degradation: degradation(baseline, measured, kind) };
 }

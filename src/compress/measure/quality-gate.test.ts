@@ -47,7 +47,7 @@ function gateOf(output: 'logits' | 'probabilities'): QualityGate {
   return new QualityGate(bound, evaluator, { evalBatches: 'all', referencePath: files.path() });
 }
 
-describe('what outputs tell besides what was asked', { timeout: testTimeoutMs }, () => {
+describe('observed metrics', { timeout: testTimeoutMs }, () => {
   test.each([
     ['logits', ['agreement', 'cross-entropy', 'kl-divergence']],
     ['probabilities', ['agreement']],

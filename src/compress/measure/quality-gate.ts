@@ -10,33 +10,32 @@ import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { Examination } from '../../evaluate/examine/examination.ts';
 import type { BoundGraph } from '../eval-set/bind-graph.ts';
 
-/** What was measured: the halves are there exactly where the thresholds must hold on them. */
+/** Measured metrics; halves exist exactly if the thresholds must hold on them. */
 export type Measurement = Pick<HalvedMetrics, 'whole'> &
   Partial<Pick<HalvedMetrics, 'halves'>> & { readonly observed?: MetricValues };
 
-/** The uploaded weights as measured, and what was understood of the eval set. */
+/** The measured metrics of the uploaded weights, and the findings on the eval set. */
 export interface ExaminedUpload {
   readonly baseline: Measurement;
   readonly examination: Examination;
 }
 
 /**
- * Most bytes of the uploaded model's outputs that are kept to compare with, where a metric of the set asks for it: 4
- * GiB.
+ * Most bytes of the uploaded model's outputs that are stored for comparison, if a metric of the set needs them: 4 GiB.
  */
 const askedReferenceMaxBytes = 4 * 2 ** 30;
-/** The same where they only tell more than was asked: 256 MiB. */
+/** The same limit if only observed metrics need them: 256 MiB. */
 const observedReferenceMaxBytes = 256 * 2 ** 20;
 
 export interface GateOptions {
   readonly evalBatches: EvalBatches;
-  /** Where the uploaded model's outputs are kept while the checkpoint is in work. */
+  /** File for the uploaded model's outputs while the checkpoint is in work. */
   readonly referencePath: string;
 }
 
 /**
- * Measures files on local disk against a run's eval set: first the uploaded weights ({@link examine}), then what they
- * are compared with.
+ * Measures files on local disk against a run's eval set: first the uploaded weights ({@link examine}), then candidates
+ * to compare with them.
  */
 export class QualityGate {
   readonly spec: EvalSetSpec;
@@ -44,9 +43,9 @@ export class QualityGate {
   private readonly evaluator: Evaluator;
   private readonly halved: boolean;
   private readonly referencePath: string;
-  /** Outputs of the uploaded model, once it was examined. */
+  /** Outputs of the uploaded model, after its examination. */
   private kept: ReferenceOutputs | undefined;
-  /** Metrics that the outputs tell besides those asked for. */
+  /** Observed metrics that the outputs allow besides the requested ones. */
   private observed: readonly MetricSpec[];
 
   constructor(bound: BoundGraph, evaluator: Evaluator, { evalBatches, referencePath }: GateOptions) {
@@ -62,14 +61,14 @@ export class QualityGate {
     return this.evaluator.parallel;
   }
 
-  /** Metrics that are measured but were not asked for, once the upload was examined. */
+  /** The observed metrics, after the examination of the upload. */
   get observedMetrics(): readonly MetricSpec[] {
     return this.observed;
   }
 
   /**
-   * Measures the uploaded weights, and keeps the outputs that others are compared with. Rejects as the evaluator, and
-   * with `eval-input-mismatch` where those outputs take more than is kept.
+   * Measures the uploaded weights, and stores the outputs for later comparisons. Rejects with the errors of the
+   * evaluator, and with `eval-input-mismatch` if those outputs exceed the limit.
    */
   async examine(weightPaths: readonly string[], signal?: AbortSignal): Promise<ExaminedUpload> {
     const asked = this.spec.metrics.some(({ kind }) => needsReference(kind));
@@ -99,7 +98,7 @@ export class QualityGate {
     return { baseline, examination };
   }
 
-  /** One evaluation, with halves or without. Rejects as the evaluator. */
+  /** One evaluation, with halves or without. Rejects with the errors of the evaluator. */
   async evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
     const request = { ...this.request(weightPaths), ...this.keptFor(this.spec.metrics) };
     return this.halved
@@ -107,7 +106,7 @@ export class QualityGate {
       : { whole: await this.evaluator.evaluate(request, signal) };
   }
 
-  /** As {@link evaluate}, with the metrics that were not asked for. */
+  /** Like {@link evaluate}, with the observed metrics. */
   async evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
     const request = {
       ...this.request(weightPaths),
@@ -121,8 +120,8 @@ export class QualityGate {
   }
 
   /**
-   * Second moments of what enters the matrices, in a file; of the first half alone where the second is to confirm.
-   * Rejects as the evaluator.
+   * Writes second moments of the matrices' inputs to a file. They are measured on the first half only, if the second
+   * half is to confirm. Rejects with the errors of the evaluator.
    */
   inputGrams(
     request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,

@@ -39,8 +39,8 @@ export interface SearchOutcome {
 }
 
 /**
- * Finds the config of one checkpoint: candidates are written to disk as they would come back and evaluated in child
- * processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again.
+ * Finds the config of one checkpoint: writes candidates to disk as a download would return them, and evaluates them in
+ * child processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again.
  */
 export async function searchCheckpoint(search: CheckpointSearch, services: SearchServices): Promise<SearchOutcome> {
   const { catalog } = services;
@@ -48,7 +48,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const { signal } = group;
   const recorded = await catalog.trials.list(search.checkpointId);
   const { quantization } = search;
-  // What was measured without halves says nothing of them.
+  // A trial without halves gives no information about halves.
   const conditions: TrialConditions = { ...quantization.conditions, halves: search.bound.halfBaselines !== undefined };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
@@ -119,8 +119,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
 }
 
 /**
- * Evaluations under way together: when one fails, the search ends, and none of the others may go on reading and writing
- * files behind it.
+ * Concurrent evaluations: when one fails, the search ends, and none of the others may continue to read and write files.
  */
 class GroupStop {
   readonly signal: AbortSignal;

@@ -8,8 +8,8 @@ import { forEachBounded } from '../bounded-parallel.ts';
 import { candidateFile, type CandidateFile, type CandidateModel } from '../encode/candidate-file.ts';
 
 /**
- * Writes the model files as they would come back: ordinary safetensors files in `directory`, for an evaluation child to
- * map and for their digests. Returns the paths by file number of the source.
+ * Writes the model files as a download would return them: ordinary safetensors files in `directory`, for an evaluation
+ * child to map and for their digests. Returns the paths by file number of the source.
  */
 export async function writeCandidate(
   model: CandidateModel,

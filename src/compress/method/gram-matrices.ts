@@ -6,24 +6,24 @@ import type { InputGram } from '../../graph/grams/input-gram.ts';
 import { gptqBlockMax, type GptqPlace, type NativeCore } from '../../native/core.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 
-/** By file number, by tensor number: what rounding with GPTQ needs of a matrix. */
+/** By file number, by tensor number: the data that GPTQ needs to round a matrix. */
 export type GramMatrices = readonly ReadonlyMap<number, GptqPlace>[];
 
 /**
- * Bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory while
- * a checkpoint is in work.
+ * Most bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory
+ * while a checkpoint is in work.
  */
 const gramsMaxBytes = 64 * 1024 * 1024;
-/** Batches measured, spread over the set: a convolution's Gram matrix costs several times the convolution. */
+/** Most batches measured, spread over the set: a convolution's Gram matrix costs several times the convolution. */
 const batchesMax = 32;
 /**
- * Added to the diagonal, in units of its mean. Far more than it takes to invert the matrix: the eval batches are few,
- * and weights that they hardly use must not take all the errors. Measured on the data's language and vision series; see
+ * Added to the diagonal, in units of its mean. Far more than inverting the matrix needs: the eval batches are few, and
+ * weights that they hardly use must not take all the errors. Measured on the data's language and vision series; see
  * docs/decisions/0014-rounding-with-feedback.md.
  */
 const damping = 1;
 
-/** Measures second moments of what enters the matrices; `QualityGate` does. */
+/** Measures second moments of the matrices' inputs, like `QualityGate`. */
 export interface GramMeter {
   inputGrams(
     request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,
@@ -35,7 +35,7 @@ export interface GramMatricesRequest {
   readonly gate: GramMeter;
   /** The uploaded weights. */
   readonly weightPaths: readonly string[];
-  /** For the matrices, while they are read. */
+  /** Scratch directory for the matrices while they are read. */
   readonly directory: string;
   readonly files: readonly SourceFile[];
   readonly core: NativeCore;
@@ -44,9 +44,9 @@ export interface GramMatricesRequest {
 }
 
 /**
- * Runs the eval batches (of the first half alone where the second is to confirm) through the uploaded weights once
- * more, for the second moments of what enters each matrix. What goes wrong there costs bytes, not correctness: it is
- * said, and the checkpoint is quantized without. Rejects with `cancelled` alone.
+ * Runs the eval batches through the uploaded weights once more and measures second moments of each matrix's inputs.
+ * Uses the first half of the batches only, if the second half is to confirm. A failure costs bytes, not correctness: it
+ * causes a warning, and the checkpoint is quantized without Gram matrices. Rejects only with `cancelled`.
  */
 export async function measureGramMatrices(request: GramMatricesRequest): Promise<GramMatrices | undefined> {
   const { gate, weightPaths, directory, files, core, warn, signal } = request;

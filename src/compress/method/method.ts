@@ -18,51 +18,48 @@ import type { Quantization } from './quantized-model.ts';
  */
 export interface Method {
   readonly name: QuantizationMethod;
-  /** How a tensor of the model is coded; undefined for one that it leaves exact. */
+  /** Coding of a tensor of the model; undefined if the method leaves it exact. */
   readonly codingOf: WeightCoding;
-  /** How its ancestors are chosen. */
+  /** Rule by which ancestors are chosen. */
   readonly ancestry: Ancestry;
-  /** Most trials of one checkpoint over all its searches; absent: those the run allows. */
+  /** Most trials of one checkpoint over all its searches; absent: those that the run allows. */
   readonly trialsMost?: number;
   /**
-   * What enters the matrices, measured on the uploaded weights; absent where the method has no use for it. Rejects with
-   * `cancelled` alone.
+   * Measures the inputs of the matrices on the uploaded weights; absent if the method has no use for them. Rejects only
+   * with `cancelled`.
    */
   readonly measureInputs?: (request: GramMatricesRequest) => Promise<GramMatrices | undefined>;
-  /** How optimizer files are coded; absent: as the run says. Rejects with the errors of catalog, store and core. */
+  /** Coding of optimizer files; absent: the run's options apply. Rejects with the errors of catalog, store and core. */
   readonly optimizerState?: (choice: StateChoice) => Promise<StateOptions | undefined>;
-  /** Gets ready for one checkpoint. */
+  /** Begins the session of one checkpoint. */
   readonly begin: (work: MethodWork) => MethodSession;
 }
 
-/** How a method's ancestors are chosen. */
+/** Rule by which a method's ancestors are chosen. */
 export type Ancestry =
   /** The nearest checkpoint that shares blocks. */
   | { readonly kind: 'nearest' }
   /**
-   * By estimated bytes and by what a restore reads, inside the restore budget (docs/decisions/0015-restore-budget.md):
-   * quality is measured with the ancestor.
+   * By estimated bytes and by the bytes that a restore reads, inside the restore budget
+   * (docs/decisions/0015-restore-budget.md). The method's quality depends on the ancestor.
    */
   | {
       readonly kind: 'budgeted';
-      /**
-       * Whether a config found is finer than the one that ancestors were compared with, so that they are compared
-       * again.
-       */
+      /** Whether the config found is finer than the one used to compare ancestors, so that they are compared again. */
       readonly isFiner: (found: QuantizationConfig, last: QuantizationConfig | undefined) => boolean;
     }
   /** By the method's own rule. */
   | { readonly kind: 'own'; readonly choose: (choice: AncestryChoice) => readonly AncestorCandidate[] };
 
 export interface AncestryChoice {
-  /** Ready checkpoints before this one, nearest first: of its run, then those its run was forked from. */
+  /** Ready checkpoints before this one, nearest first: those of its run, then those of the runs it was forked from. */
   readonly candidates: readonly AncestorCandidate[];
   readonly checkpoint: Pick<Checkpoint, 'sequence'>;
-  /** The config that is given, or the method's own where nothing is searched. */
+  /** The given config, or the method's own if there is no search. */
   readonly config: QuantizationConfig | undefined;
 }
 
-/** What a checkpoint's session takes. */
+/** Inputs of a checkpoint's session. */
 export interface MethodWork {
   readonly source: ModelSource;
   readonly core: NativeCore;
@@ -70,52 +67,52 @@ export interface MethodWork {
   readonly checkpoint: Pick<Checkpoint, 'sequence'>;
   /** The config that came with the checkpoint or its run. */
   readonly given: QuantizationConfig | undefined;
-  /** Most bytes kept between passes over the model. */
+  /** Most bytes cached between passes over the model. */
   readonly cacheMaxBytes: number;
   /** Blocks in work at once. */
   readonly parallel: number;
   readonly signal: AbortSignal;
-  /** Tells whoever uploaded the checkpoint, in a sentence; saying it twice is saying it once. */
+  /** Records a sentence for the person who uploaded the checkpoint; duplicates count once. */
   readonly warn: (sentence: string) => void;
 }
 
-/** One checkpoint under a method: keeps what one pass over the model finds for the next. */
+/** One checkpoint under a method; caches findings of one pass over the model for the next. */
 export interface MethodSession {
-  /** The method set up behind an ancestor, or for a base. Rejects with the errors of source and core. */
+  /** The method, set up for an ancestor or for a base. Rejects with the errors of source and core. */
   quantization(basis: QuantizationBasis): Promise<Quantization>;
   /**
-   * How far the weights are from what the ancestor rebuilds, as Resumption takes it; undefined where they cannot be
-   * compared. Absent for a method to which it makes no difference whether training was resumed from rebuilt weights.
+   * Distance of the weights from the rebuilt ancestor, as {@link Resumption} defines it; undefined if they cannot be
+   * compared. Absent if the method works the same way whether or not training was resumed from rebuilt weights.
    */
   drift?(plan: CodingPlan, ancestor: Ancestor): Promise<number | undefined>;
-  /** Gives memory back. */
+  /** Frees memory. */
   close(): void;
 }
 
-/** What one checkpoint is quantized behind. */
+/** Circumstances under which one checkpoint is quantized. */
 export interface QuantizationBasis {
   readonly model: QuantizableModel;
   readonly ancestor: Ancestor | undefined;
   /** Ready checkpoints before this one, nearest first. */
   readonly candidates: readonly AncestorCandidate[];
-  /** Undefined where it makes no difference. */
+  /** Undefined if it makes no difference. */
   readonly resumption: Resumption | undefined;
 }
 
 export interface QuantizableModel {
   readonly plan: CodingPlan;
-  /** Of methods that measure inputs, where an eval set tells what enters the matrices. */
+  /** For methods that measure inputs, if an eval set provides them. */
   readonly gramMatrices?: GramMatrices;
 }
 
-/** What a method decides the coding of optimizer files by. */
+/** Inputs of a method's decision on the coding of optimizer files. */
 export interface StateChoice extends Pick<
   MethodWork,
   'source' | 'core' | 'checkpoint' | 'parallel' | 'signal' | 'warn'
 > {
-  /** As the run says. */
+  /** Options of the run. */
   readonly state: StateOptions | undefined;
-  /** The config that is given, or the method's own where nothing is searched. */
+  /** The given config, or the method's own if there is no search. */
   readonly config: QuantizationConfig | undefined;
   /** Ready checkpoints before this one, nearest first. */
   readonly candidates: readonly AncestorCandidate[];

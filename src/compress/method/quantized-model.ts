@@ -16,50 +16,50 @@ export interface EncodingOptions {
 }
 
 export interface QuantizationNotes {
-  /** Training was resumed from what the ancestor rebuilds. */
+  /** Training was resumed from the rebuilt ancestor. */
   readonly resumed?: boolean | undefined;
-  /** Root mean square of what rounding leaves of the weights of matrices, in steps. */
+  /** Root mean square of the matrices' rounding errors, in steps. */
   readonly roundingError?: number | undefined;
 }
 
-/** One way of quantizing, ready for one checkpoint and its ancestor. */
+/** A method, set up for one checkpoint and its ancestor. */
 export interface Quantization {
   quantize(config: QuantizationConfig): Promise<QuantizedModel>;
-  /** Bytes of the quantized part under a config. What is the same for every config may be left out. */
+  /** Bytes of the quantized part under a config. Parts that are the same for every config may be left out. */
   estimateBytes(config: QuantizationConfig, options: EncodingOptions): Promise<number>;
   /**
-   * The same where a comparison is all it is for: from a sample of a large model's blocks. Absent where estimates are
-   * from samples anyway.
+   * A rougher estimate for comparisons only, from a sample of a large model's blocks. Absent if estimates use samples
+   * anyway.
    */
   roughBytes?(config: QuantizationConfig, options: EncodingOptions): Promise<number>;
   /** The config of fewest bytes that passes; undefined when none does. */
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
-  /** What quality depends on beside the config: trials under other conditions say nothing of it. */
+  /** Conditions besides the config that quality depends on: trials under other conditions cannot be reused. */
   readonly conditions: MethodConditions;
-  /** What is to be known of the checkpoint under the config it is stored with; absent where a method tells nothing. */
+  /** Notes on the checkpoint under its final config; absent if a method has none. */
   describe?(config: QuantizationConfig, options: EncodingOptions): Promise<QuantizationNotes>;
 }
 
-/** A checkpoint under one config: how its quantized blocks come back, and how they are stored. */
+/** A checkpoint under one config: how its quantized blocks are rebuilt, and how they are stored. */
 export interface QuantizedModel {
   /**
-   * Largest squared error of a tensor, in that of the run's bound on weights; more than 1 does not pass, whatever the
-   * metrics say. Absent without a bound.
+   * Largest squared error of a tensor, relative to the run's bound on weights; a model with more than 1 does not pass,
+   * whatever the metrics say. Absent without a bound.
    */
   readonly weightExcess?: number | undefined;
   /**
-   * A quantized block's elements as a download will give them, in the tensors' dtype; they may lie in memory taken from
+   * A quantized block's elements as a download will return them, in the tensors' dtype; they may use memory taken from
    * `memory`.
    */
   elements(at: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array>;
-  /** Prepares storing: a pass over the model for tables. */
+  /** Prepares storing with a pass over the model for tables. */
   encoding(ancestor: Ancestor | undefined, options: EncodingOptions): Promise<PackageEncoding>;
 }
 
-/** What goes into a package for the quantized blocks. */
+/** Contents of a package for the quantized blocks. */
 export interface PackageEncoding {
   readonly formatVersion: FormatVersion;
-  /** What the package builds on: the ancestor given, or none where that is smaller. */
+  /** The given ancestor, or none if a base is smaller. */
   readonly ancestor: Ancestor | undefined;
   /** Share of compared weights that changed; undefined when nothing was compared. */
   readonly migration: number | undefined;

@@ -43,7 +43,7 @@ test('a tensor with the bytes of one before it is a copy of the first, in its fi
   });
 });
 
-test('no copy is what differs in one bit, in dtype or in how it is coded, repeats one element, or is small', async () => {
+test('a tensor is no copy if it differs in one bit, in dtype or in coding, repeats one element, or is small', async () => {
   const near = noise(2000, 1);
   near[500] = near[500]! + 1;
   const tensors = {

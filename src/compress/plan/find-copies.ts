@@ -10,8 +10,8 @@ import { isEqual, sampleOf, sharedBytesMin, uploadedBytes, type TensorBytes } fr
 /** Different tensors with equal samples that a tensor is compared with. */
 const comparisonsMax = 4;
 /**
- * Least share of a file that other files copy: it has to be in the package then, whose checksums may take half of this
- * of what cannot be made smaller.
+ * Least share of a file that other files copy. A copied file must be in the package, whose checksums take up to half of
+ * this share if the file is incompressible.
  */
 const copiedShareMin = 1 / 4096;
 
@@ -29,18 +29,18 @@ export interface CopiesToFind {
   readonly files: readonly SourceFile[];
   readonly plan: CodingPlan;
   /**
-   * Numbers of files that will not be in the package as a rule: no tensor of another file is a copy of theirs, and the
-   * other way round.
+   * Numbers of files that will probably not be in the package: their tensors are neither copies of other files' tensors
+   * nor originals of such copies.
    */
   readonly apart: ReadonlySet<number>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The plan with every tensor that has the bytes of one before it, and would be coded the same way, as a copy of that
- * one: tied weights, a master copy in an optimizer file. Tensors of one repeated element take next to nothing as they
- * are, and rarely stay equal. Reads a sample of tensors that could be equal, and whole ones where samples are. Rejects
- * with the store's errors.
+ * Returns the plan in which every tensor with the same bytes and coding as an earlier one is a copy of it: tied
+ * weights, a master copy in an optimizer file. Tensors of one repeated element are left alone: they take almost
+ * nothing, and rarely stay equal. Reads a sample of tensors that could be equal, and whole tensors if samples are
+ * equal. Rejects with the store's errors.
  */
 export async function planCopies(request: CopiesToFind): Promise<CodingPlan> {
   const { files, plan } = request;
@@ -69,7 +69,7 @@ function bytesOf(copies: readonly (readonly [Place, CopyCoding])[]): number {
   return copies.reduce((sum, [{ startBytes, endBytes }]) => sum + endBytes - startBytes, 0);
 }
 
-/** Every copy with its original, which is none. */
+/** Every copy with its original, which is not a copy itself. */
 async function allCopies({ files, plan, apart, signal }: CopiesToFind): Promise<Map<Place, CopyCoding>> {
   const copies = new Map<Place, CopyCoding>();
   for (const alike of groupsOf(places(files, plan, apart))) {
@@ -89,8 +89,8 @@ async function allCopies({ files, plan, apart, signal }: CopiesToFind): Promise<
 }
 
 /**
- * Tensors by what they have to have in common, in the order of the files. Lossy optimizer state, and what lies beside
- * it, has its own blocks.
+ * Tensors grouped by dtype, size and coding, in the order of the files. Lossy optimizer state and the second moments it
+ * refers to are left out: they have their own blocks.
  */
 function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlySet<number>): Map<string, Place[]> {
   const found = new Map<string, Place[]>();
@@ -104,7 +104,7 @@ function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlyS
       const coding = codings[tensor]!;
       if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || secondMoments.has(tensor))
         continue;
-      // Exact tensors are alike whatever their layer types.
+      // Exact tensors form one group whatever their layer types.
       const coded = coding.kind === 'exact' || isBlockless(coding) ? coding.kind : codingRuleOf(coding).codeOf(coding);
       const key = `${entry.dtype} ${entry.elementCount} ${coded} ${apart.has(file) ? file : ''}`;
       const alike = found.get(key);

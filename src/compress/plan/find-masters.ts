@@ -10,9 +10,9 @@ import { planTensors } from '../../package/blocks/plan-file.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import type { CodingPlan, PlannedFile } from './plan-codings.ts';
 
-/** Smaller tensors take less as they are than it costs to name another one, in bytes. */
+/** Below this size in bytes, a tensor takes less than a reference to another one. */
 const masterBytesMin = 4096;
-/** Tensors are taken for rounded from another where these elements are: at its start and in its middle. */
+/** A tensor counts as rounded from another if this many elements, half at its start and half in its middle, are. */
 const sampleElements = 256;
 /** Elements compared at a time. */
 const pieceElements = 256 * 1024;
@@ -27,11 +27,11 @@ export interface MastersToFind {
 }
 
 /**
- * The plan with what mixed precision keeps twice: F32 tensors of optimizer files that tensors of F16 or BF16 were
- * rounded from are masters beside these where both are exact; those that the run gives up for the model's weights
- * (`state.master`) are copies of them, widened. Reads a sample of every F32 tensor of an optimizer file, and whole ones
- * of those given up: what is not rounded from its weights stays exact, with a warning. Rejects with the errors of store
- * and core.
+ * Returns the plan without the redundancy of mixed precision. F32 tensors of optimizer files become masters of the F16
+ * or BF16 tensors that were rounded from them, if both are exact. If the run gives masters up for the model's weights
+ * (`state.master`), they become widened copies of these. Reads a sample of every F32 tensor of an optimizer file, and
+ * the whole of those given up. A tensor that its weights were not rounded from stays exact, with a warning. Rejects
+ * with the errors of store and core.
  */
 export async function planMasters(request: MastersToFind): Promise<CodingPlan> {
   const found = await findOriginals(request);
@@ -39,7 +39,7 @@ export async function planMasters(request: MastersToFind): Promise<CodingPlan> {
   if (found.size === 0) return plan;
   const codingOf = (file: number, tensor: number): TensorCoding => {
     const coding = plan.files[file]!.codings[tensor]!;
-    // Copies of what is a copy now are of the same original.
+    // A copy of a tensor that is now a copy itself gets the same original.
     const behind = coding.kind === 'copy' ? found.get(placeKey(coding)) : undefined;
     return found.get(placeKey({ file, tensor })) ?? (behind?.kind === 'copy' ? behind : coding);
   };
@@ -52,7 +52,7 @@ export async function planMasters(request: MastersToFind): Promise<CodingPlan> {
 
 type MasterCoding = Extract<TensorCoding, { readonly kind: 'exact' | 'copy' }>;
 
-/** By tensor: how it is coded beside its original. */
+/** By tensor: its coding relative to its original. */
 async function findOriginals(request: MastersToFind): Promise<ReadonlyMap<string, MasterCoding>> {
   const { files, plan, state = defaultStateOptions, warn } = request;
   const found = new Map<string, MasterCoding>();
@@ -64,7 +64,7 @@ async function findOriginals(request: MastersToFind): Promise<ReadonlyMap<string
       const given = state.master === 'weights' && isMaster(entry.name, state, originals);
       const original = (given ? originals.named(entry, state) : undefined) ?? (await originals.roundedFrom(master));
       if (given && original !== undefined && (await isRoundedFrom(request, master, original))) {
-        // What is exact and equal is a copy already, or the original of one.
+        // Equal exact tensors are copies already, or originals of copies.
         if (!isEqualAsItIs(request, original))
           found.set(placeKey(master), { kind: 'copy', ...original, widened: true });
         continue;
@@ -92,8 +92,8 @@ function isCandidate({ files, plan }: MastersToFind, { file, tensor }: TensorPla
 }
 
 /**
- * Whether a tensor of an optimizer file says that it is a master: by a word, or because it is called as a tensor of the
- * model is.
+ * Whether the name of an optimizer tensor marks a master: by a word, or because a tensor of the model has the same
+ * name.
  */
 function isMaster(name: string, state: StateOptions, originals: Originals): boolean {
   const said = stateTensorOf(name, { names: state.names, model: originals });
@@ -104,7 +104,7 @@ function isEqualAsItIs({ files, plan }: MastersToFind, { file, tensor }: TensorP
   return files[file]!.layout.tensors[tensor]!.dtype === 'F32' && plan.files[file]!.codings[tensor]!.kind === 'exact';
 }
 
-/** Tensors of model files that masters may be of. Copies stand for their originals. */
+/** Tensors of model files that could be rounded from masters. Copies are represented by their originals. */
 class Originals {
   readonly #request: MastersToFind;
   readonly #byName = new Map<string, TensorPlace>();
@@ -140,14 +140,14 @@ class Originals {
     return this.#byName.has(name);
   }
 
-  /** The tensor of the parameter that a master's name tells, where it is one of the same shape. */
+  /** The tensor of the parameter that a master's name states, if it has the same shape. */
   named({ name, shape }: TensorEntry, state: StateOptions): TensorPlace | undefined {
     const place = this.#byName.get(stateTensorOf(name, { names: state.names, model: this })?.parameter ?? name);
     const there = place && this.#request.files[place.file]!.layout.tensors[place.tensor]!;
     return there?.shape.join(' ') === shape.join(' ') ? place : undefined;
   }
 
-  /** A tensor of as many elements whose sample is rounded from that of the master. */
+  /** A tensor with as many elements, and a sample that is rounded from the master's. */
   async roundedFrom(master: TensorPlace): Promise<TensorPlace | undefined> {
     for (const dtype of [...halfDtypes, 'F32'] as const) {
       const sample = await this.#sampleOf(master, dtype);
@@ -157,7 +157,7 @@ class Originals {
     return undefined;
   }
 
-  /** What is compared of a tensor as `dtype`; undefined where it seems to repeat one element. */
+  /** The sample of a tensor, converted to `dtype`; undefined if it seems to repeat one element. */
   async #sampleOf({ file, tensor }: TensorPlace, dtype: QuantizableDtype): Promise<string | undefined> {
     const { reader, layout } = this.#request.files[file]!;
     const entry = layout.tensors[tensor]!;
@@ -178,7 +178,7 @@ class Originals {
   }
 }
 
-/** Whether every element of a tensor is rounded from the F32 one of the master, or equal to it. */
+/** Whether every element of a tensor is rounded from the master's F32 element, or equal to it. */
 async function isRoundedFrom(
   { files, core, signal }: MastersToFind,
   master: TensorPlace,

@@ -6,9 +6,9 @@ import type { SourceFile } from '../upload/model-source.ts';
 import type { BoundGraph } from '../eval-set/bind-graph.ts';
 
 /**
- * Layer types of the model's tensors: the overrides of the run and the checkpoint, merged (those of other names change
- * nothing, see override-warnings.ts), the graph's operators, names and shapes. A twin of a measured tensor
- * (measured-tensors.ts) is what that one is, so that both are quantized alike. Throws `tensor-duplicate`.
+ * Layer types of the model's tensors, from the merged overrides of the run and the checkpoint (overrides for unknown
+ * names have no effect, see override-warnings.ts), the graph's operators, names and shapes. A twin of a measured tensor
+ * (measured-tensors.ts) has the same layer type, so that both are quantized alike. Throws `tensor-duplicate`.
  */
 export function modelLayerTypes(
   run: Pick<Run, 'layerTypes'>,

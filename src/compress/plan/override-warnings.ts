@@ -7,9 +7,9 @@ import { isExactTensor, type CodingPlan } from './plan-codings.ts';
 type Overrides = Readonly<Record<string, LayerType>>;
 
 /**
- * What whoever gave layer types should know, in sentences: names that are no tensor of the model, and tensors that are
- * kept exact although the given type is one that is quantized. Without a plan (an exact run, where a type changes
- * nothing) the names alone.
+ * Warnings about the given layer types: names that are no tensor of the model, and tensors that stay exact although
+ * tensors of the given type are quantized. Without a plan (an exact run, in which a type changes nothing), only the
+ * names are checked.
  */
 export function overrideWarnings(overrides: Overrides, files: readonly SourceFile[], plan?: CodingPlan): string[] {
   const tensors = new Set(

@@ -97,7 +97,7 @@ test('tensors with NaN or infinite weights are exact, alone among those they sha
   const { plan, named } = await codingsOf(memorySource(core, spoiled));
   expect(plan.nonFinite).toEqual(['b', 'c']);
   expect(named[0]).toMatchObject({ a: 'linear F32', b: 'exact', c: 'exact', embed: 'embedding F32' });
-  // Its only member is exact, so the group is not there.
+  // Its only member is exact, so the group does not exist.
   expect(plan.groups).toEqual([
     { layerType: 'embedding', dtype: 'F32' },
     { layerType: 'linear', dtype: 'F32' },
@@ -126,7 +126,7 @@ test('only model files are quantized, whatever names others use', async () => {
   ]);
 });
 
-test('names to be kept exact are', async () => {
+test('names listed as exact stay exact', async () => {
   expect((await codingsOf(memorySource(core, tensors), new Set(['a', 'norm']))).named[0]).toMatchObject({
     a: 'exact',
     c: 'linear F32',

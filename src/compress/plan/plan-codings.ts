@@ -28,7 +28,7 @@ export interface CodingPlan {
   readonly groups: readonly QuantizedGroup[];
   /** In the order of the source's files. */
   readonly files: readonly PlannedFile[];
-  /** Tensors kept exact because they hold NaN or infinite weights, in the order of the files. */
+  /** Tensors stored exact because they contain NaN or infinite weights, in the order of the files. */
   readonly nonFinite: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface ModelTensor {
 }
 
 /**
- * How a method codes a tensor of the model; undefined for one that it leaves exact. `groupOf`: the number of the
+ * A method's coding of a tensor of the model; undefined if it leaves the tensor exact. `groupOf`: the number of the
  * codebook of a layer type and dtype.
  */
 export type WeightCoding = (
@@ -72,13 +72,13 @@ export interface PlanOptions {
   /** Decides which tensors are quantized, and how they are coded. */
   readonly codingOf: WeightCoding;
   readonly signal?: AbortSignal;
-  /** Model tensors that are not to be quantized whatever their layer. */
+  /** Model tensors that are not quantized, whatever their layer. */
   readonly keepExact?: ReadonlySet<string>;
-  /** How optimizer files are coded: exact by default. */
+  /** Coding of optimizer files: exact by default. */
   readonly state?: StateOptions | undefined;
 }
 
-/** Whether a model tensor's layer, dtype and size would have it quantized. */
+/** Whether a model tensor would be quantized according to its layer, dtype and size. */
 export function wouldBeQuantized(
   name: string,
   files: readonly SourceFile[],
@@ -92,7 +92,7 @@ export function wouldBeQuantized(
   return entry !== undefined && type !== undefined && quantizedLayerType(type, entry) !== undefined;
 }
 
-/** Everything exact but the optimizer state that a run wants otherwise. */
+/** Everything exact, except optimizer state for which the run has other options. */
 export function planExact(
   files: readonly SourceFile[],
   layerTypes: ReadonlyMap<string, LayerType>,
@@ -139,7 +139,7 @@ function plan(
   return { groups, files: planned, nonFinite: [] };
 }
 
-/** Layer types are those of the model's tensors; another file may use the same names for something else. */
+/** Layer types apply to the model's tensors only; another file may use the same names for something else. */
 function exactCoding(file: SourceFile, entry: TensorEntry, layerTypes: ReadonlyMap<string, LayerType>): TensorCoding {
   return { kind: 'exact', layerType: file.role === 'model' ? (layerTypes.get(entry.name) ?? 'buffer') : 'buffer' };
 }
@@ -168,8 +168,8 @@ export function isQuantized(codingPlan: CodingPlan): boolean {
 }
 
 /**
- * Whether a tensor comes back as it was uploaded: it is coded exactly, or kept, or a copy of one that is and of its own
- * dtype.
+ * Whether a tensor is restored exactly as uploaded: it is coded exactly, inherited, or a copy of such a tensor without
+ * widening.
  */
 export function isExactTensor({ files }: CodingPlan, file: number, tensor: number): boolean {
   const coding = files[file]!.codings[tensor]!;
@@ -177,14 +177,12 @@ export function isExactTensor({ files }: CodingPlan, file: number, tensor: numbe
   return isExactCoding(codingBehind(coding, (number) => files[number]!.codings));
 }
 
-/** Whether all tensors of a file come back as they were uploaded. */
+/** Whether all tensors of a file are restored exactly as uploaded. */
 export function isExactFile(codingPlan: CodingPlan, file: number): boolean {
   return codingPlan.files[file]!.codings.every((_, tensor) => isExactTensor(codingPlan, file, tensor));
 }
 
-/**
- * Numbers of the files with tensors that tensors of other files are copies of: they cannot be left out of the package.
- */
+/** Numbers of the files that contain originals of other files' copies: they must be in the package. */
 export function copiedFiles(
   { files }: CodingPlan,
   external: ReadonlySet<number> | ReadonlyMap<number, unknown> = new Set(),
@@ -198,8 +196,8 @@ export function copiedFiles(
 }
 
 /**
- * The plan without masters beside tensors of files that are not in the package: these are exact blocks then, the same
- * ones.
+ * The plan without masters of tensors in files that are not in the package. These masters become ordinary exact blocks
+ * with the same edges.
  */
 export function withoutExternal(codingPlan: CodingPlan, external: ReadonlySet<number>): CodingPlan {
   if (external.size === 0) return codingPlan;

@@ -17,7 +17,7 @@ const half = (shape: readonly number[]): TestTensor => ({
 const optimizer = (tensors: TestTensors, path = 'o.safetensors', role: FileRole = 'optimizer') =>
   sourceFile(path, safetensors(tensors), role);
 
-/** The form of every tensor that is not exact, with the name of what lies beside it. */
+/** The form of every tensor that is not exact, with the name of the tensor of second moments that it refers to. */
 function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateOptions): Record<string, string> {
   const { codings } = planState(files, options);
   return Object.fromEntries(
@@ -46,7 +46,7 @@ test('moments of modules that are called as short words are paired with their ow
   expect(stateWarnings([optimizer(tensors)], adam)).toEqual([]);
 });
 
-test('patterns pair what their wildcards stand for, and names in full what stands at the same place', () => {
+test('patterns pair by the text their wildcards match, whole names by their place', () => {
   const names = { firstMoment: ['m_*', 'exp_avg/*', 'opt_12'], secondMoment: ['v_*', 'exp_avg_sq/*', 'opt_13'] };
   const tensors = Object.fromEntries(
     ['m_w', 'v_w', 'exp_avg/w', 'exp_avg_sq/w', 'opt_12', 'opt_13', 'opt_1'].map((name) => [name, matrix()]),
@@ -66,32 +66,27 @@ test('an optimizer file that holds the weights by their names holds no moments',
   expect(formsOf([optimizer(weights, 'model.safetensors', 'model'), optimizer(weights)], bounded)).toEqual({});
 });
 
-describe('a tensor stays exact, and is told of,', () => {
+describe('a tensor stays exact, with a warning,', () => {
   const v = matrix();
   test.each<[string, KeptExact, readonly TestTensors[], readonly string[]]>([
-    [
-      'where its name says two things',
-      'ambiguous',
-      [{ 'm.attn.v': matrix(), 'm.w': matrix(), 'v.w': v }],
-      ['m.attn.v'],
-    ],
-    ['where it is not F32', 'dtype', [{ 'v.w': half([4, 6]) }, { 'm.w': half([4, 6]) }], ['v.w', 'm.w']],
+    ['if its name is ambiguous', 'ambiguous', [{ 'm.attn.v': matrix(), 'm.w': matrix(), 'v.w': v }], ['m.attn.v']],
+    ['if it is not F32', 'dtype', [{ 'v.w': half([4, 6]) }, { 'm.w': half([4, 6]) }], ['v.w', 'm.w']],
     ['without second moments', 'secondMissing', [{ 'm.w': matrix(), 'm.x': matrix(), 'v.x': v }], ['m.w']],
-    ['beside second moments of another file', 'secondElsewhere', [{ 'm.w': matrix() }, { 'v.w': v }], ['m.w']],
+    ['with second moments in another file', 'secondElsewhere', [{ 'm.w': matrix() }, { 'v.w': v }], ['m.w']],
     [
-      'beside second moments of another dtype',
+      'with second moments of another dtype',
       'secondDtype',
       [{ 'm.w': matrix(), 'v.w': i64([4, 6], Array(24).fill(1)) }],
       ['m.w'],
     ],
     [
-      'beside second moments of another shape',
+      'with second moments of another shape',
       'secondShape',
       [{ 'm.w': matrix(), 'v.w': f32([24], noise(24, 2)) }],
       ['m.w'],
     ],
     [
-      'beside two tensors of second moments',
+      'with two tensors of second moments',
       'secondUnclear',
       [{ 'm.w': matrix(), 'v.w': v, 'w.exp_avg_sq': v }],
       ['m.w'],
@@ -108,7 +103,7 @@ describe('a tensor stays exact, and is told of,', () => {
     expect(sentences).toHaveLength(1);
   });
 
-  test('but not where the run wants it exact, nor where it has no elements', () => {
+  test('but not if the run stores it exact, nor if it has no elements', () => {
     const odd = { 'm.attn.v': matrix(), 'm.w': matrix(), 'm.half': half([4, 6]), 'momentum.empty': f32([0, 4], []) };
     expect(planState([optimizer(odd)], { ...bounded, firstMoment: 'exact', secondMoment: 'exact' }).kept).toEqual([]);
     expect(stateWarnings([optimizer(odd)], { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' })).toEqual(
@@ -139,7 +134,7 @@ test('clusters take no second moments', () => {
   });
 });
 
-describe('roles that are not to be exact, and of which there is no tensor, are told', () => {
+describe('lossy roles without any tensor cause a warning', () => {
   const told = (what: string) => [
     `The run does not want ${what} kept exact, but no tensor of an optimizer file is called as such; state.names of the run can tell which are.`,
   ];

@@ -5,18 +5,18 @@ import type { StateCoding, TensorPlace } from '../../package/package-index.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 
 /**
- * Why a tensor is exact that the run wants otherwise. The last five are of first moments, whose bound takes the second
- * ones.
+ * The reason why a tensor stays exact despite the run's options. The last five apply to first moments: their bound
+ * needs the second moments.
  */
 export type KeptExact =
   'ambiguous' | 'dtype' | 'secondMissing' | 'secondElsewhere' | 'secondDtype' | 'secondShape' | 'secondUnclear';
 
 export interface StatePlan {
-  /** By file, and in it by tensor number: codings of optimizer files' tensors that are not kept exact. */
+  /** By file and tensor number: codings of optimizer tensors that are not exact. */
   readonly codings: readonly ReadonlyMap<number, StateCoding>[];
   /** In the order of the files. */
   readonly kept: readonly { readonly name: string; readonly why: KeptExact }[];
-  /** Roles that the run does not keep exact, and of which the checkpoint has no tensor. */
+  /** Roles with lossy options of which the checkpoint has no tensor. */
   readonly absent: readonly StateRole[];
 }
 
@@ -28,8 +28,8 @@ interface Moment extends StateTensor, TensorPlace {
 }
 
 /**
- * What comes of the tensors of optimizer files. Moments of a dtype other than F32 stay exact, so does what has a name
- * that says two things, and a first moment that is to be bounded but has no second one beside it.
+ * The codings of tensors in optimizer files. A moment stays exact if its dtype is not F32, if its name is ambiguous, or
+ * if it is a first moment to be bounded and the same file has no matching second moment.
  */
 export function planState(files: readonly StateFile[], options: StateOptions): StatePlan {
   const { moments, ambiguous } = readMoments(files, options);
@@ -58,8 +58,8 @@ export function planState(files: readonly StateFile[], options: StateOptions): S
 }
 
 /**
- * Moments by what their names say, and tensors whose names say two things of which the run wants one not exact. Masters
- * are for planMasters: what they are told by is in other files.
+ * Moments by their names, and tensors with ambiguous names of which one reading would be lossy. Masters are left to
+ * `planMasters`: recognizing them needs other files.
  */
 function readMoments(
   files: readonly StateFile[],
@@ -77,7 +77,7 @@ function readMoments(
   for (const [file, { role: ofFile, type, layout }] of files.entries()) {
     if (ofFile !== 'optimizer' || type !== 'safetensors') continue;
     for (const [tensor, entry] of layout.tensors.entries()) {
-      // One number is a step or an option as often as a moment, and a bound on it saves nothing.
+      // A single number is as often a step or an option as a moment, and a bound on it saves nothing.
       const [state, ...others] = entry.elementCount > 1 ? stateTensorsOf(entry.name, naming) : [];
       if (state === undefined) continue;
       if (others.length > 0) {
@@ -104,8 +104,8 @@ function codingOf(moment: Moment, options: StateOptions, seconds: readonly Momen
 }
 
 /**
- * The one tensor of the second moments of a first moment's parameter: a package names it within the file, as F32 of the
- * same shape.
+ * The only tensor of second moments for a first moment's parameter. A package refers to it within the file, as F32 of
+ * the same shape.
  */
 function secondOf({ file, entry }: Moment, seconds: readonly Moment[]): Moment | KeptExact {
   const [second, ...others] = seconds.filter((each) => each.file === file);

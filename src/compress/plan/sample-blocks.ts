@@ -1,6 +1,6 @@
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 
-/** Elements looked at for one estimate; a smaller model is counted whole. */
+/** Elements sampled for one estimate; a smaller model is counted whole. */
 export const sampleElementsMax = 2 * 1024 * 1024;
 
 /**
@@ -10,9 +10,9 @@ export const sampleElementsMax = 2 * 1024 * 1024;
 const goldenStep = 0x9e3779b1;
 
 /**
- * An evenly spread sample of blocks, by their numbers alone: one of each run of so many that about
- * {@link sampleElementsMax} elements are among them. All of them where there are no more; `scale` is what the sample's
- * bytes are to be multiplied with.
+ * An evenly spread sample of blocks that depends on their numbers only. The blocks are cut into runs of equal length,
+ * and one block of each run is taken, so that the sample has about {@link sampleElementsMax} elements. All blocks if
+ * there are no more. The sample's bytes are to be multiplied by `scale`.
  */
 export function sampleBlocks<T extends { readonly block: PlannedBlock }>(
   all: readonly T[],

@@ -21,8 +21,7 @@ const reasons: Readonly<Record<KeptExact, string>> = {
 };
 
 /**
- * What whoever asked for lossy optimizer state should know, in sentences: what of it is kept exact all the same, and
- * roles of which there is nothing.
+ * Warnings about requested lossy optimizer state: tensors that stay exact nevertheless, and roles without any tensor.
  */
 export function stateWarnings(
   files: readonly Pick<SourceFile, 'role' | 'type' | 'layout'>[],
@@ -43,10 +42,7 @@ export function stateWarnings(
       ];
 }
 
-/**
- * What whoever asked for lossy optimizer state should know of tensors with an element that has no place in their
- * coding.
- */
+/** A warning about optimizer tensors with an element that their coding cannot represent. */
 export function unplacedStateWarning(names: readonly string[]): string {
   return `Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative second moment, a first moment too large beside its second one (tensors: ${names.length}): ${quoteNames(names)}.`;
 }

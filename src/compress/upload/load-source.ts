@@ -11,26 +11,24 @@ import { withSmallReads } from '../../store/small-reads.ts';
 import type { SourceFile } from './model-source.ts';
 
 /**
- * Chunks of all files kept for small reads: 4 MiB. Tensors that share a block, or are compared with each other, may lie
- * in as many files.
+ * Chunks of all files cached for small reads: 4 MiB. Tensors that share a block, or are compared with each other, may
+ * be in as many files.
  */
 const chunksKept = 16;
 
-/**
- * The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close them.
- */
+/** The opened files of a checkpoint: those to store, and the gradients that only steer the search. Close them. */
 export interface LoadedFiles {
   readonly files: readonly SourceFile[];
   readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
   /**
-   * Closes every reader, those of sensitivity files without a usable tensor too. Staged objects have been read then:
-   * the memory they take is for what comes next.
+   * Closes every reader, including those of sensitivity files without a usable tensor. Staged objects are no longer
+   * needed then, and their memory is free for the next step.
    */
   close(): Promise<void>;
 }
 
 /**
- * Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it
+ * Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors, after closing what it
  * opened.
  */
 export async function loadSource(store: ObjectStore, rows: readonly CheckpointFile[]): Promise<LoadedFiles> {
@@ -77,7 +75,7 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
   }
 }
 
-/** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */
+/** A file that only has the ending .safetensors is treated as any other file, unless its role requires the format. */
 async function readLayout(reader: ObjectReader, required: boolean): Promise<SafetensorsLayout | undefined> {
   try {
     return await readSafetensorsLayout(reader);

@@ -21,7 +21,7 @@ const binding = Object.fromEntries(
 );
 const model = (tensors: TestTensors, path = 'model.safetensors') => sourceFile(path, safetensors(tensors));
 
-test('what the graph is bound to is measured; the rest is not', async () => {
+test('tensors that the graph is bound to are measured; the rest is not', async () => {
   const found = await findMeasured(binding, [
     model({ ...weights, spare: f32([32, 32], noise(1024, 1)), scalar: f32([], [1]) }),
   ]);

@@ -3,18 +3,18 @@ import type { WeightBinding } from '../../graph/weight-binding.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import type { SourceFile } from './model-source.ts';
 
-/** What the metrics say about the model tensors that no initializer of the graph is bound to. */
+/** Coverage by the metrics of the model tensors that no initializer of the graph is bound to. */
 export interface MeasuredTensors {
-  /** No metric sees them. */
+  /** Tensors that affect no metric. */
   readonly unmeasured: ReadonlySet<string>;
   /**
-   * Bit-identical to a bound tensor, whose name is the value: an exporter merges equal weights, and what is measured of
-   * one holds for both.
+   * Tensors bit-identical to a bound tensor, whose name is the value: an exporter merges equal weights, and the metrics
+   * apply to both.
    */
   readonly twins: ReadonlyMap<string, string>;
 }
 
-/** What is looked at of a file. */
+/** The parts of a file that are read. */
 type ModelFile = Pick<SourceFile, 'role' | 'layout' | 'reader'>;
 
 interface Placed {
@@ -23,7 +23,7 @@ interface Placed {
 }
 
 /**
- * Sorts out the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape.
+ * Classifies the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape.
  * Rejects with the store's errors.
  */
 export async function findMeasured(

@@ -16,7 +16,7 @@ export interface SourceFile {
   readonly role: FileRole;
   readonly type: 'safetensors' | 'blob';
   readonly sizeBytes: number;
-  /** Of the uploaded bytes. */
+  /** Digest of the uploaded bytes. */
   readonly sha256: string;
   readonly layout: SafetensorsLayout;
   readonly reader: ObjectReader;
@@ -31,9 +31,9 @@ interface GradientTensor {
 }
 
 /**
- * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them
- * (`loadSource`). A model of at most `cacheMaxBytes` with its gradients is kept, so that it is read once for a whole
- * search; a larger one streams through memory that is used again, which costs less than keeping a part of it.
+ * Reads a checkpoint's files block by block from staged objects, which stay open until their owner closes them
+ * (`loadSource`). A model of at most `cacheMaxBytes`, with its gradients, is cached, so it is read once for a whole
+ * search. A larger one streams through reused memory, which is cheaper than caching a part of it.
  */
 export class ModelSource {
   readonly files: readonly SourceFile[];
@@ -68,8 +68,8 @@ export class ModelSource {
   }
 
   /**
-   * Gives each tensor that is a key the gradients of the tensor that is its value, or none where that one has none:
-   * bit-identical tensors (tied weights have one gradient, under one name) are then pruned and protected alike. Call
+   * Gives each tensor that is a key the gradients of the tensor that is its value, or none if that has none.
+   * Bit-identical tensors are then pruned and protected alike (tied weights have one gradient, under one name). Call
    * before blocks are read.
    */
   shareGradients(twins: ReadonlyMap<string, string>): void {
@@ -86,15 +86,17 @@ export class ModelSource {
   }
 
   /**
-   * The block's weights with their gradients. A sensitivity file may leave tensors out: a block of such tensors alone
-   * has no gradients, and among others theirs are NaN, which no threshold prunes or protects by; as zeros they would be
-   * the first to be pruned.
+   * The block's weights with their gradients. A sensitivity file may leave tensors out. A block of only such tensors
+   * has no gradients; next to others their gradients are NaN, which no threshold prunes or protects. Zeros would be
+   * pruned first.
    */
   async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
     return this.pairOf(file, block, await this.readBlock(file, block, signal), signal);
   }
 
-  /** What `use` makes of `readWeights`. The weights are its own only until then: their memory is used again. */
+  /**
+   * Calls `use` with the result of `readWeights`. The weights are valid only until `use` ends: their memory is reused.
+   */
   async withWeights<T>(
     file: number,
     block: PlannedBlock,
@@ -115,7 +117,7 @@ export class ModelSource {
     }
   }
 
-  /** Sums over the segments of a block. Added up once, however often they are asked for: reading costs more. */
+  /** Sums over the segments of a block. Computed once and cached, because reading costs more. */
   async moments(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<readonly WeightMoments[]> {
     const key = `${file} ${blockKey(block)}`;
     const known = this.blockMoments.get(key);
@@ -126,7 +128,7 @@ export class ModelSource {
     return found;
   }
 
-  /** Elements of some dtype of a tensor's, as uploaded. */
+  /** A run of elements of a tensor of any dtype, as uploaded. */
   readRun(file: number, run: BlockSegment, signal?: AbortSignal): Promise<Uint8Array> {
     const { layout, reader } = this.files[file]!;
     const { dtype, startBytes } = layout.tensors[run.tensor]!;

@@ -4,12 +4,12 @@ import { openPlainFile } from '../../restore/plain-file-reader.ts';
 import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
 import type { SourceFile } from './model-source.ts';
 
-/** Model files on local disk, as the tensors of a checkpoint are read from. */
+/** A model file on local disk, readable like a file of a checkpoint. */
 export type LocalModelFile = Pick<SourceFile, 'role' | 'layout' | 'reader'>;
 
 /**
- * Opens safetensors files that together are a model. Close them. Rejects with `not-found` and the errors of a header,
- * which name the file.
+ * Opens safetensors files that together form a model. Close them. Rejects with `not-found`, and with the errors of a
+ * header, which name the file.
  */
 export async function openModelFiles(
   paths: readonly string[],

@@ -4,10 +4,9 @@ import type { SourceFile } from './model-source.ts';
 import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '../shard-index.ts';
 
 /**
- * What whoever uploaded a sharded model should know, in sentences: an index (`*.safetensors.index.json`, whose
- * `weight_map` names the shard of each tensor, relative to its own folder) that is none, names a shard that is not
- * there, places a tensor where it is not, or leaves out one of the shards it names. Files are stored as they are all
- * the same. Rejects with the store's errors.
+ * Warnings about the index of a sharded model (`*.safetensors.index.json`, whose `weight_map` names the shard of each
+ * tensor, relative to its own folder): it is not an index, names a missing shard, assigns a tensor to the wrong shard,
+ * or omits one of a shard's tensors. The files are stored unchanged in any case. Rejects with the store's errors.
  */
 export async function shardIndexWarnings(files: readonly SourceFile[], signal?: AbortSignal): Promise<string[]> {
   const warnings: string[] = [];
@@ -25,7 +24,7 @@ export async function shardIndexWarnings(files: readonly SourceFile[], signal?: 
 }
 
 interface Beside {
-  /** Of the index, with its slash. */
+  /** Folder of the index, with its slash. */
   readonly folder: string;
   readonly files: readonly SourceFile[];
 }

@@ -4,11 +4,14 @@ import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layou
 import { blockElementsMax } from '../../native/core.ts';
 import type { SourceFile } from './model-source.ts';
 
-/** Smaller tensors take less as they are than it costs to tell that they are another's, in bytes. */
+/** Below this size in bytes, a tensor takes less than a reference to another's. */
 export const sharedBytesMin = 4096;
-/** Of a sample: this much at a tensor's start, and as much in its middle. */
+/** Length of each sample, at a tensor's start and in its middle. */
 const sampleBytes = 1024;
-/** Samples of a tensor's first block: rows of padding, a mask or what starts at zero have much in common. */
+/**
+ * Samples of a tensor's first block. More than two, because rows of padding, masks and tensors that start at zero have
+ * much in common.
+ */
 const headSamples = 5;
 /** Bytes compared at a time. */
 const pieceBytes = 1024 * 1024;
@@ -35,8 +38,8 @@ export function uploadedBytes(
 }
 
 /**
- * A digest of what tensors of `sharedBytesMin` and more have to have in common before they are compared in full: their
- * start and middle. Undefined for one that seems to repeat one element.
+ * A digest of the start and middle of a tensor. Tensors of `sharedBytesMin` or more are compared in full only if it is
+ * equal. Undefined for a tensor that seems to repeat one element.
  */
 export async function sampleOf({ dtype, sizeBytes, read }: TensorBytes): Promise<string | undefined> {
   const middleBytes = Math.floor(sizeBytes / 2 / 8) * 8;
@@ -46,14 +49,14 @@ export async function sampleOf({ dtype, sizeBytes, read }: TensorBytes): Promise
   return isConstant ? undefined : createHash('sha256').update(sample).digest('base64');
 }
 
-/** Bytes of a tensor that are in its first block. */
+/** Bytes of a tensor in its first block. */
 export function headBytesOf({ dtype, sizeBytes }: Pick<TensorBytes, 'dtype' | 'sizeBytes'>): number {
   return Math.min(sizeBytes, blockElementsMax * dtypeBytes[dtype]);
 }
 
 /**
- * A digest of samples that are spread evenly over those bytes, their first and last among them: what lies behind would
- * cost the decoding of another block.
+ * A digest of samples spread evenly over the first block, including its first and last bytes. Samples beyond would
+ * require decoding another block.
  */
 export function sketchOf(head: Uint8Array): string {
   const hash = createHash('sha256');

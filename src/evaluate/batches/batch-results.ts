@@ -12,7 +12,7 @@ export interface ResultsRequest {
   readonly batchesMax?: number;
   /** These batches, by number, and no others. */
   readonly batches?: readonly number[] | undefined;
-  /** Only batches of the set's first half, which are those with an even number. */
+  /** Only batches of the set's first half: those with an even number. */
   readonly firstHalf?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface BatchResults {
 }
 
 /**
- * Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors:
+ * Runs the batches in order, each when it is requested. Blocks the thread while one runs. Errors:
  * `eval-input-mismatch`, `eval-memory`.
  */
 export async function* batchResults(prepared: PreparedSet, request: ResultsRequest): AsyncGenerator<BatchResults> {

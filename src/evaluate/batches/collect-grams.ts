@@ -20,7 +20,7 @@ export interface GramCollection {
 }
 
 /**
- * Sums the grams over the batches, in their order and in F32, and writes those that are finite to a new file, in the
+ * Sums the Gram matrices over the batches, in their order and in F32, and writes the finite ones to a new file, in the
  * order of the result. Errors: those of {@link batchResults}, `storage-full`.
  */
 export async function collectGrams(collection: GramCollection): Promise<InputGram[]> {

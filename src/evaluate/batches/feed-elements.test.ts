@@ -3,7 +3,7 @@ import { elementsOver } from './feed-elements.ts';
 
 describe('elementsOver', () => {
   test.each([0, 1, 2, 3])('reads elements %i bytes into a Node buffer, whose slice is no copy', (offset) => {
-    // A buffer of its own memory starts aligned; its parts need not.
+    // The memory of a new buffer is aligned; its parts may not be.
     const held = Buffer.from(new ArrayBuffer(offset + 8));
     held.set(new Uint8Array(Float32Array.of(1.5, -2).buffer), offset);
     expect([...(elementsOver(held.subarray(offset), 'F32') as Float32Array)]).toEqual([1.5, -2]);

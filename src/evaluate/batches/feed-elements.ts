@@ -3,7 +3,7 @@ import type { FeedableDtype } from '../../graph/evaluation-graph.ts';
 import { isFloatDtype } from '../../graph/onnx/onnx-dtype.ts';
 import type { NativeCore } from '../../native/core.ts';
 
-/** Element arrays of the types that a graph can be fed; float16 travels as its 16-bit words. */
+/** Element arrays of the types that a graph can be fed; float16 is passed as its 16-bit words. */
 const elementArrays = {
   F32: Float32Array,
   F64: Float64Array,
@@ -22,7 +22,7 @@ const elementArrays = {
 export type FeedElements = InstanceType<(typeof elementArrays)[FeedableDtype]>;
 
 /**
- * Whether elements of `from` may be fed where a graph wants `to`: the same type, any floating type for another, I32 for
+ * Whether elements of `from` may be fed to an input of type `to`: the same type, any floating type for another, I32 for
  * I64.
  */
 export function canFeed(from: Dtype, to: Dtype): boolean {
@@ -30,9 +30,9 @@ export function canFeed(from: Dtype, to: Dtype): boolean {
 }
 
 /**
- * The elements as an array of the type to feed. Of the same type: a view, or a copy where the bytes are not aligned.
- * Floating types are converted with rounding to nearest even, F64 to 16 bits by way of F32; I32 is widened. `canFeed`
- * must hold.
+ * The elements as an array of the type to feed. For the same type: a view, or a copy if the bytes are not aligned.
+ * Floating types are converted with rounding to nearest even, F64 to 16 bits via F32; I32 is widened. `canFeed` must
+ * hold.
  */
 export async function feedElements(
   core: Pick<NativeCore, 'convert'>,
@@ -52,7 +52,7 @@ export async function feedElements(
   return elementsOver(await core.convert(bytes, from, to), to);
 }
 
-/** A typed view of bytes; of a copy where they are not aligned (`slice` of a Node Buffer would be no copy). */
+/** A typed view of bytes, or of a copy if they are not aligned (`slice` of a Node Buffer would be no copy). */
 export function elementsOver(bytes: Uint8Array, dtype: FeedableDtype): FeedElements {
   const size = dtypeBytes[dtype];
   const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);

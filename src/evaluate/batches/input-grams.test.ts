@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A graph, what it is fed, and its weights; the grams' own binding is by name. */
+/** A graph, its inputs, and its weights; the binding for Gram matrices is by name. */
 interface Case {
   readonly model: ModelParts;
   readonly batches: Readonly<Record<string, Column>>;
@@ -72,7 +72,7 @@ interface ReadGram extends InputGram {
   readonly values: readonly number[];
 }
 
-/** The grams of a result file, which must hold nothing else. */
+/** The Gram matrices of a result file, which must contain nothing else. */
 function readGrams(grams: readonly InputGram[], path: string): ReadGram[] {
   const bytes = readFileSync(path);
   const all = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
@@ -91,7 +91,7 @@ async function gramsOf(parts: Case): Promise<ReadGram[]> {
   return readGrams(await service.inputGrams(request), request.resultPath);
 }
 
-/** X^T X of rows laid one after the other, in doubles; only its diagonal blocks where a block size is given. */
+/** X^T X of rows one after the other, in doubles; only its diagonal blocks if a block size is given. */
 function gramOfRows(rows: ArrayLike<number>, inputCount: number, blockSize = inputCount): number[] {
   const gram = new Array<number>(inputCount * blockSize).fill(0);
   for (let row = 0; row < rows.length; row += inputCount) {
@@ -109,7 +109,7 @@ function expectClose(actual: readonly number[], expected: readonly number[]): vo
   expect(Math.max(...actual.map((each, at) => Math.abs(each - expected[at]!)))).toBeLessThan(scale * 1e-5);
 }
 
-/** Multiples of 1/16 in [-2, 2), which float16 holds exactly. */
+/** Multiples of 1/16 in [-2, 2), which are exact in float16. */
 function pattern(count: number, seed = 1): number[] {
   return Array.from({ length: count }, (_, at) => (((at + 7 * seed) * 37 + at * at * 11) % 64) / 16 - 2);
 }
@@ -137,7 +137,7 @@ const rowCount = 5;
 const x = f32([rowCount, inputCount], ...pattern(rowCount * inputCount));
 const xGram = gramOfRows(pattern(rowCount * inputCount), inputCount);
 
-/** y of x [N, 6] by some nodes. */
+/** y of x [N, 6] by these nodes. */
 function linear(nodes: ModelParts['nodes'], initializers: ModelParts['initializers'] = []): ModelParts {
   return { inputs: [value('x', ['N', inputCount])], outputs: [value('y', ['N', 'M'])], nodes, initializers };
 }
@@ -215,7 +215,7 @@ describe('grams of matrices', () => {
     expectClose(grams[0]!.values, xGram);
   });
 
-  test('every leading axis of an activation holds rows, and what is computed in between counts', async () => {
+  test('every leading axis of an activation counts as rows, and operators in between are applied', async () => {
     const model: ModelParts = {
       inputs: [value('x', ['N', 3, 4])],
       outputs: [value('y', ['N', 3, 2])],
@@ -403,7 +403,7 @@ describe('grams of convolutions', () => {
   });
 });
 
-describe('what has no gram', () => {
+describe('weights without a Gram matrix', () => {
   const square = [external('w', [6, 6])];
   const stringAttribute = (name: string, text: string) => {
     const attribute = create(AttributeProtoSchema, { name, type: 3 });
@@ -455,7 +455,7 @@ describe('what has no gram', () => {
     expect(await gramsOf({ model, batches: image, weights: { w: filled(2, 2, 3, 3) } })).toHaveLength(1);
   });
 
-  test('others have theirs beside one that is not finite', async () => {
+  test('others have theirs next to one that is not finite', async () => {
     const nodes = [
       node('Log', ['x'], ['l']),
       node('MatMul', ['l', 'bad'], ['m']),
@@ -469,7 +469,7 @@ describe('what has no gram', () => {
   });
 });
 
-test('where all do not fit, the largest matrices have blocks on the diagonal, of linear and convolution alike', async () => {
+test('if not all fit, the largest matrices have blocks on the diagonal, for linear and convolution layers alike', async () => {
   const model: ModelParts = {
     inputs: [value('x', ['N', 16, 4])],
     outputs: [value('y', ['N', 2, 3])],
@@ -551,7 +551,7 @@ test('names that the graph has already are left alone', async () => {
 });
 
 describe('by a child', { timeout: 60_000 }, () => {
-  test('the same bytes every time, beside evaluations of the set; failures have their codes', async () => {
+  test('the same bytes every time, also next to evaluations of the set; failures have their codes', async () => {
     const evaluator = createEvaluator({ parallel: 1, deadlineMs: 30_000, memoryMaxBytes: 2 ** 30 });
     try {
       const model = linear([node('MatMul', ['x', 'w'], ['y'])], [external('w', [6, 6])]);

@@ -27,7 +27,7 @@ export const runtimeTypes = {
   I64: 'int64',
 } as const satisfies Record<FeedableDtype, Tensor.Type>;
 
-/** A column of the batches, ready to be cut into rows. */
+/** A column of the batches, ready to be sliced by rows. */
 interface InputColumn {
   readonly input: string;
   readonly dtype: FeedableDtype;
@@ -49,7 +49,7 @@ export interface PreparedSet extends RowPlan {
 export interface PrepareRequest {
   readonly core: Pick<NativeCore, 'convert' | 'mapFileSync'>;
   readonly evalSet: LocalEvalSet;
-  /** The set's graph, rewritten to be fed. */
+  /** The set's graph, rewritten so that weights can be fed. */
   readonly evaluation: EvaluationGraph;
 }
 
@@ -133,7 +133,7 @@ async function labelColumns(
   return columns;
 }
 
-/** Labels as doubles; 64-bit integers beyond 2^53, which are no labels, lose their low bits. */
+/** Labels as doubles; 64-bit integers beyond 2^53, which cannot be valid labels, lose their low bits. */
 async function doublesOf(
   core: Pick<NativeCore, 'convert'>,
   { name, dtype, bytes }: LocalTensor,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { ReferenceReader, ReferenceWriter } from './reference-file.ts';
 
-/** What the next write fails with, and how many bytes a write takes at most: a disk that fills up, on any machine. */
+/** The error of the next write, and the most bytes of one write: simulates a disk that fills up. */
 const disk = vi.hoisted(() => ({ failure: undefined as string | undefined, bytesAtOnce: Infinity }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof NodeFs>();
@@ -28,7 +28,7 @@ beforeEach(() => {
   Object.assign(disk, { failure: undefined, bytesAtOnce: Infinity });
 });
 
-test('what is written comes back in order, whatever a write takes at once', () => {
+test('elements are read back in order, whatever the size of single writes', () => {
   disk.bytesAtOnce = 3;
   const writer = new ReferenceWriter(path, 1024);
   writer.add(Float32Array.of(1, 2));
@@ -54,7 +54,7 @@ test.each([
   disk.failure = failure;
   expect(() => writer.add([3])).toThrow(expect.objectContaining({ code }) as Error);
   expect(existsSync(path)).toBe(false);
-  // What comes after is nobody's any more.
+  // Later elements are discarded.
   writer.add([4]);
   writer.close();
   expect(existsSync(path)).toBe(false);

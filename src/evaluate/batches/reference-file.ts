@@ -4,8 +4,8 @@ import { reportFullDisk } from '../full-disk.ts';
 
 /**
  * The outputs of the uploaded model that candidates are compared with: F32 elements, batch after batch, in each batch
- * one output after another, nothing else. Both sides run the batches in the same order, so no place has to be written
- * down.
+ * one output after another, and nothing else. Both sides run the batches in the same order, so the file needs no
+ * positions.
  */
 export class ReferenceWriter {
   readonly #path: string;
@@ -20,14 +20,14 @@ export class ReferenceWriter {
     this.#file = openSync(path, 'wx');
   }
 
-  /** Gives up at once where so many elements are to come that they would not fit. */
+  /** Gives up at once if the expected number of elements exceeds the limit. */
   expect(elementCount: number): void {
     if (elementCount * Float32Array.BYTES_PER_ELEMENT <= this.#bytesMax) return;
     this.#writtenBytes = Infinity;
     this.#giveUp();
   }
 
-  /** Appends an output. Beyond the limit the file is removed, and {@link whole} says so. Throws `storage-full`. */
+  /** Appends an output. Beyond the limit the file is removed, and {@link whole} is false. Throws `storage-full`. */
   add(elements: ArrayLike<number>): void {
     if (this.#file === undefined) return;
     this.#writtenBytes += elements.length * Float32Array.BYTES_PER_ELEMENT;
@@ -58,7 +58,7 @@ export class ReferenceWriter {
   }
 }
 
-/** Reads what {@link ReferenceWriter} wrote, from front to back. Close it. */
+/** Reads the output of {@link ReferenceWriter} from start to end. Close it. */
 export class ReferenceReader {
   readonly #file: number;
 
@@ -66,7 +66,7 @@ export class ReferenceReader {
     this.#file = openSync(path, 'r');
   }
 
-  /** The next `count` elements. Throws `eval-label-mismatch` where there are not as many left. */
+  /** The next `count` elements. Throws `eval-label-mismatch` if fewer are left. */
   next(count: number): Float32Array {
     const elements = new Float32Array(count);
     const bytes = new Uint8Array(elements.buffer);

@@ -2,8 +2,8 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { RowPlan } from '../check-spec.ts';
 
 /**
- * Least share of the rows in the smaller half; three equal batches have a third in it. What is measured on fewer would
- * decide alone, and by chance.
+ * Least share of the rows in the smaller half; of three equal batches it has a third. Figures of a smaller half would
+ * decide by chance.
  */
 const halfShareMin = 0.25;
 

@@ -28,7 +28,7 @@ export interface BatchRun {
   readonly batches?: readonly number[];
 }
 
-/** What one batch gave, numbered from 0. */
+/** Outputs and labels of one batch, numbered from 0. */
 export interface MeasuredBatch extends NamedBatch {
   readonly batch: number;
 }
@@ -43,12 +43,15 @@ export async function runBatches(run: BatchRun): Promise<MetricValues> {
   return whole.values();
 }
 
-/** Every metric that a run asks for, nothing added yet. */
+/** Every metric that a run requests, with nothing added yet. */
 export function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): MetricSet {
   return new MetricSet([...spec.metrics, ...observed], spec);
 }
 
-/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for a batch's number. */
+/**
+ * Like {@link runBatches}: runs each batch once, and adds it to the metrics of every set that `setsOf` returns for its
+ * number.
+ */
 export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
   const reference = openReference(run);
   try {
@@ -61,7 +64,7 @@ export async function addBatches(run: BatchRun, setsOf: (batch: number) => reado
   }
 }
 
-/** Outputs and labels of each batch that the metrics look at, without references. */
+/** The outputs and labels of each batch that the metrics need, without references. */
 export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBatch> {
   const { core, prepared, spec, observed = [], weights, batches } = run;
   const outputNames = [...new Set([...spec.metrics, ...observed].map((metric) => metric.output))];
@@ -73,14 +76,14 @@ export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBa
   }
 }
 
-/** Names of the outputs that are compared with the uploaded model's, in their order in a reference file. */
+/** Names of the outputs to compare with the uploaded model's, in their order in a reference file. */
 export function comparedOutputs({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): string[] {
   return [
     ...new Set([...spec.metrics, ...observed].filter(({ kind }) => needsReference(kind)).map(({ output }) => output)),
   ];
 }
 
-/** Reads the reference of each batch in turn; the batches have to be all of the set, in order. */
+/** Reads the reference of each batch in turn; the batches must be all of the set, in order. */
 function openReference(run: BatchRun) {
   const needed = comparedOutputs(run);
   if (needed.some((name) => run.kept?.outputs.includes(name) !== true))
@@ -88,7 +91,7 @@ function openReference(run: BatchRun) {
       'eval-input-mismatch',
       'A metric compares with the uploaded model, whose outputs are not at hand.',
     );
-  // All that the file holds of a batch is read: what is asked for may be less than what was written.
+  // Reads all outputs of a batch from the file, because the run may need fewer than were written.
   const names = needed.length === 0 ? [] : run.kept!.outputs;
   const file = names.length === 0 ? undefined : new ReferenceReader(run.kept!.path);
   const read = (outputs: ReadonlyMap<string, NumberTensor>) =>

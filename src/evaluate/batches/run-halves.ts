@@ -3,10 +3,9 @@ import { requireHalves } from './require-halves.ts';
 import { addBatches, newMetricSet, type BatchRun } from './run-batches.ts';
 
 /**
- * Runs every batch once, as {@link runBatches} does and with the same values over the whole set, and sums the metrics
- * of the batches with an even number and of those with an odd one apart as well. The graph costs what it costs without
- * halves; the metrics are computed twice. Errors: those of {@link runBatches}, `eval-input-mismatch` where the batches
- * do not make two halves.
+ * Runs every batch once, like {@link runBatches} and with the same values over the whole set, and also sums the metrics
+ * of the even and of the odd batches separately. The graph costs the same as without halves; the metrics are computed
+ * twice. Errors: those of {@link runBatches}, and `eval-input-mismatch` if the batches do not make two halves.
  */
 export async function runHalves(run: Omit<BatchRun, 'batches'>): Promise<HalvedMetrics> {
   requireHalves(run.prepared);

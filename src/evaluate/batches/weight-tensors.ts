@@ -20,9 +20,8 @@ export interface WeightRequest {
 }
 
 /**
- * A runtime tensor for each fed weight, by graph input. Weights of the graph's own type are read where the file is
- * mapped; others are converted, and transposed ones turned, once. Errors: `graph-missing-weights`,
- * `eval-input-mismatch`.
+ * A runtime tensor for each fed weight, by graph input. Weights of the graph's own type are read directly from the
+ * mapped file; others are converted or transposed once. Errors: `graph-missing-weights`, `eval-input-mismatch`.
  */
 export async function weightTensors({ core, feeds, binding, tensors }: WeightRequest): Promise<Record<string, Tensor>> {
   const weights: Record<string, Tensor> = {};
@@ -46,8 +45,8 @@ export async function weightTensors({ core, feeds, binding, tensors }: WeightReq
 }
 
 /**
- * Weights that the graph takes in fewer bits than the checkpoint holds, so that a rounded model is measured: how many,
- * and one of them with both types.
+ * Weights for which the graph has a narrower type than the checkpoint, so that a rounded model is measured: their
+ * number, and one of them with both types.
  */
 export type RoundedWeights =
   { readonly count: number; readonly tensor: string; readonly from: Dtype; readonly to: Dtype } | undefined;
@@ -66,7 +65,7 @@ export function roundedWeights(
   return rounded.length === 0 ? undefined : { count: rounded.length, ...rounded[0]! };
 }
 
-/** Tensors of zeros in place of the weights, where only shapes are to be tried out. */
+/** Tensors of zeros instead of the weights, to try out shapes only. */
 export function zeroWeights(feeds: readonly WeightFeed[]): Record<string, Tensor> {
   return Object.fromEntries(
     feeds.map((feed) => {
@@ -76,7 +75,7 @@ export function zeroWeights(feeds: readonly WeightFeed[]): Record<string, Tensor
   );
 }
 
-/** A runtime tensor over `elements`, which it keeps and does not copy. */
+/** A runtime tensor that uses `elements` without copying them. */
 export function runtimeTensor(dtype: FeedableDtype, elements: FeedElements, dims: readonly number[]): Tensor {
   return new Tensor(runtimeTypes[dtype], elements as Tensor.DataTypeMap[Tensor.Type], dims);
 }

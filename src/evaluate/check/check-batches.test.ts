@@ -32,7 +32,7 @@ const rowCount = 7;
 const batchRows = 2;
 const vocabulary = 6;
 
-/** logits = w[ids] + bias, with ids [N], bias [N, 3]; a bias that is NaN is taken for 0 where `fills`. */
+/** logits = w[ids] + bias, with ids [N], bias [N, 3]; with `fills`, NaN in bias counts as 0. */
 function graphOf(fills: boolean): Uint8Array {
   const fill = [node('IsNaN', ['bias'], ['lacking']), node('Where', ['lacking', 'zero', 'bias'], ['filled'])];
   return buildModel({

@@ -11,13 +11,13 @@ import { runExamination } from '../examine/run-examination.ts';
 type Run = Pick<BatchRun, 'core' | 'prepared' | 'spec' | 'weights'>;
 type Column = PreparedSet['inputs'][number];
 
-/** Most batches that are run; an eval set seldom has as many inputs as it takes to reach it. */
+/** Most batches run; few eval sets have enough inputs to reach it. */
 const batchesMax = 16;
 
 /**
- * Runs the batches that can show what is wrong with the others: the first, the last where it has fewer rows, and those
- * with the least and the largest number and the first NaN of each input. Labels are read on every row. Errors: those of
- * `runExamination`; `eval-label-mismatch`; `eval-input-mismatch` also for NaN that the graph does not take.
+ * Runs the batches most likely to show errors: the first, the last if it has fewer rows, and for each input those with
+ * its smallest and largest number and its first NaN. Labels are read on every row. Errors: those of `runExamination`;
+ * `eval-label-mismatch`; `eval-input-mismatch` also for NaN that the graph does not handle.
  */
 export async function checkBatches(run: Run): Promise<void> {
   const { prepared, spec } = run;
@@ -42,8 +42,8 @@ function tellingBatches({ rows, batchRows }: PreparedSet, extremes: readonly Col
 }
 
 /**
- * A graph may take NaN for missing values. Where its outputs are NaN for that reason alone, no weights would give
- * others.
+ * A graph may take NaN for missing values. If NaN in the inputs is the only reason for NaN in its outputs, no weights
+ * would help.
  */
 async function refuseNan(run: Run, column: Column, row: number): Promise<void> {
   const { prepared, spec } = run;
@@ -89,7 +89,7 @@ function withInput(prepared: PreparedSet, column: Column): PreparedSet {
   return { ...prepared, inputs: prepared.inputs.map((each) => (each.input === column.input ? column : each)) };
 }
 
-/** Zero in place of NaN. */
+/** Zero instead of NaN. */
 function withoutNan({ dtype, elements }: Column): Column['elements'] {
   if (dtype === 'F32') return (elements as Float32Array).map((element) => (Number.isNaN(element) ? 0 : element));
   if (dtype === 'F64') return (elements as Float64Array).map((element) => (Number.isNaN(element) ? 0 : element));

@@ -13,13 +13,13 @@ import { labelRows } from '../batches/run-batches.ts';
 export interface LabelCheck {
   readonly prepared: PreparedSet;
   readonly spec: EvalSetSpec;
-  /** Of each metric in the order of the spec, as one batch showed it. */
+  /** Of each metric in the order of the spec, as read from one batch. */
   readonly readings: readonly Pick<MetricReading, 'outputShape'>[];
 }
 
 /**
- * Reads the labels of every row as the metrics would, without running the graph on them: what is no class, probability
- * or target is found wherever it stands. Errors: `eval-label-mismatch`, also where `ignoreLabel` leaves nothing.
+ * Reads the labels of every row like the metrics, without running the graph on them, so that any label that is no
+ * class, probability or target is found. Errors: `eval-label-mismatch`, also if `ignoreLabel` leaves nothing.
  */
 export function checkLabels({ prepared, spec, readings }: LabelCheck): void {
   for (const [number, metric] of spec.metrics.entries()) {
@@ -46,7 +46,7 @@ interface MetricLabels {
   readonly outputShape: readonly number[];
 }
 
-/** How many labels count. */
+/** Number of labels that count. */
 function readLabels({ rows, batchRows }: PreparedSet, { metric, labels, spec, outputShape }: MetricLabels): number {
   const { comparedWith } = metricKindRules[metric.kind];
   const { ignoreLabel } = spec;
@@ -55,7 +55,7 @@ function readLabels({ rows, batchRows }: PreparedSet, { metric, labels, spec, ou
     const rowEnd = Math.min(rowStart + batchRows, rows);
     const batch = labelRows(labels, rowStart, rowEnd);
     if (comparedWith === 'classes' || comparedWith === 'uploaded-model') {
-      // Their layout follows from shapes; the logits themselves are not looked at.
+      // Their layout follows from shapes; the logits themselves are not read.
       const dims = outputShape[0] === rows ? [rowEnd - rowStart, ...outputShape.slice(1)] : outputShape;
       forEachPosition(
         { dims, data: [] },

@@ -6,19 +6,19 @@ import type { GraphDescription } from '../../graph/describe-graph.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 
-/** Names that people give labels, in the order they are looked for. */
+/** Common names of labels, in the order in which they are looked for. */
 const labelNames = ['labels', 'label', 'targets', 'target', 'y'];
-/** Names that people give the logits. */
+/** Common names of the logits. */
 const outputNames = ['logits', 'output', 'outputs'];
 
-/** The tensors of a batches file, as their header says. */
+/** The tensors of a batches file, from its header. */
 export type BatchColumns = readonly Pick<TensorEntry, 'name' | 'dtype' | 'shape'>[];
 
 /**
- * The spec that graph and batches suggest by their names and types: inputs are fed from tensors of their names, labels
- * are the tensor that is called so. Whole-numbered labels mean cross-entropy, real ones mean squared error; without
- * labels an output called `loss` is one, and any other is compared with the uploaded model's. Pure. Errors:
- * `eval-input-mismatch` where a name leaves it open.
+ * The spec suggested by the names and types of graph and batches: inputs are fed from tensors of the same names, and
+ * labels are the tensor with such a name. Whole-numbered labels mean cross-entropy, real ones mean squared error;
+ * without labels an output called `loss` is one, and any other is compared with the uploaded model's. Pure. Errors:
+ * `eval-input-mismatch` if names are ambiguous.
  */
 export function inferSpec(
   graph: Pick<GraphDescription, 'inputs' | 'outputs'>,
@@ -55,7 +55,7 @@ function inferInputs({ inputs }: Pick<GraphDescription, 'inputs'>, columns: Batc
   const missing = inputs.filter(({ name }) => !names.has(name));
   const free = columns.filter(({ name }) => !labelNames.includes(name) && inputs.every((input) => input.name !== name));
   const [only] = free;
-  // Of several inputs one that is missing may be any tensor: a mask is not the token types.
+  // With several inputs, a missing one could be any tensor: a mask is not the token types.
   if (inputs.length === 1 && missing.length === 1 && free.length === 1) return { [inputs[0]!.name]: only!.name };
   if (missing.length > 0)
     throw new FirnError(
@@ -65,7 +65,7 @@ function inferInputs({ inputs }: Pick<GraphDescription, 'inputs'>, columns: Batc
   return Object.fromEntries(inputs.map(({ name }) => [name, name]));
 }
 
-/** What people call such a metric. */
+/** The usual name of such a metric. */
 function nameOf(kind: MetricKind): string {
   return kind === 'cross-entropy' || kind === 'binary-cross-entropy' ? 'loss' : kind;
 }

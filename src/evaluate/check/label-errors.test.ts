@@ -107,7 +107,7 @@ describe('labels that do not fit', { timeout: testTimeoutMs }, () => {
       { dtype: 'F8_E4M3', shape: [5, 2], data: new Uint8Array(10) },
       /^Labels "answers" \(F8_E4M3 \[5, 2\]\) of metric "mine" have a type that cannot be labels\. Kind cross-entropy takes class indices/,
     ],
-  ])('%s are told by their name, type and shape in the file', async (_, metric, answers, sentence, spec) => {
+  ])('%s are described by their name, type and shape in the file', async (_, metric, answers, sentence, spec) => {
     const refusal = { code: 'eval-label-mismatch', message: expect.stringMatching(sentence) };
     await expect(evaluator.check(evalSet(metric, { answers }, spec))).rejects.toMatchObject(refusal);
   });
@@ -133,16 +133,19 @@ describe('labels that do not fit', { timeout: testTimeoutMs }, () => {
       floatsAt([5, 2, 3], { 29: 7 }),
       /Label 7 at position 5 of row 4 \(counted from 0\) of "answers" .* is no binary target/,
     ],
-  ])('%s of a later batch is told with its row, while it is measured', async (_, metric, answers, sentence, spec) => {
-    const binding = { w: { tensor: 'w', transpose: false } };
-    const request = {
-      evalSet: evalSet(metric, { answers }, spec),
-      binding,
-      weightPaths: [files.writeTensors({ w: floatsAt([3, 3]) })],
-    };
-    await expect(evaluator.evaluate(request)).rejects.toMatchObject({
-      code: 'eval-label-mismatch',
-      message: expect.stringMatching(sentence),
-    });
-  });
+  ])(
+    '%s of a later batch is reported with its row during the measurement',
+    async (_, metric, answers, sentence, spec) => {
+      const binding = { w: { tensor: 'w', transpose: false } };
+      const request = {
+        evalSet: evalSet(metric, { answers }, spec),
+        binding,
+        weightPaths: [files.writeTensors({ w: floatsAt([3, 3]) })],
+      };
+      await expect(evaluator.evaluate(request)).rejects.toMatchObject({
+        code: 'eval-label-mismatch',
+        message: expect.stringMatching(sentence),
+      });
+    },
+  );
 });

@@ -9,21 +9,21 @@ export interface ChildCommand {
   readonly execArgv: readonly string[];
 }
 
-/** Heap of JavaScript objects in a child; tensors live outside it. */
+/** Heap of JavaScript objects in a child; tensors are outside it. */
 const heapMebibytesMax = 512;
 /**
- * What a child's process takes before it evaluates anything, in address space that counts as data: the heap's reserve,
- * code, and the stacks of its threads (8 MiB each). Added to the memory limit, so that the kernel's limit never bites
- * before the watch's.
+ * Memory that a child's process takes before it evaluates anything, in address space that counts as data: the heap's
+ * reserve, code, and the stacks of its threads (8 MiB each). Added to the memory limit, so that the kernel's limit
+ * never applies before the watch's.
  */
 const processDataBytes = 2 ** 30;
-/** Sets resource limits and then becomes the command it is given (util-linux). */
+/** Sets resource limits and then becomes the given command (util-linux). */
 const prlimitPath = '/usr/bin/prlimit';
 
 /**
- * The command for this code as it is now: compiled, or as TypeScript sources, which need tsx in the child too. Where
- * the system has `prlimit` the kernel refuses data memory well beyond `memoryMaxBytes`, so that a sudden allocation
- * fails before the watch has looked.
+ * The command for this code as it is now: compiled, or as TypeScript sources, which need tsx in the child too. If the
+ * system has `prlimit`, the kernel refuses data memory well beyond `memoryMaxBytes`, so that a sudden allocation fails
+ * before the watch notices it.
  */
 export function childCommand(memoryMaxBytes: number): ChildCommand {
   const isSource = import.meta.url.endsWith('.ts');

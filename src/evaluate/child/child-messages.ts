@@ -4,7 +4,7 @@ import type { Examination } from '../examine/examination.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from '../evaluation-request.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
 
-/** What the parent asks of an evaluation child; one request at a time. Paths only, never tensors. */
+/** Requests of the parent to an evaluation child; one at a time. Paths only, never tensors. */
 export type ChildRequest =
   | { readonly kind: 'evaluate'; readonly request: EvaluationRequest }
   | { readonly kind: 'evaluate-halves'; readonly request: EvaluationRequest }
@@ -13,7 +13,7 @@ export type ChildRequest =
   | { readonly kind: 'check'; readonly evalSet: LocalEvalSet }
   | { readonly kind: 'ping' };
 
-/** What a child answers: `ready` once after its start, then one of the others for each request. */
+/** Replies of a child: `ready` once after its start, then one of the others for each request. */
 export type ChildReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'evaluated'; readonly values: MetricValues }

@@ -11,7 +11,7 @@ class FakeChild implements PooledChild {
 
   readonly #dyingMs: number;
 
-  /** @param dyingMs from being killed to being gone. */
+  /** @param dyingMs from kill to exit. */
   constructor(dyingMs = 0) {
     this.#dyingMs = dyingMs;
     this.exited = new Promise((resolve) => (this.#exit = resolve));
@@ -117,7 +117,7 @@ describe('ChildPool', () => {
     await pool.close();
   });
 
-  test('whoever waits leaves the line when aborted, and is refused when the pool closes', async () => {
+  test('a waiting request leaves the line when aborted, and is refused when the pool closes', async () => {
     const { pool, spawned } = poolOf(1);
     const first = held();
     const running = pool.lend('a', undefined, first.use);
@@ -137,7 +137,7 @@ describe('ChildPool', () => {
     expect(spawned.map((child) => child.alive)).toEqual([false]);
   });
 
-  test('whoever was refused takes nobody else out of the line when aborted later', async () => {
+  test('a refused request that is aborted later removes no other from the line', async () => {
     const spawned: FakeChild[] = [];
     const { pool } = poolOf(1, {
       spawn: () => {

@@ -1,14 +1,14 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** Requests that may wait for a child; a search has at most its group of candidates waiting. */
+/** Most requests that wait for a child; a search has at most its group of candidates waiting. */
 const waitingMax = 1024;
 
-/** What the pool needs of an evaluation child. */
+/** An evaluation child as the pool sees it. */
 export interface PooledChild {
   readonly alive: boolean;
   /** Resolves when the child is gone. */
   readonly exited: Promise<unknown>;
-  /** The set it worked on last, and so has loaded. */
+  /** The eval set it worked on last, which it still has loaded. */
   lastSet: string | undefined;
   memoryBytes(): Promise<number | undefined>;
   kill(): Promise<void>;
@@ -30,8 +30,8 @@ interface Waiter<Child> {
 }
 
 /**
- * Evaluation children: started when needed, kept while idle for the set they know, lent to one request at a time, first
- * come first served.
+ * Pool of evaluation children. They are started when needed, stay loaded with their eval set while idle, and are lent
+ * to one request at a time, first come first served.
  */
 export class ChildPool<Child extends PooledChild> {
   readonly #options: ChildPoolOptions<Child>;
@@ -45,9 +45,9 @@ export class ChildPool<Child extends PooledChild> {
   }
 
   /**
-   * Lends a child to `use`, and takes it back whatever happens; a child that is dead then is replaced when needed.
-   * Errors: `overloaded` (too many wait already), `cancelled` (signal, or closed), `eval-crashed` (no process to be
-   * had), and those of `use`.
+   * Lends a child to `use`, and takes it back in any case; a child that died is replaced when needed. Errors:
+   * `overloaded` (too many wait already), `cancelled` (signal, or closed), `eval-crashed` (no process can be started),
+   * and those of `use`.
    */
   async lend<T>(set: string, signal: AbortSignal | undefined, use: (child: Child) => Promise<T>): Promise<T> {
     const child = await this.#acquire(set, signal);
@@ -59,7 +59,7 @@ export class ChildPool<Child extends PooledChild> {
     }
   }
 
-  /** Ends every child; whoever waits or uses one is rejected. */
+  /** Ends every child; requests that wait for one or use one are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const waiter of this.#waiting.splice(0)) waiter.refuse(cancelled());
@@ -93,7 +93,7 @@ export class ChildPool<Child extends PooledChild> {
     });
   }
 
-  /** An idle child, best one that has the set loaded; another only when no further child may be started. */
+  /** An idle child, preferably one that has the set loaded; another only if no further child may be started. */
   #takeIdle(set: string): Child | undefined {
     const idle = [...this.#idle.keys()].filter((child) => child.alive);
     const child =
@@ -132,13 +132,13 @@ export class ChildPool<Child extends PooledChild> {
     this.#idle.set(child, setTimeout(() => this.#endIdle(child), this.#options.idleMs).unref());
   }
 
-  /** From here on nobody is lent the child; it keeps its place until it is gone. */
+  /** From now on the child is not lent; it counts until its process is gone. */
   #endIdle(child: Child): void {
     this.#idle.delete(child);
     void child.kill();
   }
 
-  /** Drops a child that is gone, which makes room, and starts one for the next in line. */
+  /** Drops a child that is gone, which makes room, and starts one for the next request in line. */
   #forget(child: Child): void {
     clearTimeout(this.#idle.get(child));
     this.#idle.delete(child);

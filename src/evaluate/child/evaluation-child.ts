@@ -8,11 +8,11 @@ import { isMemoryFailure, outOfMemory } from '../runtime-failure.ts';
 
 /** How often a working child's memory is read. */
 const memoryPollMs = 50;
-/** Longest start of a child, from fork to its first message; a loaded machine takes a few seconds. */
+/** Longest start of a child, from fork to its first message; on a loaded machine it takes a few seconds. */
 const startDeadlineMs = 60_000;
-/** End of a child's stderr that is kept for the log. */
+/** Length of the end of a child's stderr that goes to the log. */
 const stderrTailCharacters = 4096;
-/** A killed process is gone within milliseconds; one that is stuck in the kernel is not waited for. */
+/** A killed process is gone within milliseconds; one stuck in the kernel is not waited for. */
 const exitWaitMs = 5000;
 
 export interface ChildLimits {
@@ -51,7 +51,7 @@ export class EvaluationChild implements PooledChild {
     return this.#alive;
   }
 
-  /** Resolves when the process is gone, however it went. */
+  /** Resolves when the process is gone, for any reason. */
   get exited(): Promise<unknown> {
     return this.#exited;
   }
@@ -62,8 +62,8 @@ export class EvaluationChild implements PooledChild {
   }
 
   /**
-   * Sends a request and awaits its reply. The deadline counts from when the child is up. Rejects with `eval-timeout`,
-   * `eval-memory`, `eval-crashed` or `cancelled`; the child is dead then, and its memory free.
+   * Sends a request and awaits its reply. The deadline counts from the end of the child's start. Rejects with
+   * `eval-timeout`, `eval-memory`, `eval-crashed` or `cancelled`; the child is dead then, and its memory free.
    */
   async ask(request: ChildRequest, limits: ChildLimits, signal?: AbortSignal): Promise<ChildReply> {
     try {

@@ -1,4 +1,4 @@
-/** Entry of an evaluation child: answers one request after another from its parent, and ends with it. */
+/** Entry point of an evaluation child: answers its parent's requests one after another, and ends with it. */
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { loadCore } from '../../native/load-core.ts';
 import type { ChildReply, ChildRequest } from './child-messages.ts';
@@ -10,7 +10,8 @@ const service = new EvaluationService(loadCore({ threads: 1 }));
 
 process.on('message', (message: ChildRequest) => {
   void answer(message).then((reply) => {
-    // Mapped weight files are let go of when collected; without this their disk space outlives the candidate.
+    // Mapped weight files are released on collection; without this, they take disk space even after the candidate is
+    // deleted.
     globalThis.gc?.();
     send(reply);
   });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** How often a child looks for its parent. */
+/** How often a child checks for its parent. */
 const orphanPollMs = 1000;
 
 /**
  * Ends this process soon after its parent is gone, however the parent ended. It watches from a thread of its own,
- * because an evaluation blocks the main one for as long as a graph likes. Resolves when the thread watches: before that
- * it still needs the main thread to start. Its source is plain text, so that it starts without a loader.
+ * because an evaluation may block the main one for any time. Resolves when the thread is watching: until then the
+ * thread needs the main one in order to start. Its source is plain text, so that it starts without a loader.
  */
 export async function endWithParent(): Promise<void> {
   const source = `

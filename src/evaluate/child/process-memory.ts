@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Longest wait for `ps`, where it is needed. */
+/** Longest wait for `ps`, if it is needed. */
 const psTimeoutMs = 1000;
 
 /**
- * Bytes of memory a process owns: on Linux its anonymous and shared pages, so that mapped weight files do not count;
- * elsewhere its resident set as `ps` tells it, mapped files included. Undefined when the process is gone or nothing can
- * be read.
+ * Bytes of memory that a process owns: on Linux its anonymous and shared pages, so that mapped weight files do not
+ * count; elsewhere its resident set according to `ps`, which includes mapped files. Undefined when the process is gone
+ * or nothing can be read.
  */
 export async function processMemoryBytes(pid: number): Promise<number | undefined> {
   try {

@@ -7,13 +7,13 @@ export interface ColumnElement {
   readonly row: number;
 }
 
-/** What the elements of an input column are like, over all rows. */
+/** Properties of the elements of an input column, over all rows. */
 export interface ColumnExtremes {
   /** Elements that are NaN or infinite. */
   readonly notFinite: number;
   /** Row of the first NaN. */
   readonly nanRow?: number;
-  /** Of columns of whole numbers that are not empty. */
+  /** For non-empty columns of integers. */
   readonly least?: ColumnElement;
   readonly largest?: ColumnElement;
 }
@@ -24,7 +24,7 @@ export interface FedColumn {
   readonly rowShape: readonly number[];
 }
 
-/** Reads every element once. Whole numbers beyond 2^53 lose their low bits. */
+/** Reads every element once. Integers beyond 2^53 lose their low bits. */
 export function columnExtremes({ dtype, elements, rowShape }: FedColumn): ColumnExtremes {
   const rowElements = Math.max(
     1,
@@ -53,7 +53,10 @@ function notNumbers(
   return { notFinite, ...(nanAt !== undefined && { nanRow: rowOf(nanAt) }) };
 }
 
-/** Half floats travel as words: the exponent of what is not finite is all ones, and a NaN has bits below it. */
+/**
+ * Half floats are 16-bit words: all exponent bits are set in values that are not finite, and a NaN also has bits below
+ * them.
+ */
 const exponentBits = 0x7c00;
 const valueBits = 0x7fff;
 
@@ -87,8 +90,8 @@ function wholeNumbers(
 const wordRange = 2 ** 32;
 
 /**
- * Reads single elements; half floats as their words. 64-bit integers are read by halves: a bigint for each would take
- * many times as long.
+ * Reads single elements; half floats as their words. 64-bit integers are read by halves: a bigint for each would be
+ * many times slower.
  */
 export function elementReader(dtype: FeedableDtype, elements: FeedElements): (at: number) => number {
   if (dtype !== 'I64' && dtype !== 'U64') return (at) => (elements as Int32Array)[at]!;

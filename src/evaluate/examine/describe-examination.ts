@@ -4,22 +4,22 @@ import { quoteNames } from '../../graph/quote-names.ts';
 import { beatsChance } from '../metrics/top-choices.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 
-/** What was understood of an eval set, and what looks like a mistake, in sentences for whoever made it. */
+/** Findings on an eval set, and its probable mistakes, in sentences for its author. */
 export interface ExaminationWords {
   readonly understood: readonly string[];
   readonly warnings: readonly string[];
   /**
-   * Those of them that say a figure is hardly the model's: it is worse than guessing although nothing shows that the
-   * labels belong to the outputs, or its labels look shifted.
+   * The warnings that doubt a figure: it is worse than guessing although nothing shows that the labels belong to the
+   * outputs, or its labels look shifted.
    */
   readonly doubts: readonly string[];
 }
 
-/** A fresh model guesses, a little better or worse: this share of the figure says nothing. */
+/** A fresh model guesses, a little better or worse, so differences below this share of the figure are ignored. */
 const guessingMargin = 0.01;
 /**
- * What labels one position along have to save of the loss before they are taken for the right ones: this share of it,
- * and so many nats.
+ * Labels shifted by one position count as the right ones only if they reduce the loss by at least this share, and by
+ * this many nats.
  */
 const shiftGainMin = { share: 0.1, nats: 0.1 };
 
@@ -72,7 +72,7 @@ function describeReading(
   return `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ${figure(value)}${chance}.`;
 }
 
-/** Where no metric wants logits of them, which is a warning. */
+/** Names outputs that are probabilities, unless a metric expects logits from them, which is a warning. */
 function describeProbabilities({ probabilityOutputs, readings }: Examination): string[] {
   return probabilityOutputs
     .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))
@@ -87,7 +87,9 @@ function positionNoun(kind: MetricKind): string {
   return comparedWith === 'classes' || comparedWith === 'uploaded-model' ? 'positions' : 'values';
 }
 
-/** How far the two halves of the batches are apart: what the choice of examples alone does to the figure. */
+/**
+ * The difference between the two halves of the batches: the effect that the choice of examples alone has on the figure.
+ */
 function describeSpread({ readings, halves, whole }: Examination): string[] {
   if (halves === undefined)
     return ['There is one batch alone, so nothing says how much the figures hang on the choice of examples.'];
@@ -102,7 +104,8 @@ function describeSpread({ readings, halves, whole }: Examination): string[] {
 }
 
 /**
- * A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake.
+ * A mask that is in the batches but not fed is the usual mistake. Labels of metrics that the set does not use are no
+ * mistake.
  */
 function unusedColumns({ unusedColumns: names }: Examination): string[] {
   const inputs = names.filter((name) => !/label|target/i.test(name));
@@ -116,11 +119,11 @@ function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
   return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
 }
 
-/** What graphs call their tokens, and their masks; token types hold zeros and ones, too. */
+/** Common names of token inputs and of masks; token types also consist of zeros and ones. */
 const tokenNames = /(^|\.)((en|de)coder_)?(input_?ids|token_?ids|tokens|idx|ids)$/i;
 const maskNames = /(^|\.)(\w+_)?mask$/i;
 
-/** Tokens and masks of one shape are easily exchanged, and the graph runs all the same. */
+/** Tokens and masks of one shape are easily exchanged, and the graph still runs. */
 function exchangedInput({ input, tensor, range }: InputReading): string[] {
   if (range === undefined) return [];
   const { least, largest } = range;
@@ -174,7 +177,7 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
   if (shifts === undefined) return [];
   const { asGiven, later, earlier } = shifts;
   const [best, side] = later <= earlier || Number.isNaN(earlier) ? [later, 'later'] : [earlier, 'earlier'];
-  // Better than before, but no better than guessing, is chance.
+  // A gain that is still no better than guessing is chance.
   const gain = asGiven - best;
   if (!(gain > shiftGainMin.share * asGiven && gain > shiftGainMin.nats && best < Math.log(classCount!))) return [];
   const fix =
@@ -241,7 +244,7 @@ function number(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 }
 
-/** Four decimals, more of small ones. */
+/** Four decimals, more for small figures. */
 function figure(value: number): string {
   if (!Number.isFinite(value)) return 'not finite';
   return Math.abs(value) >= 0.01 || value === 0 ? String(Number(value.toFixed(4))) : value.toPrecision(3);

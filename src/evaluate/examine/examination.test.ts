@@ -41,7 +41,7 @@ const graph = buildModel({
   ],
 });
 const binding = { w: { tensor: 'w', transpose: false } };
-/** Weights that answer with the class of the input. */
+/** Weights that predict the class of the input. */
 const identity = f32([4, 4], 5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5);
 const crossEntropy: MetricSpec = {
   name: 'loss',
@@ -51,7 +51,7 @@ const crossEntropy: MetricSpec = {
   classAxis: 'last',
 };
 
-/** Rows of four positions; each holds one class. */
+/** Rows of four positions, each with one class. */
 const classRows = [
   [0, 1, 2, 3],
   [3, 1, 0, 2],
@@ -122,7 +122,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
   });
 
   test.each<MetricSpec['kind']>(['cross-entropy', 'perplexity', 'kl-divergence'])(
-    'probabilities where %s wants logits are refused, without weights too',
+    'probabilities instead of logits for %s are refused, without weights too',
     async (kind) => {
       const metrics = [{ ...crossEntropy, kind, output: 'probabilities' }];
       const set = evalSet({ metrics }, labelled(classRows));
@@ -135,7 +135,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
   );
 
   test.each<MetricSpec['kind']>(['accuracy', 'top-k-accuracy', 'f1', 'agreement'])(
-    'probabilities, of which %s makes no softmax, are told, and what takes one of them is not measured besides',
+    'probabilities for %s, which takes no softmax, are reported, and observed metrics that take one are left out',
     async (kind) => {
       const metrics = [{ ...crossEntropy, name: 'mine', kind, output: 'probabilities' }];
       const set = evalSet({ metrics }, labelled(classRows));
@@ -199,7 +199,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
       kl: 0,
       agreement: 1,
     });
-    // Half as sure, and of another mind where the input is class 3: a third of the positions.
+    // Half as confident, and with another prediction where the input is class 3: a third of the positions.
     const other = f32([4, 4], 2.5, 0, 0, 0, 0, 2.5, 0, 0, 0, 0, 2.5, 0, 2.5, 0, 0, 0);
     const values = await evaluator.evaluateHalves({
       ...request,
@@ -222,7 +222,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     expect([tooLarge.referenceWritten, existsSync(beyond)]).toEqual([false, false]);
   });
 
-  test('a metric of one output reads its own reference where others were written beside it', async () => {
+  test('a metric of one output reads its own reference if others were written too', async () => {
     const metrics: MetricSpec[] = [
       { name: 'kl', kind: 'kl-divergence', output: 'logits' },
       { ...crossEntropy, output: 'other' },
@@ -395,7 +395,7 @@ describe('describeExamination', () => {
     ).toEqual([]);
   });
 
-  test('what is worse than guessing is a doubt of the figure, and what is only odd is not', () => {
+  test('a figure worse than guessing is doubted, and one that is only odd is not', () => {
     const worse = describeExamination(examined({ readings: [reading({ guessing: 1 })] }));
     expect(worse.doubts).toEqual([expect.stringMatching(/worse than guessing/)]);
     expect(worse.warnings).toEqual(expect.arrayContaining([...worse.doubts]));
@@ -426,7 +426,7 @@ describe('describeExamination', () => {
 });
 
 describe('observedMetrics', () => {
-  test('are what outputs and labels tell besides what is asked, each once', () => {
+  test('are those that outputs and labels allow besides the requested ones, each once', () => {
     const metrics: MetricSpec[] = [
       { name: 'ppl', kind: 'perplexity', output: 'logits', labels: 'y' },
       { name: 'agreement', kind: 'mse', output: 'score', labels: 'target' },

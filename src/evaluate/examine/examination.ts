@@ -6,31 +6,31 @@ import type { PaddedLabels } from './padded-labels.ts';
 import type { LossOfHalves } from './summed-loss.ts';
 import type { RoundedWeights } from '../batches/weight-tensors.ts';
 
-/** What an evaluation of the uploaded weights tells of the eval set besides the values of its metrics. */
+/** Findings on the eval set from an evaluation of the uploaded weights, with the values of its metrics. */
 export interface Examination {
   /** Over all batches. */
   readonly whole: MetricValues;
-  /** Of the batches with an even number and of those with an odd one; absent where there is one batch alone. */
+  /** Metrics of the even and of the odd batches; absent if there is only one batch. */
   readonly halves?: readonly [first: MetricValues, second: MetricValues];
   readonly rows: number;
   readonly batchCount: number;
   readonly inputs: readonly InputReading[];
   /** Tensors of the batches that nothing uses. */
   readonly unusedColumns: readonly string[];
-  /** Of each metric of the set that compares outputs with labels, in their order. */
+  /** For each metric of the set that compares outputs with labels, in their order. */
   readonly readings: readonly MetricReading[];
   readonly roundedWeights?: RoundedWeights;
-  /** Outputs that are probabilities already, by their values. A softmax of them says nothing. */
+  /** Outputs that are probabilities already, by their values. A softmax of them is meaningless. */
   readonly probabilityOutputs: readonly string[];
-  /** Whether the outputs to compare with were written; false where they take more than was allowed. */
+  /** Whether the outputs for comparison were written; false if they exceed the limit. */
   readonly referenceWritten: boolean;
-  /** Which outputs these are, in their order in the file. */
+  /** Names of these outputs, in their order in the file. */
   readonly referenceOutputs: readonly string[];
   /** Running the batches took this long, in seconds. */
   readonly seconds: number;
 }
 
-/** What is fed to one input of the graph. */
+/** The data fed to one input of the graph. */
 export interface InputReading {
   readonly input: string;
   readonly tensor: string;
@@ -39,7 +39,7 @@ export interface InputReading {
   readonly shape: readonly number[];
   /** Elements that are NaN or infinite. */
   readonly notFinite: number;
-  /** Of whole numbers. */
+  /** For integers. */
   readonly range?: { readonly least: number; readonly largest: number };
 }
 
@@ -52,26 +52,28 @@ export interface MetricReading {
   readonly outputShape: readonly number[];
   readonly labels?: string;
   readonly labelsShape?: readonly number[];
-  /** Positions, or values, that count; and those that `ignoreLabel` leaves out. */
+  /** Number of positions, or values, that count, and of those that `ignoreLabel` leaves out. */
   readonly counted: number;
   readonly ignored: number;
-  /** Of classes. */
+  /** For classes. */
   readonly classCount?: number;
-  /** First choices of the output, where labels are indices of classes. */
+  /** First choices of the output, if labels are indices of classes. */
   readonly topChoices?: TopChoiceFindings;
-  /** The metric's value for somebody who does not look at the inputs: all classes alike, the mean of the labels. */
+  /**
+   * The metric's value for a guess without the inputs: equal probabilities for all classes, or the mean of the labels.
+   */
   readonly guessing?: number;
   /**
-   * Cross-entropy of the labels as they stand, in nats, and against the label one position later and earlier; of labels
-   * in sequences only.
+   * Cross-entropy of the labels as given, in nats, and against the label one position later and earlier; only for
+   * labels in sequences.
    */
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
   /** Labels that count and are NaN or infinite. */
   readonly labelsNotFinite?: number;
-  /** Padding whose labels count, although `ignoreLabel` may be set to another one. */
+  /** Padding with labels that count, although `ignoreLabel` may be set to another label. */
   readonly padded?: PaddedLabels & { readonly ignoreLabel?: number };
-  /** Every value lies in 0 to 1 although logits are wanted. */
+  /** Every value is in 0 to 1 although the metric expects logits. */
   readonly withinUnit?: boolean;
-  /** The output is a loss that adds up over rows, so that its figure follows how many are fed at once. */
+  /** The output is a loss that adds up over rows, so its figure depends on how many are fed at once. */
   readonly summed?: LossOfHalves & { readonly rows: number };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findPaddedLabels, type LabelColumns, type PaddedLabels } from './padded-labels.ts';
 
-/** Eight sentences of 5 to 12 tokens, which are 1 to 40 and repeat. */
+/** Eight sentences of 5 to 12 tokens; tokens are 1 to 40 and repeat. */
 const sentences = [12, 5, 9, 7, 12, 6, 10, 8].map((length, row) =>
   Array.from({ length }, (_, at) => 1 + ((7 * row + 11 * at + ((at * at) % 5)) % 40)),
 );
@@ -32,7 +32,7 @@ function columns(labels: Rows, inputs: Readonly<Record<string, Rows>> = {}, igno
   };
 }
 
-/** Of eight entities in a sea of class 0. */
+/** Eight entities among many positions of class 0. */
 const tags = sentences.map((row) => row.map((token) => (token % 5 === 0 ? 1 + (token % 3) : 0)));
 const mask = sentences.map((row) => row.map(() => 1));
 

@@ -1,15 +1,15 @@
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { elementReader, type FedColumn } from './column-extremes.ts';
 
-/** Positions that look like padding, and whose label counts all the same. */
+/** Positions that look like padding although their label counts. */
 export interface PaddedLabels {
   readonly label: number;
   readonly side: 'start' | 'end';
-  /** Rows that end, or start, in a run of it. */
+  /** Rows that end, or start, with a run of it. */
   readonly rows: number;
-  /** Share of all positions, ignored ones included. */
+  /** Share of all positions, including ignored ones. */
   readonly share: number;
-  /** The input whose rows show the padding; absent where the labels themselves do. */
+  /** The input whose rows show the padding; absent if the labels show it. */
   readonly input?: string;
 }
 
@@ -20,22 +20,22 @@ export interface LabelColumns {
   readonly inputs: readonly (FedColumn & { readonly input: string })[];
 }
 
-/** A single label at the end of a row says nothing. */
+/** A single label at the end of a row is no evidence. */
 const runLengthMin = 2;
-/** Fewer rows may be chance, and less than this share of them hardly moves a figure. */
+/** Fewer rows may be chance, and a smaller share of the rows hardly changes a figure. */
 const paddedRowsMin = { rows: 4, share: 0.1 };
 /**
- * Rows that are cut anywhere end in a value about as often as it stands anywhere. Padding ends rows, and stands
- * hardly anywhere else: in so many times fewer positions, by share.
+ * Rows cut at random places end in a value about as often as it occurs anywhere. Padding occurs at the ends of rows and
+ * hardly elsewhere: its share there must be this many times its share elsewhere.
  */
 const oftenerAtEnds = 5;
-/** So much of the padding of an input has to carry the one label, by rows. */
+/** At least this share of an input's padded rows must have the same label. */
 const sameLabelShare = 0.9;
 
 /**
- * Finds padding whose labels count: many rows end in a run of one label that is rare elsewhere, or of an input value
- * that is, while the label stays the same (a class that real positions have, too). Rows of one value throughout tell
- * nothing. Undefined where nothing looks padded. Reads each column up to twice.
+ * Finds padding with labels that count: many rows end in a run of one label that is rare elsewhere, or in a run of an
+ * input value that is rare elsewhere while the label stays the same (also a class that real positions have). Rows of a
+ * single value are ignored. Undefined if nothing looks padded. Reads each column up to twice.
  */
 export function findPaddedLabels(columns: LabelColumns): PaddedLabels | undefined {
   const { labels, ignoreLabel, inputs } = columns;
@@ -64,7 +64,7 @@ export function findPaddedLabels(columns: LabelColumns): PaddedLabels | undefine
   return undefined;
 }
 
-/** Of each row the value at its edge, and how many positions hold it one after the other. */
+/** The value at the edge of each row, and the length of its run there. */
 interface EdgeRuns extends Column {
   readonly value: readonly number[];
   readonly length: readonly number[];
@@ -89,12 +89,12 @@ function edgeRuns(column: Column): EdgeRuns {
   return { ...column, value, length };
 }
 
-/** The element so many positions away from the edge. */
+/** The element at this distance from the edge. */
 function readFromEdge({ positions, side, read }: Column, row: number, distance: number): number {
   return read(row * positions + (side === 'end' ? positions - 1 - distance : distance));
 }
 
-/** The value that many rows have a run of at their edge, and few positions elsewhere; and these rows. */
+/** The value of which many rows have a run at their edge, but few positions elsewhere; with these rows. */
 function padding(runs: EdgeRuns): { readonly value: number; readonly rows: readonly number[] } | undefined {
   const inRuns = runs.length.flatMap((length, row) => (length >= runLengthMin && length < runs.positions ? [row] : []));
   if (inRuns.length < paddedRowsMin.rows) return undefined;
@@ -103,12 +103,12 @@ function padding(runs: EdgeRuns): { readonly value: number; readonly rows: reado
   const rowShare = rows.length / runs.rows;
   if (rows.length < paddedRowsMin.rows || rowShare < paddedRowsMin.share) return undefined;
   const elsewhere = outsideRuns(runs, new Set(rows), value);
-  // In a mask, padding is the zeros.
+  // In a mask, the zeros are padding.
   if (elsewhere.otherValues === 1 && value !== 0) return undefined;
   return elsewhere.share * oftenerAtEnds <= rowShare ? { value, rows } : undefined;
 }
 
-/** How often a value stands outside the runs of these rows, and how many other values do (2 stands for more). */
+/** Share of a value outside the runs of these rows, and the number of other values there (2 means two or more). */
 function outsideRuns(
   runs: EdgeRuns,
   padded: ReadonlySet<number>,

@@ -23,11 +23,11 @@ export interface ExaminationRun extends BatchRun {
 }
 
 /**
- * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are.
- * The model itself is what candidates are compared with, so it agrees with itself. Where the graph computes a loss,
- * each half of the first batch is run once more. Errors: those of {@link runBatches}, `eval-label-mismatch` where
- * outputs are probabilities and logits are wanted, `eval-input-mismatch` where halves are needed and there are none,
- * `storage-full`.
+ * Runs every batch once, like {@link runBatches} and with the same values, and examines outputs and labels. The
+ * uploaded model is the reference that candidates are compared with, so here it agrees with itself. If the graph
+ * computes a loss, each half of the first batch is run once more. Errors: those of {@link runBatches};
+ * `eval-label-mismatch` if outputs are probabilities instead of logits; `eval-input-mismatch` if halves are needed and
+ * there are none; `storage-full`.
  */
 export async function runExamination(run: ExaminationRun): Promise<Examination> {
   const { prepared, spec, reference } = run;
@@ -41,7 +41,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     reference === undefined || compared.length === 0
       ? undefined
       : new ReferenceWriter(reference.path, reference.bytesMax);
-  /** Of the first batch. */
+  /** Losses of the first batch. */
   const losses = new Map<string, NumberTensor>();
   let batchCount = 0;
   const started = performance.now();
@@ -89,8 +89,8 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
 }
 
 /**
- * The metrics to compute, and the values of those that need not be: nobody asked for them, and a model agrees with
- * itself.
+ * The metrics to compute, and the values of those that need no computing: observed metrics of agreement, since a model
+ * agrees with itself.
  */
 function metricsOf({ spec, observed = [] }: ExaminationRun): {
   readonly metrics: readonly MetricSpec[];
@@ -108,7 +108,7 @@ function lossOutputs({ metrics }: EvalSetSpec): string[] {
   return metrics.filter(({ kind }) => kind === 'loss').map(({ output }) => output);
 }
 
-/** A reader for each metric; those of the same output and labels share what reads the labels. */
+/** A reader for each metric; those of the same output and labels share the reader of the labels. */
 function metricReaders(spec: EvalSetSpec): MetricReader[] {
   const shared = new Map<string, ClassReader>();
   return spec.metrics.map((metric) => {
@@ -132,14 +132,14 @@ const takesSoftmax: ReadonlySet<MetricKind> = new Set<MetricKind>(['cross-entrop
 class MetricReader {
   readonly #metric: MetricSpec;
   readonly #classes: ClassReader | undefined;
-  /** Whether another metric's reader feeds the one of the classes. */
+  /** Whether another metric's reader feeds the shared class reader. */
   readonly #sharesClasses: boolean;
   readonly #values: ValueReader | undefined;
   readonly #probabilities: ProbabilityCheck | undefined;
   #outputDims: readonly number[] = [];
-  /** Whether the first of these is that of the rows. */
+  /** Whether the first dimension is that of the rows. */
   #hasRows = false;
-  /** Of a metric of classes, whether they count or not. */
+  /** For a metric of classes: all positions, whether they count or not. */
   #positions = 0;
   #width = 0;
 
@@ -159,7 +159,7 @@ class MetricReader {
     return this.#metric.output;
   }
 
-  /** Whether the output holds probabilities where a metric like this reads logits. */
+  /** Whether the output contains probabilities although the metric expects logits. */
   get readsProbabilities(): boolean {
     if (metricKindRules[this.#metric.kind].comparedWith === 'binary-targets')
       return this.#values!.findings().withinUnit;
@@ -211,7 +211,7 @@ class MetricReader {
       ...(guessing !== undefined && { guessing }),
       ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
       ...('withinUnit' in found && comparedWith === 'binary-targets' && { withinUnit: found.withinUnit }),
-      // The largest of several probabilities is the largest of their logits; of a single one the sign is lost.
+      // The largest of several probabilities belongs to the largest logit; a single probability loses the logit's sign.
       ...(this.#probabilities !== undefined &&
         (takesSoftmax.has(kind) || (kind === 'agreement' && this.#width === 1)) && {
           withinUnit: this.#probabilities.withinUnit,
@@ -249,7 +249,7 @@ class MetricReader {
   }
 }
 
-/** Of class indices, one for each position. */
+/** For class indices, one for each position. */
 function paddedLabels(
   { inputs, labels: columns }: PreparedSet,
   { ignoreLabel, labels: form }: EvalSetSpec,

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const rows = f32([5, 2], 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
-/** Of the first four rows one counts in the first half and two in the second. */
+/** In the first four rows, one position counts in the first half and two in the second. */
 const mask = f32([5, 2], 1, 0, 0, 0, 1, 1, 0, 0, 1, 1);
 const ones = f32([2], 1, 1);
 const noDims = intAttribute('keepdims', 0);

@@ -12,12 +12,15 @@ export interface LossOfHalves {
 
 /** How far the halves of a sum may be from adding up to the whole: rounding in float32, or in half floats. */
 const additionTolerance = 1e-4;
-/** Least share of the whole in each half. Where nothing counts in a half, a mean over what counts adds up, too. */
+/**
+ * Least share of the whole in each half. If nothing counts in one half, a mean over the positions that count adds up
+ * too.
+ */
 const halfShareMin = 1e-3;
 
 /**
- * Whether the halves add up to the whole, as those of a sum do. A mean lies between the means of its halves, whatever
- * their weights, and so never does; next to nothing, and halves without a loss, tell nothing.
+ * Whether the halves add up to the whole, like those of a sum. A mean is between the means of its halves, whatever
+ * their weights, so it never adds up. A loss near zero, or a half without a loss, proves nothing.
  */
 export function isSum({ whole, halves }: LossOfHalves): boolean {
   const magnitude = Math.abs(whole);
@@ -28,8 +31,8 @@ export function isSum({ whole, halves }: LossOfHalves): boolean {
 
 /**
  * Runs the first batch in two halves, and returns the losses that are sums over rows, by output. `outputs` are the
- * losses of the whole batch. Empty where the graph takes a fixed number of rows, or cannot be run on half of them; an
- * output with a value for each row is none. Errors: `eval-memory`, `graph-invalid`.
+ * losses of the whole batch. Empty if the graph takes a fixed number of rows, or cannot be run on half of them; outputs
+ * with a value for each row are left out. Errors: `eval-memory`, `graph-invalid`.
  */
 export async function summedLosses(
   run: Pick<BatchRun, 'core' | 'prepared' | 'weights'>,
@@ -51,7 +54,7 @@ export async function summedLosses(
   return summed;
 }
 
-/** Undefined where the runtime fails on these rows: a graph may hold the number of rows that it was exported with. */
+/** Undefined if the runtime fails on these rows: a graph may contain the number of rows that it was exported with. */
 async function lossesOf(
   { core, prepared, weights }: Pick<BatchRun, 'core' | 'prepared' | 'weights'>,
   outputNames: readonly string[],

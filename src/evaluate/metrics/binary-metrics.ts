@@ -47,7 +47,7 @@ export function meanBinaryCrossEntropy(ignoreLabel: number | undefined): MetricA
   return new MeanBinaryScore(ignoreLabel, binaryCrossEntropy);
 }
 
-/** Share of values where logit > 0 agrees with target > 0.5. */
+/** Share of values for which logit > 0 agrees with target > 0.5. */
 export function binaryAccuracy(ignoreLabel: number | undefined): MetricAccumulator {
   return new MeanBinaryScore(ignoreLabel, (logit, target) =>
     Number.isNaN(logit) ? Number.NaN : Number(logit > 0 === target > 0.5),

@@ -4,7 +4,7 @@ import { firstLogit, labelledLayout, type ClassReading } from './label-layout.ts
 import { placeOfLabel } from './label-words.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
 
-/** What the spec says of classes and of labels that do not count. */
+/** The spec's options for classes and for labels that do not count. */
 export interface LabelReading extends ClassReading {
   readonly ignoreLabel?: number | undefined;
 }
@@ -15,9 +15,9 @@ export interface LabelledPosition {
   readonly label: number | ClassRow;
 }
 
-/** What segmentation data sets give to pixels that do not count. */
+/** The usual label in segmentation data sets for pixels that do not count. */
 const segmentationMask = 255;
-/** How far the probabilities of a position may be from adding up to one: half floats are. */
+/** How far the sum of a position's probabilities may be from one: half floats are this far. */
 const probabilitySumTolerance = 5e-3;
 
 /** Calls `visit` with every position that counts, in the order of the labels. Errors: `eval-label-mismatch`. */

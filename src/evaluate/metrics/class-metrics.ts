@@ -2,7 +2,7 @@ import { classCrossEntropy, largestClass, rankOfClass, softCrossEntropy, type Cl
 import { forEachPosition, type LabelReading } from './class-labels.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
-/** What one position adds to a mean; NaN where a logit is NaN. */
+/** The contribution of one position to a mean; NaN if a logit is NaN. */
 type Score = (row: ClassRow, label: number | ClassRow) => number;
 
 /** Mean over the positions that count of a score of logits and label. */
@@ -36,7 +36,7 @@ export function meanCrossEntropy(reading: LabelReading): MetricAccumulator {
   );
 }
 
-/** Share of positions whose largest logit is the label's class. */
+/** Share of positions at which the label's class has the largest logit. */
 export function accuracy(reading: LabelReading): MetricAccumulator {
   return new MeanScore(reading, (row, label) => {
     const best = largestClass(row);
@@ -44,7 +44,7 @@ export function accuracy(reading: LabelReading): MetricAccumulator {
   });
 }
 
-/** Share of positions whose label's class is among the `k` largest logits. */
+/** Share of positions at which the label's class is among the `k` largest logits. */
 export function topKAccuracy(reading: LabelReading, k: number): MetricAccumulator {
   return new MeanScore(reading, (row, label) => {
     const rank = rankOfClass(row, classOf(label));

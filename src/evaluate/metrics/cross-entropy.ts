@@ -7,8 +7,8 @@ export interface ClassRow {
 }
 
 /**
- * Logarithm of the sum of exponentials, less the largest value, and that value: what both sides of a softmax need. Not
- * finite where a logit is NaN.
+ * The two parts of a log-softmax: the largest value, and the logarithm of the sum of exponentials less that value. Not
+ * finite if a logit is NaN.
  */
 function logSum({ data, start, classCount, stride }: ClassRow): { readonly largest: number; readonly log: number } {
   const end = start + classCount * stride;
@@ -19,20 +19,20 @@ function logSum({ data, start, classCount, stride }: ClassRow): { readonly large
   return { largest, log: Math.log(sum) };
 }
 
-/** Minus the log-probability of class `label` under a softmax of the logits, in nats; NaN where a logit is. */
+/** Minus the log-probability of class `label` under a softmax of the logits, in nats; NaN if a logit is. */
 export function classCrossEntropy(row: ClassRow, label: number): number {
   const { largest, log } = logSum(row);
   return log - (row.data[row.start + label * row.stride]! - largest);
 }
 
-/** The same for several classes at one position, for little more than one of them. */
+/** The same for several classes at one position, at little more than the cost of one. */
 export function classCrossEntropies(row: ClassRow, labels: readonly number[]): number[] {
   const { largest, log } = logSum(row);
   return labels.map((label) => log - (row.data[row.start + label * row.stride]! - largest));
 }
 
 /**
- * Cross-entropy of a distribution over classes under a softmax of the logits, in nats; NaN where a logit is. Classes of
+ * Cross-entropy of a distribution over classes under a softmax of the logits, in nats; NaN if a logit is. Classes of
  * probability 0 add nothing.
  */
 export function softCrossEntropy(row: ClassRow, probabilities: ClassRow): number {
@@ -45,7 +45,7 @@ export function softCrossEntropy(row: ClassRow, probabilities: ClassRow): number
   return total;
 }
 
-/** Divergence from the softmax of `from` to that of `to`, in nats (Kullback and Leibler 1951); NaN where a logit is. */
+/** Divergence from the softmax of `from` to that of `to`, in nats (Kullback and Leibler 1951); NaN if a logit is. */
 export function klDivergence(from: ClassRow, to: ClassRow): number {
   const ours = logSum(from);
   const theirs = logSum(to);
@@ -58,7 +58,7 @@ export function klDivergence(from: ClassRow, to: ClassRow): number {
   return total;
 }
 
-/** The same of a yes or no with one logit. */
+/** The same for a binary choice with one logit. */
 export function binaryKlDivergence(from: number, to: number): number {
   const share = 1 / (1 + Math.exp(-from));
   return binaryCrossEntropy(to, share) - binaryCrossEntropy(from, share);
@@ -69,7 +69,7 @@ export function binaryCrossEntropy(logit: number, target: number): number {
   return Math.max(logit, 0) - logit * target + Math.log1p(Math.exp(-Math.abs(logit)));
 }
 
-/** Index of the largest value, the first of equals; -1 where one is NaN. */
+/** Index of the largest value, the first of equals; -1 if one is NaN. */
 export function largestClass({ data, start, classCount, stride }: ClassRow): number {
   let best = 0;
   for (let at = 0; at < classCount; at++) {
@@ -81,8 +81,8 @@ export function largestClass({ data, start, classCount, stride }: ClassRow): num
 }
 
 /**
- * How many classes come before class `label` when the largest logit is first and the first of equals before the others;
- * NaN where a logit is NaN.
+ * Rank of class `label` from 0, with the largest logit first, and of equal logits the first one first; NaN if a logit
+ * is NaN.
  */
 export function rankOfClass({ data, start, classCount, stride }: ClassRow, label: number): number {
   const own = data[start + label * stride]!;

@@ -3,11 +3,11 @@ import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/qua
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { labelWords, shown, wholeShape, type Shaped } from './label-words.ts';
 
-/** Where the logits and the label of each position lie in output and labels. */
+/** Layout of the positions' logits and labels in output and labels. */
 export interface ClassLayout {
   readonly positions: number;
   readonly classCount: number;
-  /** Elements from one class of a position to the next: 1 where classes are the last axis. */
+  /** Elements from one class of a position to the next: 1 if classes are the last axis. */
   readonly classStride: number;
 }
 
@@ -15,7 +15,7 @@ export interface LabelledLayout extends ClassLayout {
   readonly form: LabelForm;
 }
 
-/** What the spec says of labels of classes. */
+/** The spec's options for labels of classes. */
 export interface ClassReading {
   readonly labels?: LabelForm | undefined;
   readonly classAxis?: ClassAxis | undefined;
@@ -28,9 +28,9 @@ export function firstLogit({ classCount, classStride }: ClassLayout, position: n
 }
 
 /**
- * Holds labels of classes against logits. Indices have the shape of the logits without the class axis (ones at the end
- * apart), probabilities that of the logits. Where shapes can be read in two ways and the spec does not say which is
- * meant, that is an error that asks. Errors: `eval-label-mismatch`.
+ * Checks labels of classes against logits. Indices have the shape of the logits without the class axis (apart from
+ * trailing ones), probabilities have the shape of the logits. If shapes are ambiguous and the spec does not decide, the
+ * error asks which is meant. Errors: `eval-label-mismatch`.
  */
 export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassReading): LabelledLayout {
   const { dims: logitDims } = logits;
@@ -58,7 +58,7 @@ export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassRea
     : noFit(logitDims, labels);
 }
 
-/** Where the logits of each position lie; the last axis holds the classes unless told otherwise. */
+/** Layout of the logits of each position; the last axis is that of the classes by default. */
 export function classLayout(logitDims: readonly number[], classAxis: ClassAxis = 'last'): ClassLayout {
   if (classAxis === 'second' && logitDims.length < 2)
     throw mismatch(`An output of shape ${shown(logitDims)} has no second axis for the classes.`);
@@ -67,7 +67,7 @@ export function classLayout(logitDims: readonly number[], classAxis: ClassAxis =
   return { positions: classCount === 0 ? 0 : countElements(logitDims) / classCount, classCount, classStride };
 }
 
-/** Requires output and targets to hold one value each at the same places. Errors: `eval-label-mismatch`. */
+/** Requires that output and targets have one value each at the same places. Errors: `eval-label-mismatch`. */
 export function requireSameValues(output: Shaped, labels: Shaped): void {
   if (sameDims(withoutTrailingOnes(output.dims), withoutTrailingOnes(labels.dims))) return;
   throw mismatch(
@@ -84,8 +84,8 @@ function lastAxisFits(logitDims: readonly number[], labelDims: readonly number[]
 }
 
 /**
- * Labels in the logits' own shape may be one-hot or soft classes, or a yes or no for each logit: figures far apart, so
- * it is asked.
+ * Labels in the logits' own shape may be one-hot or soft classes, or a yes or no for each logit. The figures would be
+ * far apart, so the error asks which.
  */
 function ownShape(logitDims: readonly number[], labels: Shaped, { labels: form }: ClassReading): FirnError {
   const classCount = logitDims.at(-1) ?? 1;

@@ -1,17 +1,17 @@
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import type { LabelColumn, NumberTensor } from './metric-accumulator.ts';
 
-/** Output or labels as messages need them: of a batch, with where labels come from. */
+/** Output or labels for messages: the shape in a batch, and the source of labels. */
 export type Shaped = Pick<NumberTensor, 'dims' | 'column'>;
 
-/** Labels as their owner knows them: `Labels "y" (I64 [192, 4])`, with the shape in the file, not that of a batch. */
+/** Labels in their author's terms: `Labels "y" (I64 [192, 4])`, with the shape in the file, not that of a batch. */
 export function labelWords(labels: Shaped): string {
   return labels.column === undefined
     ? `Labels of shape ${shown(labels.dims)}`
     : `Labels ${columnWords(labels, labels.column)}`;
 }
 
-/** Where one of the labels stands, to go after it: ` in row 33 of "y" (I64 [192, 4])`. Rows count from 0. */
+/** The place of one of the labels, to be appended to it: ` in row 33 of "y" (I64 [192, 4])`. Rows count from 0. */
 export function placeOfLabel(labels: Shaped, positionInBatch: number, positions: number): string {
   const { column, dims } = labels;
   if (column === undefined) return '';
@@ -25,7 +25,7 @@ function columnWords(labels: Shaped, { name, dtype }: LabelColumn): string {
   return `${quoteName(name)} (${dtype} ${wholeShape(labels.dims, labels)})`;
 }
 
-/** The shape over all rows of what has this one in a batch, as labels have it. */
+/** The shape over all rows of a tensor with this shape in a batch; the number of rows comes from the labels. */
 export function wholeShape(dims: readonly number[], { dims: labelDims, column }: Shaped): string {
   const isBatch = column !== undefined && dims.length > 0 && dims[0] === labelDims[0];
   return shown(isBatch ? [column.rows, ...dims.slice(1)] : dims);

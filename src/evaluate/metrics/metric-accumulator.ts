@@ -4,16 +4,16 @@ import type { Dtype } from '../../checkpoint/dtype.ts';
 export interface NumberTensor {
   readonly dims: readonly number[];
   readonly data: ArrayLike<number>;
-  /** Of labels. */
+  /** For labels. */
   readonly column?: LabelColumn;
 }
 
-/** The tensor of the batches file that labels are rows of. */
+/** The tensor of the batches file that contains the labels. */
 export interface LabelColumn {
   readonly name: string;
   readonly dtype: Dtype;
   readonly rows: number;
-  /** The first of these labels' rows. */
+  /** First row of these labels. */
   readonly rowStart: number;
 }
 
@@ -22,7 +22,7 @@ export interface MetricBatch {
   /** Rows of the eval set in this batch. */
   readonly rows: number;
   readonly output: NumberTensor;
-  /** As the metric's spec names them. */
+  /** The tensor that the metric's spec names. */
   readonly labels: NumberTensor | undefined;
   /** The same output of the uploaded model, for kinds that compare with it. */
   readonly reference: ArrayLike<number> | undefined;

@@ -20,11 +20,11 @@ export interface NamedBatch {
   readonly references?: ReadonlyMap<string, ArrayLike<number>>;
 }
 
-/** What the spec of an eval set says of all its labels. */
+/** Options of an eval set's spec for all its labels. */
 export type LabelOptions = Pick<EvalSetSpec, 'labels' | 'ignoreLabel'>;
 
 interface Entry {
-  /** The first metric that asked for it. */
+  /** The first metric that needs it. */
   readonly spec: MetricSpec;
   readonly accumulator: MetricAccumulator;
 }
@@ -36,7 +36,7 @@ export class MetricSet {
   readonly #specs: readonly MetricSpec[];
   readonly #entries = new Map<string, Entry>();
 
-  /** Positions labelled `ignoreLabel` count in no metric but `loss`, whose output is already a mean. */
+  /** Positions labelled `ignoreLabel` count in no metric except `loss`, whose output is already a mean. */
   constructor(specs: readonly MetricSpec[], options: LabelOptions) {
     this.#specs = specs;
     for (const spec of specs) {
@@ -73,7 +73,7 @@ export class MetricSet {
   }
 }
 
-/** Says of which metric a mismatch is, and what its kind takes. */
+/** Adds to a mismatch the name of the metric and the requirements of its kind. */
 export function withRules(error: unknown, { name, kind, output: outputName }: MetricSpec): unknown {
   if (!(error instanceof FirnError) || error.code !== 'eval-label-mismatch') return error;
   const { output, labels } = metricKindRules[kind];

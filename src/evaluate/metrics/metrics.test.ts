@@ -157,7 +157,7 @@ describe('MetricSet', () => {
     expect(metricOf('binary-accuracy', [[tensor([4, 1], 2, -1, 0, 3), tensor([4], 1, 0, 1, 0)]])).toBe(0.5);
   });
 
-  test('one-hot labels give what indices give, to the last bit', () => {
+  test('one-hot labels give the same result as indices, to the last bit', () => {
     const logits = tensor([3, 4], 1, 2, -1, 0.5, 3, -2, 0, 1, 0.1, 0.2, 0.3, 0.4);
     const oneHot = tensor([3, 4], 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0);
     for (const kind of ['cross-entropy', 'accuracy', 'perplexity', 'top-k-accuracy', 'f1'] as const)
@@ -166,7 +166,7 @@ describe('MetricSet', () => {
       );
   });
 
-  test('classes on the second axis give what they give on the last', () => {
+  test('classes on the second axis give the same result as on the last', () => {
     const last = tensor([1, 2, 3], 1, 2, 3, 6, 5, 4);
     const second = tensor([1, 3, 2], 1, 6, 2, 5, 3, 4);
     for (const kind of ['cross-entropy', 'accuracy', 'f1'] as const)

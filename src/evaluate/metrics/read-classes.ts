@@ -7,14 +7,14 @@ import type { NumberTensor } from './metric-accumulator.ts';
 import { TopChoices, type TopChoiceFindings } from './top-choices.ts';
 
 /**
- * How far the probabilities of a position may be from adding up to one: half floats are. Logits come as close by chance
- * in one of thousands of positions.
+ * How far the sum of a position's probabilities may be from one: half floats are this far. Logits come this close by
+ * chance in one of thousands of positions.
  */
 const sumTolerance = 2e-3;
 
 /**
- * Looks at logits for the sign of a softmax: that each position's values lie in 0 to 1 and add up to one. Logits hardly
- * ever do, and a softmax over probabilities gives a figure that looks plausible and is wrong.
+ * Checks whether logits look like a softmax: each position's values are in 0 to 1 and add up to one. Logits hardly ever
+ * do, and a softmax of probabilities gives a figure that looks plausible but is wrong.
  */
 export class ProbabilityCheck {
   readonly #output: string;
@@ -37,7 +37,7 @@ export class ProbabilityCheck {
     }
   }
 
-  /** Whether all values lay in 0 to 1, as those of a sigmoid do. */
+  /** Whether all values were in 0 to 1, like those of a sigmoid. */
   get withinUnit(): boolean {
     return this.#withinUnit;
   }
@@ -47,7 +47,7 @@ export class ProbabilityCheck {
     return this.#likely && this.#positions > 0;
   }
 
-  /** Throws `eval-label-mismatch` where every position was a distribution. */
+  /** Throws `eval-label-mismatch` if every position was a distribution. */
   end(): void {
     if (!this.likely) return;
     throw new FirnError(
@@ -68,18 +68,19 @@ function isDistribution({ data, start, classCount, stride }: ClassRow): boolean 
   return Math.abs(sum - 1) <= sumTolerance;
 }
 
-/** What labels of classes are like beside the logits. */
+/** Findings on labels of classes and their logits. */
 export interface ClassFindings {
   readonly counted: number;
   readonly ignored: number;
   readonly classCount: number;
-  /** Of labels that are indices. */
+  /** For labels that are indices. */
   readonly topChoices?: TopChoiceFindings;
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
 }
 
 /**
- * Reads the labels of classes, batch after batch: how many count, and whether they would fit better one position along.
+ * Reads the labels of classes, batch after batch: how many count, and whether they would fit better if shifted by one
+ * position.
  */
 export class ClassReader {
   readonly #reading: LabelReading;
@@ -110,7 +111,7 @@ export class ClassReader {
       this.#addShifted(output, labels, layout);
   }
 
-  /** Each position against its own label and those of its neighbours in the sequence, as far as these count. */
+  /** Compares each position with its own label and those of its neighbours in the sequence, if these count. */
   #addShifted(output: NumberTensor, labels: NumberTensor, layout: ClassLayout): void {
     const { positions, classCount, classStride: stride } = layout;
     const length = labels.dims.at(-1)!;
@@ -135,7 +136,7 @@ export class ClassReader {
     return label !== this.#reading.ignoreLabel && label >= 0 && label < classCount;
   }
 
-  /** Of the batch that was added last. */
+  /** Layout of the last batch added. */
   get layout(): ClassLayout {
     return this.#layout;
   }
@@ -153,7 +154,7 @@ export class ClassReader {
   }
 }
 
-/** A mean; NaN of nothing. */
+/** A mean; NaN without values. */
 class Mean {
   #sum = 0;
   #count = 0;

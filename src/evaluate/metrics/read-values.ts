@@ -1,12 +1,12 @@
 import type { NumberTensor } from './metric-accumulator.ts';
 
-/** What targets of single values are like. */
+/** Findings on targets of single values. */
 export interface ValueFindings {
   readonly counted: number;
   readonly ignored: number;
-  /** Of the targets: what predicting their mean would leave of squared error. */
+  /** Variance of the targets: the squared error of predicting their mean. */
   readonly variance: number;
-  /** Every output lies in 0 to 1. */
+  /** Every output is in 0 to 1. */
   readonly withinUnit: boolean;
   /** Targets that count and are NaN or infinite. */
   readonly labelsNotFinite: number;

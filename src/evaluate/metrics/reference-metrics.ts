@@ -5,7 +5,7 @@ import { classLayout, firstLogit } from './label-layout.ts';
 import { shown } from './label-words.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
-/** What a position of the uploaded model and of this one add to a mean. `from` is the uploaded model's. */
+/** The contribution of one position of the uploaded model and of this one to a mean. `from` is the uploaded model's. */
 interface PairScore {
   classes(from: ClassRow, to: ClassRow): number;
   binary(from: number, to: number): number;
@@ -20,7 +20,9 @@ const sameChoice: PairScore = {
   binary: (from, to) => (Number.isNaN(from) || Number.isNaN(to) ? Number.NaN : Number(from > 0 === to > 0)),
 };
 
-/** Mean over positions of a comparison with the uploaded model; labels, if any, say which positions do not count. */
+/**
+ * Mean over positions of a comparison with the uploaded model; labels, if any, only mark positions that do not count.
+ */
 class MeanPairScore implements MetricAccumulator {
   readonly #reading: LabelReading;
   readonly #score: PairScore;
@@ -71,7 +73,7 @@ export function meanKlDivergence(reading: LabelReading): MetricAccumulator {
   return new MeanPairScore(reading, divergence);
 }
 
-/** Share of positions whose top choice is the uploaded model's. */
+/** Share of positions with the same top choice as the uploaded model. */
 export function agreement(reading: LabelReading): MetricAccumulator {
   return new MeanPairScore(reading, sameChoice);
 }

@@ -24,8 +24,8 @@ export class MeanSquaredError implements MetricAccumulator {
 }
 
 /**
- * Pearson's correlation of output and labels over all counted values, by running co-moments (Welford); NaN where either
- * is constant.
+ * Pearson's correlation of output and labels over all counted values, by running co-moments (Welford); NaN if either is
+ * constant.
  */
 export class PearsonCorrelation implements MetricAccumulator {
   readonly #ignoreLabel: number | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { beatsChance, TopChoices } from './top-choices.ts';
 
-/** Logits of which `choice` is the largest. */
+/** Logits with `choice` as the largest. */
 function row(choice: number, classCount: number) {
   const data = Float32Array.from({ length: classCount }, (_, at) => (at === choice ? 2 : -at));
   return { data, start: 0, classCount, stride: 1 };

@@ -1,16 +1,16 @@
 import type { ClassRow } from './cross-entropy.ts';
 
-/** How often the class of the largest logit is the label, and how often it would be by chance. */
+/** Share of positions at which the label's class has the largest logit, and the share expected by chance. */
 export interface TopChoiceFindings {
   /** Share of positions. */
   readonly right: number;
-  /** The share to expect if labels were dealt out anew: the sum over classes of share chosen times share labelled. */
+  /** The expected share if labels were shuffled: the sum over classes of share chosen times share labelled. */
   readonly byChance: number;
 }
 
 /**
- * Counts first choices and labels. By chance a model that always chooses a frequent class is often right; only what it
- * gets right beyond that shows that labels and outputs belong together.
+ * Counts first choices and labels. A model that always chooses a frequent class is often right by chance; only a higher
+ * share shows that labels and outputs belong together.
  */
 export class TopChoices {
   #chosen = new Float64Array(0);
@@ -30,7 +30,7 @@ export class TopChoices {
     if (choice === label) this.#right++;
   }
 
-  /** Undefined without a position. */
+  /** Undefined without positions. */
   findings(): TopChoiceFindings | undefined {
     if (this.#count === 0) return undefined;
     const byChance = this.#chosen.reduce((sum, chosen, at) => sum + chosen * this.#labelled[at]!, 0);
@@ -38,7 +38,9 @@ export class TopChoices {
   }
 }
 
-/** Chance is far below: half as much again, and six standard deviations of a share of so many positions. */
+/**
+ * Beyond chance means at least half as much again, and six standard deviations of a share of that many positions more.
+ */
 const beyondChance = { share: 1.5, deviations: 6 };
 
 /** Whether labels and outputs belong together, however bad the loss is. */

@@ -9,12 +9,12 @@ import { couldFill } from '../could-fill.ts';
 import { describeGraph } from '../describe-graph.ts';
 import { memoryGraphSource } from '../onnx/graph-source.ts';
 
-/** Tensors of a checkpoint by name: a shape, and the numbers where they matter. */
+/** Tensors of a checkpoint by name: a shape, and values if they matter. */
 export type TestCheckpoint = Readonly<
   Record<string, readonly [shape: readonly number[], values?: readonly number[] | undefined, dtype?: Dtype]>
 >;
 
-/** Binds a model to a checkpoint as a job does. */
+/** Binds a model to a checkpoint like a job. */
 export async function bindModel(
   model: ModelParts | Uint8Array,
   checkpoint: TestCheckpoint,
@@ -31,7 +31,7 @@ export async function bindModel(
   return bindGraphFile(headers, { source: memoryGraphSource(bytes), digestTensors });
 }
 
-/** Checks the same from headers alone, as an upload does. */
+/** Checks the same from headers alone, like an upload. */
 export function couldFillModel(
   model: ModelParts | Uint8Array,
   checkpoint: TestCheckpoint,
@@ -54,12 +54,12 @@ function digestOf(values: readonly number[]): string {
     .digest('hex');
 }
 
-/** Numbers that no other seed gives. */
+/** Numbers that differ for each seed. */
 export function numbers(count: number, seed = 1): number[] {
   return Array.from({ length: count }, (_, at) => Math.sin(seed * 1000 + at));
 }
 
-/** A row-major matrix turned. */
+/** A row-major matrix, transposed. */
 export function turned(values: readonly number[], rows: number, columns: number): number[] {
   return Array.from({ length: values.length }, (_, at) => values[(at % rows) * columns + Math.floor(at / rows)]!);
 }

@@ -4,18 +4,18 @@ import type { ContentDigests } from '../match-by-content.ts';
 import type { CheckpointTensor } from '../weight-binding.ts';
 import type { PlainContent } from './refuse/plain-content.ts';
 
-/** What an eval set's spec says of names. */
+/** The parts of an eval set's spec about names. */
 export type BindingSpec = Pick<EvalSetSpec, 'tensorMap' | 'constants' | 'unused'>;
 
-/** What a graph's initializers are bound to, as far as headers tell. */
+/** Inputs of a binding, as far as headers describe them. */
 export interface BindRequest extends BindingSpec {
   readonly graph: GraphDescription;
   readonly tensors: readonly CheckpointTensor[];
 }
 
-/** What is known of the bytes on both sides. */
+/** Facts about the bytes on both sides. */
 export interface KnownBytes {
-  /** Lowercase hex sha256 of the bytes of the tensors that `tensorsToDigest` names; others may be there too. */
+  /** Lowercase hex sha256 of the bytes of the tensors from `tensorsToDigest`; others may be included. */
   readonly digests?: ReadonlyMap<string, string>;
   /** From `digestInitializers`; without them nothing matches by content. */
   readonly contents?: ReadonlyMap<string, ContentDigests>;

@@ -3,27 +3,27 @@ import { graphsOf } from '../onnx/graph-walk.ts';
 import type { NodeProto } from '../onnx/onnx_pb.ts';
 import { passesWeightThrough } from '../layers/operator-roles.ts';
 
-/** An operator that takes a stored tensor, as it is or carried on by operators that only pass tensors on. */
+/** An operator that takes a stored tensor, directly or through operators that only pass tensors on. */
 export interface FinalUse {
   readonly opType: string;
   readonly domain: string;
-  /** Which input of the operator. */
+  /** Index of the operator's input. */
   readonly index: number;
   readonly node: NodeProto;
 }
 
-/** Where a stored tensor is used as one whole. */
+/** Uses of a stored tensor as a whole. */
 export interface WeightPlaces {
   /**
-   * Operators that take it; one that takes parts of it, as attention does that projects query, key and value by one
-   * matrix, counts as one.
+   * Number of operators that take it. An operator that takes parts of it counts as one, like an attention that projects
+   * query, key and value with one matrix.
    */
   readonly count: number;
   /** Other names that the graph gives it. */
   readonly names: readonly string[];
 }
 
-/** Operators whose output is a weight as much as their input is. */
+/** Operators that turn a whole weight into the same weight. */
 const keepsWhole: ReadonlySet<string> = new Set(['Identity', 'Cast', 'Transpose']);
 
 interface Consumer {
@@ -31,16 +31,16 @@ interface Consumer {
   readonly index: number;
 }
 
-/** Values followed from one stored tensor before its uses count as unknown. */
+/** Most values followed from one stored tensor before its uses count as unknown. */
 const followedMax = 10_000;
 
 /**
- * Values and readers followed from all stored tensors of a graph together, before further uses count as unknown: large
- * models take some thousands.
+ * Most values and readers followed from all stored tensors of a graph together, before further uses count as unknown:
+ * large models need some thousands.
  */
 const stepsMax = 1_000_000;
 
-/** Who reads which value of a graph, subgraphs included. Cost of making one: a pass over the nodes. */
+/** The readers of each value of a graph, including subgraphs. Cost of the constructor: a pass over the nodes. */
 export class WeightTrace {
   readonly #consumers = new Map<string, Consumer[]>();
   readonly #outputs = new Set<string>();
@@ -59,7 +59,7 @@ export class WeightTrace {
     }
   }
 
-  /** Who reads a value itself. */
+  /** The direct readers of a value. */
   consumersOf(name: string): readonly Consumer[] {
     return this.#consumers.get(name) ?? [];
   }
@@ -69,16 +69,13 @@ export class WeightTrace {
     return this.#finals.has(name);
   }
 
-  /**
-   * The operators that use a stored tensor in the end; undefined where that is not known (it is an output, or goes too
-   * far).
-   */
+  /** The operators that finally use a stored tensor; undefined if unknown (it is an output, or leads too far). */
   usesOf(name: string): readonly FinalUse[] | undefined {
     if (!this.#known.has(name)) this.#known.set(name, this.#follow(name));
     return this.#known.get(name);
   }
 
-  /** Where a stored tensor is used as one whole. */
+  /** Uses of a stored tensor as a whole. */
   placesOf(name: string): WeightPlaces {
     const operators = new Map<string, Set<NodeProto>>([[name, new Set()]]);
     const names: string[] = [];

@@ -1,9 +1,8 @@
-/** Unsigned words of 1, 2, 4 or 8 bytes, one an element. */
+/** Unsigned words of 1, 2, 4 or 8 bytes, one per element. */
 export type ElementWords = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
 /**
- * Unsigned words over the same memory, or over a copy where it is not aligned (`slice` of a Node Buffer would be no
- * copy).
+ * Unsigned words over the same memory, or over a copy if it is not aligned (`slice` of a Node Buffer would be no copy).
  */
 export function elementWords(bytes: Uint8Array, elementBytes: number): ElementWords {
   const aligned = bytes.byteOffset % elementBytes === 0 ? bytes : new Uint8Array(bytes);

@@ -7,8 +7,8 @@ import { WordDecoder } from './word-decoder.ts';
 const pieceBytes = 1024 * 1024;
 
 /**
- * A tensor's little-endian elements from front to back, in pieces of whole elements, aligned to eight bytes. A piece is
- * valid until the next is asked for. Errors: `graph-invalid` (varints that are no 16-bit words, or not as many as
+ * A tensor's little-endian elements from start to end, in pieces of whole elements, aligned to eight bytes. A piece is
+ * valid until the next is requested. Errors: `graph-invalid` (varints that are no 16-bit words, or not as many as
  * elements), the source's.
  */
 export async function* readElements(
@@ -29,7 +29,7 @@ export async function* readElements(
     throw new FirnError('graph-invalid', 'The data of a 16-bit tensor of the graph does not fit its shape.');
 }
 
-/** Every piece but the last is full, wherever the spans end. */
+/** Every piece except the last is full, wherever the spans end. */
 async function* filledPieces(
   source: GraphSource,
   { spans }: StoredElements,

@@ -5,23 +5,23 @@ import type { GraphSpan } from '../onnx/graph-source.ts';
 import type { FloatDtype } from '../onnx/onnx-dtype.ts';
 import type { TensorProto } from '../onnx/onnx_pb.ts';
 
-/** Where the elements of a floating tensor lie in a graph file, and how. */
+/** Place and encoding of a floating tensor's elements in a graph file. */
 export interface StoredElements {
   /** Little-endian elements, or 16-bit words as one varint each. */
   readonly encoding: 'elements' | 'varints';
-  /** One after another they are the whole. */
+  /** Concatenated, they are the whole. */
   readonly spans: readonly GraphSpan[];
-  /** Of the elements, decoded. */
+  /** Size of the decoded elements. */
   readonly sizeBytes: number;
 }
 
-/** Varints that can hold a word: one byte at least, three at most. */
+/** Most bytes of a varint that encodes a word; it has at least one. */
 const wordVarintBytesMax = 3;
 
 /**
- * Finds a floating tensor's elements, whichever of ONNX's three ways they are stored in: `raw_data`, a packed list of
- * their own type, or (16-bit types) one varint an element. `spanOf` says where a payload lies in the file. Errors:
- * `graph-invalid` when its length does not fit the shape.
+ * Finds a floating tensor's elements, in whichever of ONNX's three ways they are stored: `raw_data`, a packed list of
+ * their own type, or (16-bit types) one varint per element. `spanOf` returns the place of a payload in the file.
+ * Errors: `graph-invalid` when its length does not fit the shape.
  */
 export function storedElements(
   tensor: TensorProto,

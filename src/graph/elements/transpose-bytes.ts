@@ -7,10 +7,12 @@ export interface MatrixShape {
   readonly elementBytes: number;
 }
 
-/** Side of the square tiles that keep both matrices in cache. */
+/** Side of the square tiles, small enough for both matrices' tiles to stay in cache. */
 const tileElements = 32;
 
-/** The transposed matrix, `columns` x `rows`, in new memory. Elements are moved bit by bit, so NaN payloads survive. */
+/**
+ * The transposed matrix, `columns` x `rows`, in new memory. Elements are copied bit by bit, so NaN payloads survive.
+ */
 export function transposeBytes(bytes: Uint8Array, shape: MatrixShape): Uint8Array {
   const { rows, columns } = shape;
   const source = elementWords(bytes, shape.elementBytes);

@@ -1,10 +1,10 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** Bits of a varint that can hold a 16-bit word: three bytes. */
+/** Bits of the longest varint for a 16-bit word: three bytes. */
 const wordVarintBitsMax = 21;
 
 /**
- * Turns the varints that ONNX may store 16-bit elements as (one an element, in `int32_data`) into words, piece by
+ * Decodes varints of 16-bit elements, one per element, as ONNX may store them in `int32_data`, into words, piece by
  * piece.
  */
 export class WordDecoder {

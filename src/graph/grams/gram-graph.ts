@@ -9,21 +9,21 @@ import { readModel, type OnnxModel } from '../onnx/read-model.ts';
 export interface GramGraph {
   readonly bytes: Uint8Array;
   /**
-   * Names of the added outputs, one for each gram asked for, in that order: F32 [inputCount / blockSize, blockSize,
-   * blockSize].
+   * Names of the added outputs, one for each requested Gram matrix, in that order: F32 [inputCount / blockSize,
+   * blockSize, blockSize].
    */
   readonly outputNames: readonly string[];
 }
 
 /**
- * Oldest operator set that has every operator used here in the form used here (Reshape with its shape as an input, 5;
- * Cast by number, 6), and that the runtime knows.
+ * Oldest operator set with every operator in the form used here (Reshape with its shape as an input, 5; Cast by number,
+ * 6) that the runtime supports.
  */
 export const gramOpsetMin = 7;
 
 /**
- * Adds to a model the operators that compute grams of its activations over one batch. What it computes already stays as
- * it is. The activations must be values of the main graph, opset at least {@link gramOpsetMin}. Errors:
+ * Adds to a model the operators that compute Gram matrices of its activations over one batch. Its present outputs stay
+ * the same. The activations must be values of the main graph, opset at least {@link gramOpsetMin}. Errors:
  * `graph-invalid`.
  */
 export function gramGraph(bytes: Uint8Array, outputs: readonly GramOutput[]): GramGraph {
@@ -51,7 +51,7 @@ function appendGram(writer: NodeWriter, { activation, inputCount, blockSize, unf
 
 /**
  * From [N, channels, ...] to [N, channels * positions, ...]: a convolution of each channel with one kernel for every
- * position of the window, which is one there and zero elsewhere.
+ * position of the window; the kernel is one there and zero elsewhere.
  */
 function appendWindows(
   writer: NodeWriter,
@@ -94,7 +94,7 @@ function intsAttribute(name: string, values: readonly number[]): Attribute {
   return { name, type: attributeTypes.ints, ints: values.map(BigInt) };
 }
 
-/** Collects nodes of one output each, under names of their own. */
+/** Collects nodes of one output each, under unique names. */
 class NodeWriter {
   readonly nodes: NodeProto[] = [];
   readonly #selectors = new Map<string, string>();
@@ -110,12 +110,15 @@ class NodeWriter {
     return output;
   }
 
-  /** One size may be -1, which is what is left; 0 keeps the size of that axis. */
+  /** One size may be -1 for the rest of the elements; 0 retains the size of that axis. */
   reshape(input: string, shape: readonly number[]): string {
     return this.add('Reshape', [input, this.#constant('I64', [shape.length], BigInt64Array.from(shape, BigInt))]);
   }
 
-  /** One kernel for each position of a window, in order: one there, zero elsewhere. Windows of one shape share them. */
+  /**
+   * One kernel for each position of a window, in order: one at that position, zero elsewhere. Windows of one shape
+   * share them.
+   */
   selectors(window: readonly number[]): string {
     const key = window.join();
     const known = this.#selectors.get(key);

@@ -47,7 +47,7 @@ describe('block sizes', () => {
   });
 });
 
-describe('what shares and what adds up', () => {
+describe('shared and summed Gram matrices', () => {
   test('one output for equal activations, cut in the same way', () => {
     const unfold = { channels: 2, kernel: [3], strides: [1], dilations: [1], pads: [0, 0] };
     const uses = [

@@ -2,13 +2,13 @@ import { gramElements, type InputGram } from './input-gram.ts';
 import type { WeightBinding } from '../weight-binding.ts';
 import type { WeightUse } from '../layers/weight-uses.ts';
 
-/** A gram that the graph computes; several matrices may share it. */
+/** A Gram matrix that the graph computes; several weights may share it. */
 export interface GramOutput extends Pick<WeightUse, 'activation' | 'inputCount' | 'unfold'> {
   readonly blockSize: number;
 }
 
 export interface PlannedGram extends InputGram {
-  /** Its terms, as indices of {@link GramPlan.outputs}; one may be there several times. */
+  /** Its terms, as indices of {@link GramPlan.outputs}; an index may occur several times. */
   readonly terms: readonly number[];
 }
 
@@ -17,13 +17,13 @@ export interface GramPlan {
   readonly outputs: readonly GramOutput[];
 }
 
-/** Largest block that is ever asked for, in inputs: 4 MiB each. */
+/** Largest block, in inputs: 4 MiB each. */
 export const blockSizeMax = 1024;
-/** Smallest block of a matrix that has more inputs than that: with less there is too little to compensate with. */
+/** Smallest block of a matrix with more inputs than that: fewer inputs have too little to compensate with. */
 export const blockSizeMin = 8;
 const floatBytes = 4;
 
-/** The uses that make up one tensor's gram. */
+/** The uses that contribute to one tensor's Gram matrix. */
 interface TensorUses {
   readonly tensor: string;
   readonly inputs: 'first' | 'last';
@@ -32,10 +32,10 @@ interface TensorUses {
 }
 
 /**
- * Decides which grams are made and in which blocks: of each matrix the largest divisor of its inputs within a limit,
- * which is {@link blockSizeMax}, halved until all grams together take at most `bytesMax` (as stored, F32). A matrix
- * whose inputs have no divisor from {@link blockSizeMin} on is left out. A tensor used in several places has the sum of
- * their grams; uses that see its inputs along another axis than the first are left out.
+ * Decides which Gram matrices are made and with which blocks. The block of each is the largest divisor of its inputs
+ * within a limit; the limit is {@link blockSizeMax}, halved until all together take at most `bytesMax` (as stored,
+ * F32). A matrix whose inputs have no divisor of at least {@link blockSizeMin} is left out. A tensor used in several
+ * places gets the sum of their Gram matrices; uses with the inputs on another axis than in the first use are left out.
  */
 export function planGrams(uses: readonly WeightUse[], binding: WeightBinding, bytesMax: number): GramPlan {
   const tensors = byTensor(uses, binding);
@@ -78,7 +78,7 @@ function planWithin(tensors: readonly TensorUses[], limit: number): GramPlan {
   return { grams, outputs: [...outputs.values()].map(({ output }) => output) };
 }
 
-/** The largest divisor of `inputCount` that is at most `limit`; undefined where it is too small to be of use. */
+/** The largest divisor of `inputCount` that is at most `limit`; undefined if it is too small to be useful. */
 function blockSizeOf(inputCount: number, limit: number): number | undefined {
   if (inputCount > 0 && inputCount <= limit) return inputCount;
   for (let size = limit; size >= blockSizeMin; size--) if (inputCount > 0 && inputCount % size === 0) return size;

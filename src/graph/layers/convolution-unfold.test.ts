@@ -7,7 +7,7 @@ import { NodeProtoSchema } from '../onnx/onnx_pb.ts';
 const unfold = (shape: readonly number[], ...attributes: Parameters<typeof node>[3] & {}) =>
   convolutionUnfold(create(NodeProtoSchema, node('Conv', ['x', 'w'], ['y'], attributes)), shape);
 
-test('what a node leaves out has the standard values', () => {
+test('attributes that a node omits have the standard values', () => {
   expect(unfold([8, 3, 5, 7])).toEqual({
     channels: 3,
     kernel: [5, 7],

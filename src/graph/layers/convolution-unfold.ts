@@ -1,27 +1,24 @@
 import type { AttributeProto, NodeProto } from '../onnx/onnx_pb.ts';
 
 /**
- * What a convolution without groups multiplies its kernel with: at each position the channels' windows, in the order
- * (channel, window).
+ * The rows that a convolution without groups multiplies its kernel with: at each position the channels' windows, in the
+ * order (channel, window).
  */
 export interface Unfold {
   readonly channels: number;
-  /**
-   * Sizes of the window, one for each spatial axis, as are strides and dilations; of pads first all begins, then all
-   * ends.
-   */
+  /** Sizes of the window, one for each spatial axis, like strides and dilations; pads are all begins, then all ends. */
   readonly kernel: readonly number[];
   readonly strides: readonly number[];
   readonly dilations: readonly number[];
   readonly pads: readonly number[];
 }
 
-/** Most positions of a window (patches of 32 x 32): unfolding takes a constant of its square in floats, 4 MiB. */
+/** Most positions of a window (patches of 32 x 32): unfolding needs a constant of its square in floats, 4 MiB. */
 export const windowPositionsMax = 1024;
 
 /**
- * The unfolding of a Conv node (ONNX operator specification) whose kernel has the shape [out, channels, ...window].
- * Undefined where it has groups, pads automatically, has a window beyond {@link windowPositionsMax}, or contradicts
+ * The unfolding of a Conv node (ONNX operator specification) with a kernel of shape [out, channels, ...window].
+ * Undefined if it has groups, pads automatically, has a window beyond {@link windowPositionsMax}, or contradicts
  * itself.
  */
 export function convolutionUnfold(node: NodeProto, kernelShape: readonly number[]): Unfold | undefined {
@@ -44,7 +41,7 @@ export function convolutionUnfold(node: NodeProto, kernelShape: readonly number[
   return { channels, kernel, strides, dilations, pads };
 }
 
-/** AttributeProto's field `s`, which onnx.proto of ours leaves among the unknown. */
+/** AttributeProto's field `s`, which is unknown to our part of onnx.proto. */
 const stringField = 4;
 const notSet = Uint8Array.of(6, ...new TextEncoder().encode('NOTSET'));
 

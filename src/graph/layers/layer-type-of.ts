@@ -2,7 +2,9 @@ import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import { isFloatDtype } from '../onnx/onnx-dtype.ts';
 
-/** Largest extent of a convolution kernel along one axis; a 3-D weight that ends wider is a stack of matrices. */
+/**
+ * Largest extent of a convolution kernel along one axis; a 3-D weight with a longer last axis is a stack of matrices.
+ */
 const kernelExtentMax = 64;
 
 const bufferSegment =
@@ -14,7 +16,7 @@ const embeddingSegment =
 
 /**
  * A tensor's layer type from its name, shape and dtype alone, by the conventions of the common training libraries. For
- * tensors that no eval graph speaks of. In doubt it says a type that is stored exact.
+ * tensors that no eval graph uses. If in doubt, it returns a type that is stored exact.
  */
 export function layerTypeOf(name: string, shape: readonly number[], dtype: Dtype): LayerType {
   const segments = name.toLowerCase().split(/[./:]+/);
@@ -35,7 +37,7 @@ export function effectiveRank(shape: readonly number[]): number {
   return shape.filter((dim) => dim !== 1).length;
 }
 
-/** A vector called weight is a scale: only normalization layers have one. */
+/** A vector named weight is a scale: only normalization layers have one. */
 function vectorType(segments: readonly string[], last: string): LayerType {
   return segments.some((segment) => normSegment.test(segment)) || /^(weight|scale|g)$/.test(last) ? 'norm' : 'bias';
 }

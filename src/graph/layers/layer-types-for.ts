@@ -9,16 +9,16 @@ import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
 export interface LayerTypeSources {
   readonly tensors: readonly CheckpointTensor[];
   readonly graph?: GraphDescription;
-  /** From {@link bindWeights}; without it initializers speak for the tensors of their own name. */
+  /** From {@link bindWeights}; without it, initializers apply to the tensors of their own name. */
   readonly binding?: WeightBinding;
-  /** Given at upload, by tensor name; they win. */
+  /** Given at upload, by tensor name; these take precedence. */
   readonly overrides?: Readonly<Record<string, LayerType>>;
 }
 
 /**
- * What each tensor of a checkpoint is in the network: as overridden, else as the graph's operators use it, else by name
- * and shape. Whether it is quantized is a second question ({@link quantizedLayerType}). Errors: `invalid-request` for
- * an override of a tensor that is not there.
+ * The layer type of each tensor of a checkpoint: from the overrides, else from the graph's operators, else from name
+ * and shape. {@link quantizedLayerType} decides whether it is quantized. Errors: `invalid-request` for an override of a
+ * missing tensor.
  */
 export function layerTypesFor(sources: LayerTypeSources): ReadonlyMap<string, LayerType> {
   const { tensors, overrides = {} } = sources;

@@ -6,18 +6,18 @@ import { isFloatDtype } from '../onnx/onnx-dtype.ts';
 import type { GraphProto, NodeProto } from '../onnx/onnx_pb.ts';
 import { inputRole, passesWeightThrough, type InputRole } from './operator-roles.ts';
 
-/** A weight used in several ways is the first of these: a tied embedding stays an embedding. */
+/** A weight used in several ways has the first of these types: a tied embedding stays an embedding. */
 export const layerTypePriority: readonly LayerType[] = ['embedding', 'convolution', 'linear', 'norm', 'bias', 'buffer'];
 
-/** Weights that one value may carry on (through Concat); further ones fall back to their names. */
+/** Most weights that one value may combine (through Concat); further ones are judged by their names. */
 const originsMax = 16;
 
 type Origins = Map<string, readonly GraphInitializer[]>;
 
 /**
- * The layer type of each initializer that an operator of known meaning consumes, followed through Transpose, Cast,
- * Reshape and the like, and into subgraphs. Initializers used only by unknown operators or as activations are absent:
- * their names decide. Cost: one pass over the nodes.
+ * The layer type of each initializer that a known operator consumes, followed through Transpose, Cast, Reshape and the
+ * like, and into subgraphs. Initializers used only by unknown operators or as activations are absent: their names
+ * decide. Cost: one pass over the nodes.
  */
 export function layerTypesFromGraph(graph: GraphDescription): ReadonlyMap<string, LayerType> {
   const origins: Origins = new Map(graph.initializers.map((initializer) => [initializer.name, [initializer]]));
@@ -61,7 +61,7 @@ function typeInRole(role: Exclude<InputRole, 'activation'>, opType: string, init
   if (effectiveRank(shape) < 2)
     return byName === 'buffer' || byName === 'norm' ? byName : opType === 'Add' || opType === 'Sub' ? 'bias' : 'norm';
   // A table added to activations, such as learned positions, is an embedding; a factor of more than one dimension is
-  // left to its name.
+  // judged by its name.
   return opType === 'Add' && byName !== 'buffer' ? 'embedding' : byName;
 }
 

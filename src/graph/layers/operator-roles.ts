@@ -1,8 +1,7 @@
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 
 /**
- * What each input of an operator is, by input index; inputs that carry activations are left out. `elementwise` is
- * decided by shape.
+ * The role of each input of an operator, by input index; activations are left out. `elementwise` is decided by shape.
  */
 export type InputRole = LayerType | 'elementwise' | 'activation';
 
@@ -52,7 +51,7 @@ const rolesByOperator: Readonly<Record<string, Roles>> = {
   Pow: elementwise,
 };
 
-/** Operators whose first output is their first input (Concat: every input) in another shape, order or type. */
+/** Operators whose first output is their first input (for Concat: every input) in another shape, order or type. */
 const passThrough: ReadonlySet<string> = new Set([
   'Transpose',
   'Cast',
@@ -71,14 +70,14 @@ const passThrough: ReadonlySet<string> = new Set([
 
 const operatorDomains: ReadonlySet<string> = new Set(['', 'ai.onnx', 'com.microsoft']);
 
-/** The role of input `index` of an operator; undefined where nothing is known of the operator. */
+/** The role of input `index` of an operator; undefined if the operator is unknown. */
 export function inputRole(domain: string, opType: string, index: number): InputRole | undefined {
   const roles =
     operatorDomains.has(domain) && Object.hasOwn(rolesByOperator, opType) ? rolesByOperator[opType] : undefined;
   return roles && (roles[index] ?? 'activation');
 }
 
-/** Whether an operator only carries a weight on to the operator that uses it. */
+/** Whether an operator only passes a weight on to the operator that uses it. */
 export function passesWeightThrough(domain: string, opType: string): boolean {
   return operatorDomains.has(domain) && passThrough.has(opType);
 }

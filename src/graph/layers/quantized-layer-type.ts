@@ -4,9 +4,9 @@ import { isQuantizedLayerType, type LayerType, type QuantizedLayerType } from '.
 import { effectiveRank } from './layer-type-of.ts';
 
 /**
- * Fewest elements of a quantized tensor. Below it (1 KiB in fp32) the exact bytes are a fraction of a percent of any
- * checkpoint, while such tensors (first layers, heads) are the ones quality hangs on. Not higher, because a small
- * network has whole layers of 500 to 2000 weights, and those exact would be a tenth of its compressed size.
+ * Fewest elements of a quantized tensor. Below it (1 KiB in fp32), the exact bytes are a fraction of a percent of any
+ * checkpoint, and quality depends most on such tensors (first layers, heads). Not higher, because a small network has
+ * whole layers of 500 to 2000 weights, and storing those exact would take a tenth of its compressed size.
  */
 export const quantizedElementsMin = 256;
 

@@ -7,14 +7,14 @@ export interface WeightSite {
   readonly name: string;
   readonly tensor: TensorProto;
   readonly graph: GraphProto;
-  /** The Constant node, where it is one. */
+  /** The Constant node, if it is one. */
   readonly constant: NodeProto | undefined;
 }
 
 /**
- * Every initializer and constant of the main graph and its subgraphs, in file order. Those whose name something else in
- * the model also defines (a second initializer, a node's output, a subgraph's input) are left out: a graph input of
- * that name would not stand for them alone.
+ * Every initializer and constant of the main graph and its subgraphs, in file order. Names that something else in the
+ * model also defines (a second initializer, a node's output, a subgraph's input) are left out: a graph input of that
+ * name would not replace them alone.
  */
 export function weightSites(model: OnnxModel): WeightSite[] {
   const sites: WeightSite[] = [];
@@ -45,7 +45,7 @@ function constantTensor(node: NodeProto): TensorProto | undefined {
 }
 
 /**
- * Names a graph defines. Older files list every initializer among the main graph's inputs too; that is one definition,
+ * Names a graph defines. Older files also list every initializer among the main graph's inputs; that is one definition,
  * not two.
  */
 function* definedNames(graph: GraphProto, isMain: boolean): Generator<string> {

@@ -3,19 +3,19 @@ import type { GraphDescription, GraphInitializer } from '../describe-graph.ts';
 import { isFloatDtype } from '../onnx/onnx-dtype.ts';
 import type { NodeProto } from '../onnx/onnx_pb.ts';
 
-/** One place of the main graph where an initializer is the matrix that an activation is multiplied with. */
+/** A place in the main graph at which an activation is multiplied with an initializer as the matrix. */
 export interface WeightUse {
   readonly initializer: string;
-  /** The value that enters the operator. */
+  /** The input value of the operator. */
   readonly activation: string;
-  /** Which axis of the initializer, as the graph declares it, runs over the inputs. */
+  /** The axis of the inputs in the initializer as the graph declares it. */
   readonly inputs: 'first' | 'last';
   readonly inputCount: number;
-  /** How a convolution cuts its activation into rows; undefined where the activation's last axis is the row. */
+  /** How a convolution cuts its activation into rows; undefined if the activation's last axis is the row. */
   readonly unfold: Unfold | undefined;
 }
 
-/** A weight on its way from its initializer to its use. */
+/** A weight followed from its initializer to its use. */
 interface Carried {
   readonly initializer: GraphInitializer;
   readonly transposed: boolean;
@@ -24,7 +24,7 @@ interface Carried {
 /**
  * The uses of floating initializers as the second factor of MatMul (rank 2), as B of Gemm and as the kernel of an
  * ungrouped Conv, directly or through Transpose, Cast and Identity, in the order of the nodes. Other operators, other
- * domains and subgraphs are passed over. Cost: one pass over the nodes.
+ * domains and subgraphs are ignored. Cost: one pass over the nodes.
  */
 export function weightUses(graph: GraphDescription): WeightUse[] {
   const carried = new Map<string, Carried>();
@@ -56,7 +56,7 @@ function useIn(node: NodeProto, weight: Carried | undefined): WeightUse | undefi
   }
 }
 
-/** The operator multiplies with [in, out], or with [out, in] where it transposes. */
+/** The operator multiplies with [in, out], or with [out, in] if it transposes. */
 function matrixUse(
   activation: string,
   { initializer, transposed }: Carried,

@@ -12,7 +12,7 @@ import {
 
 type Init<S extends Parameters<typeof create>[0]> = MessageInitShape<S>;
 
-/** What a small model is made of; the parts come from the functions below. For tests. */
+/** The parts of a small model, made by the functions below. For tests. */
 export interface ModelParts {
   readonly nodes: readonly Init<typeof NodeProtoSchema>[];
   readonly initializers?: readonly Init<typeof TensorProtoSchema>[];
@@ -70,7 +70,7 @@ export function integers(
   };
 }
 
-/** An initializer whose data the file leaves to be filled. */
+/** An initializer without data, to be filled. */
 export function external(
   name: string,
   dims: readonly number[],

@@ -4,7 +4,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { GraphLimits } from './graph-limits.ts';
 import { malformedGraph, readTag, readVarint, type WireCursor } from './wire-cursor.ts';
 
-/** How a known field must look on the wire. */
+/** The required form of a known field on the wire. */
 interface FieldRule {
   readonly wireType: WireType;
   /** A repeated number may also come packed, as one length-delimited field. */
@@ -12,7 +12,7 @@ interface FieldRule {
   readonly message: DescMessage | undefined;
 }
 
-/** Counts so far, and what may not be exceeded. */
+/** Counts so far, and their limits. */
 interface ScanState {
   readonly limits: GraphLimits;
   readonly rules: Map<DescMessage, ReadonlyMap<number, FieldRule>>;
@@ -22,8 +22,8 @@ interface ScanState {
 }
 
 /**
- * Walks the protobuf encoding of a model once, before anything is allocated for it: every length lies inside its
- * message, every known field has its wire type, and nothing exceeds `limits`. After it the decoder cannot run past a
+ * Walks the protobuf encoding of a model once, before anything is allocated for it: every length is inside its message,
+ * every known field has its wire type, and nothing exceeds `limits`. After this check the decoder cannot run past a
  * message, recurse without end, or turn a small file into a large heap. Group fields (wire types 3 and 4), which ONNX
  * never uses, are refused. Cost: one step a field; byte strings are skipped. Errors: `graph-invalid`.
  */
@@ -75,7 +75,7 @@ function countFields(state: ScanState, count: number): void {
   if (state.fields > state.limits.fields) throw refused(`The graph has more than ${state.limits.fields} fields.`);
 }
 
-/** Moves past a value and returns where its payload starts (after the length, where it has one). */
+/** Moves past a value and returns the start of its payload (after the length, if it has one). */
 function skipValue(cursor: WireCursor, wireType: WireType): number {
   const start = cursor.at;
   switch (wireType) {

@@ -2,13 +2,14 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { GraphSource } from './graph-source.ts';
 
-/** An open graph on local disk; whoever opened it closes it. */
+/** An open graph on local disk; the caller closes it. */
 export interface GraphFile extends GraphSource {
   close(): Promise<void>;
 }
 
 /**
- * Opens a graph on local disk. Rejects with the file system's errors; reading past a file cut short gives `internal`.
+ * Opens a graph on local disk. Rejects with the file system's errors; reading past the end of a truncated file rejects
+ * with `internal`.
  */
 export async function openGraphFile(path: string): Promise<GraphFile> {
   const handle = await open(path, 'r');

@@ -1,14 +1,11 @@
 /**
- * What an uploaded graph may not exceed. Each bound keeps a small hostile file from costing much more memory or time
- * than its size.
+ * Limits of an uploaded graph. Each ensures that a small hostile file does not cost much more memory or time than its
+ * size.
  */
 export interface GraphLimits {
   /** Bytes of the file. */
   readonly sizeBytes: number;
-  /**
-   * Bytes of it that are not the data of tensors: nodes, names, shapes. Reading it takes some twelve times as much
-   * memory.
-   */
+  /** Bytes besides the data of tensors: nodes, names, shapes. Reading them takes some twelve times as much memory. */
   readonly outlineBytes: number;
   /** Messages inside messages; a subgraph takes three levels (node, attribute, graph). */
   readonly depth: number;

@@ -1,7 +1,9 @@
 /** A graph file that is read piece by piece. It does not change while it is read. */
 export interface GraphSource {
   readonly sizeBytes: number;
-  /** Fills `target` with the bytes from `startBytes` on, which lie in the file. Rejects with the file's errors. */
+  /**
+   * Fills `target` with the bytes from `startBytes` on, which must be inside the file. Rejects with the file's errors.
+   */
   fill(target: Uint8Array, startBytes: number): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export function* graphsOf(model: OnnxModel): Generator<GraphScope> {
   }
 }
 
-/** Graphs that a node holds in its attributes, without those nested deeper. */
+/** Graphs in a node's attributes, without those nested deeper. */
 export function subgraphsOf(node: NodeProto): GraphProto[] {
   return node.attribute.flatMap((attribute) =>
     attribute.g === undefined ? attribute.graphs : [attribute.g, ...attribute.graphs],

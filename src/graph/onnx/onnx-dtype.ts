@@ -1,6 +1,6 @@
 import type { Dtype } from '../../checkpoint/dtype.ts';
 
-/** ONNX's element types (TensorProto.DataType) that have a safetensors twin, by the twin's name. */
+/** ONNX's element types (TensorProto.DataType) with a safetensors equivalent, by the name of that. */
 const onnxTypeOf = {
   F32: 1,
   U8: 2,
@@ -27,7 +27,7 @@ const dtypeByOnnxType: ReadonlyMap<number, Dtype> = new Map(
   Object.entries(onnxTypeOf).map(([name, type]) => [type, name as Dtype]),
 );
 
-/** The safetensors dtype of an ONNX element type; undefined for strings, 4-bit and other types without a twin. */
+/** The safetensors dtype of an ONNX element type; undefined for strings, 4-bit and other types without one. */
 export function dtypeOfOnnxType(type: number): Dtype | undefined {
   return dtypeByOnnxType.get(type);
 }
@@ -40,12 +40,12 @@ export function isFloatDtype(dtype: Dtype | undefined): dtype is FloatDtype {
   return dtype !== undefined && (floatDtypes as readonly Dtype[]).includes(dtype);
 }
 
-/** ONNX's number of an element type that graphs of ours declare. */
+/** ONNX's number of an element type. */
 export function onnxTypeOfDtype(dtype: keyof typeof onnxTypeOf): number {
   return onnxTypeOf[dtype];
 }
 
-/** Whether a dtype is one that {@link onnxTypeOfDtype} knows. */
+/** Whether {@link onnxTypeOfDtype} supports a dtype. */
 export function hasOnnxType(dtype: Dtype): dtype is keyof typeof onnxTypeOf {
   return Object.hasOwn(onnxTypeOf, dtype);
 }

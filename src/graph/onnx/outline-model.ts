@@ -15,11 +15,11 @@ export interface OutlineOptions {
 }
 
 /**
- * The bytes of a model that is the one in the file but for the data of its tensors: where that lies in the file stands
- * in its place (payload-reference.ts), and fields that onnx.proto of ours does not know are left out. The file is
- * walked once; payloads are passed over unread, so it costs the size of the structure, at most `limits.outlineBytes`,
- * and one step a field. Whether the result is a model is for {@link readModel} to say. Errors: `graph-invalid`
- * (malformed, or over a limit), the source's errors.
+ * The bytes of a model in which the data of tensors are replaced by references to their places in the file
+ * (payload-reference.ts). Fields unknown to our part of onnx.proto are left out. The file is walked once, and payloads
+ * are skipped unread, so it costs the size of the structure, at most `limits.outlineBytes`, and one step per field.
+ * {@link readModel} checks whether the result is a model. Errors: `graph-invalid` (malformed, or over a limit), the
+ * source's errors.
  */
 export async function outlineModel(source: GraphSource, { limits, signal }: OutlineOptions): Promise<Uint8Array> {
   if (source.sizeBytes > limits.sizeBytes)
@@ -39,12 +39,12 @@ interface Walk {
   readonly limits: GraphLimits;
   readonly window: WireWindow;
   readonly writer: OutlineWriter;
-  /** Fields met so far. */
+  /** Fields counted so far. */
   fields: number;
   readonly rules: Map<DescMessage, ReadonlyMap<number, FieldRule>>;
 }
 
-/** What becomes of a known field: copied as it is, referred to, or walked because tensors may lie in it. */
+/** How a known field is treated: copied, replaced by a reference, or walked because it may contain tensors. */
 type FieldRule = 'copy' | 'refer' | DescMessage;
 
 interface MessagePlace {
@@ -74,7 +74,7 @@ interface FieldPlace {
   readonly number: number;
   readonly wireType: WireType;
   readonly startBytes: number;
-  /** Where its value starts, after the length; after the value of a number. */
+  /** Start of its value, after the length; for a number, the end of the value. */
   readonly valueBytes: number;
   readonly endBytes: number;
 }
@@ -92,7 +92,7 @@ function readFieldHead(window: WireWindow, messageEndBytes: number): FieldPlace 
   return { number, wireType, startBytes, valueBytes, endBytes };
 }
 
-/** Bytes of the value that the cursor is not past yet: it stops behind a length, and behind a number. */
+/** Rest of the value after the cursor, in bytes: the cursor stops after a length, and after a number. */
 function readLength(cursor: WireCursor, wireType: WireType): number {
   switch (wireType) {
     case WireType.LengthDelimited:
@@ -110,7 +110,7 @@ function readLength(cursor: WireCursor, wireType: WireType): number {
   }
 }
 
-/** A promise only where something has to be waited for: most fields are small and in the window. */
+/** Returns a promise only if it has to wait: most fields are small and in the window. */
 function outlineField(walk: Walk, field: FieldPlace, rule: FieldRule, depth: number): Promise<void> | undefined {
   if (rule === 'copy') return copyField(walk, field);
   if (field.wireType !== WireType.LengthDelimited) throw malformedGraph();
@@ -137,7 +137,7 @@ async function outlineInner(walk: Walk, message: MessagePlace): Promise<void> {
   walk.writer.endLength(place);
 }
 
-/** The tag of a known field, whose number (below 2048) takes two bytes at most. */
+/** The tag of a known field; field numbers are below 2048, so it takes at most two bytes. */
 function tagBytes({ number, wireType }: FieldPlace): Uint8Array {
   const tag = (number << 3) | wireType;
   return tag < 0x80 ? Uint8Array.of(tag) : Uint8Array.of((tag & 0x7f) | 0x80, tag >> 7);

@@ -1,13 +1,13 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
 /**
- * Bytes of a length written before it is known: enough for 2^35, the unused ones as padding that every protobuf reader
- * takes.
+ * Bytes of a length written before it is known: enough for 2^35; unused ones are padding that every protobuf reader
+ * accepts.
  */
 const lengthBytes = 5;
 const firstCapacityBytes = 64 * 1024;
 
-/** Protobuf bytes, written from front to back up to a bound. Errors of the writing calls: `graph-invalid` beyond it. */
+/** Protobuf bytes, written in order up to a bound. Errors of the writing calls: `graph-invalid` beyond it. */
 export class OutlineWriter {
   private bytes = new Uint8Array(firstCapacityBytes);
   private used = 0;
@@ -23,7 +23,7 @@ export class OutlineWriter {
     this.used += bytes.byteLength;
   }
 
-  /** Makes sure that as many bytes more are inside the bound. */
+  /** Checks that as many more bytes are inside the bound. */
   reserve(count: number): void {
     const needed = this.used + count;
     if (needed > this.maxBytes)
@@ -37,7 +37,7 @@ export class OutlineWriter {
     this.bytes = grown;
   }
 
-  /** Leaves room for a length and returns its place, for `endLength` once what it counts is written. */
+  /** Reserves room for a length and returns its place, for `endLength` once the contents are written. */
   beginLength(): number {
     this.reserve(lengthBytes);
     this.used += lengthBytes;
@@ -52,7 +52,7 @@ export class OutlineWriter {
     }
   }
 
-  /** What was written, in memory of just that size. */
+  /** The written bytes, in memory of exactly that size. */
   finish(): Uint8Array {
     return this.bytes.slice(0, this.used);
   }

@@ -1,7 +1,10 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { GraphSpan } from './graph-source.ts';
 
-/** What stands in an outline for a payload: two u64, little-endian, its start in the file and its length. */
+/**
+ * Size of the reference that replaces a payload in an outline: two u64, little-endian, its start in the file and its
+ * length.
+ */
 export const payloadReferenceBytes = 16;
 
 export function writePayloadReference({ startBytes, lengthBytes }: GraphSpan): Uint8Array {

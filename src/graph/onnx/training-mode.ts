@@ -2,9 +2,9 @@ import { graphsOf } from './graph-walk.ts';
 import type { OnnxModel } from './read-model.ts';
 
 /**
- * The name of a batch normalization that works as in training, if a graph has one: it normalizes by the batch and
- * changes its own statistics, so that its figures hang on how rows are cut into batches, and weights that are fed to it
- * would be written to.
+ * The name of a batch normalization in training mode, if a graph has one. It normalizes by the batch and changes its
+ * own statistics, so its figures depend on how rows are cut into batches, and it would write to weights that are fed to
+ * it.
  */
 export function trainingNormalization(model: OnnxModel): string | undefined {
   for (const { graph } of graphsOf({ ...model, trainingInfo: [] })) {

@@ -3,12 +3,12 @@ import { varintBytesMax, type WireCursor } from './wire-cursor.ts';
 
 /** Bytes of the file in memory at once. */
 const windowBytes = 256 * 1024;
-/** Most bytes between a field's start and its payload: the tag, and a length or a number. */
+/** Most bytes between the start of a field and its payload: the tag, and a length or a number. */
 const fieldHeadBytesMax = 2 * varintBytesMax;
 
-/** Reads a file from front to back through a window; what is passed over is not read. */
+/** Reads a file from start to end through a window; skipped bytes are not read. */
 export class WireWindow {
-  /** Place in the file that is read next. */
+  /** Place in the file to read next. */
   at = 0;
   private readonly source: GraphSource;
   private readonly signal: AbortSignal | undefined;
@@ -28,17 +28,14 @@ export class WireWindow {
     return this.at >= this.start && Math.min(this.at + fieldHeadBytesMax, this.source.sizeBytes) <= this.end;
   }
 
-  /** Bytes of the file where all of them are in the window; valid until the next `load` or `copy`. */
+  /** Bytes of the file if all of them are in the window; valid until the next `load` or `copy`. */
   view(startBytes: number, endBytes: number): Uint8Array | undefined {
     return startBytes >= this.start && endBytes <= this.end
       ? this.buffer.subarray(startBytes - this.start, endBytes - this.start)
       : undefined;
   }
 
-  /**
-   * A cursor at `at` that sees nothing of the file at or after `endBytes`, nor beyond the window; `follow` moves on to
-   * where it is then.
-   */
+  /** A cursor at `at` that ends at `endBytes` or at the end of the window; `follow` moves to the cursor's place. */
   cursor(endBytes: number): WireCursor {
     return { bytes: this.buffer, at: this.at - this.start, end: Math.min(endBytes, this.end) - this.start };
   }
@@ -47,7 +44,7 @@ export class WireWindow {
     this.at = this.start + cursor.at;
   }
 
-  /** Hands over the bytes from `startBytes` to `endBytes` in pieces that are valid until the next one. */
+  /** Passes the bytes from `startBytes` to `endBytes` on in pieces that are valid until the next one. */
   async copy(startBytes: number, endBytes: number, to: (piece: Uint8Array) => void): Promise<void> {
     for (let at = startBytes; at < endBytes;) {
       if (at < this.start || at >= this.end) await this.load(at);

@@ -1,6 +1,6 @@
 /**
- * The jobs that each signal cancels: one listener a signal however many jobs share it (Node warns from the eleventh
- * on), and none once they have settled.
+ * The jobs that each signal cancels. A signal has one listener, however many jobs share it (Node warns from the
+ * eleventh on), and none once they have settled.
  */
 export class AbortableJobs {
   readonly #cancel: (job: number) => void;

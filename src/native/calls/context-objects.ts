@@ -5,8 +5,8 @@ import { nativeError } from '../check/native-status.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
 /**
- * ContextCounts over their C++ object. Adds to one object may be fired together: the pool runs them one after the
- * other.
+ * Implements ContextCounts with a C++ object. Several adds to one object may be pending: the pool runs them one after
+ * the other.
  */
 export class NativeContextCounts implements ContextCounts {
   readonly #runner: JobRunner;
@@ -17,7 +17,7 @@ export class NativeContextCounts implements ContextCounts {
     this.#handle = handle;
   }
 
-  /** The C++ object of counts that a native core made. */
+  /** The C++ object of counts made by a native core. */
   static handleOf(counts: ContextCounts): ContextCountsHandle {
     if (!(counts instanceof NativeContextCounts))
       throw new TypeError('counts must be ContextCounts of the native core');
@@ -53,7 +53,7 @@ export class NativeContextCounts implements ContextCounts {
   }
 }
 
-/** ContextTables over their C++ object. */
+/** Implements ContextTables with a C++ object. */
 export class NativeContextTables implements ContextTables {
   readonly #runner: JobRunner;
   readonly #handle: ContextTablesHandle;
@@ -63,7 +63,7 @@ export class NativeContextTables implements ContextTables {
     this.#handle = handle;
   }
 
-  /** The C++ object of tables that a native core made. */
+  /** The C++ object of tables made by a native core. */
   static handleOf(tables: ContextTables): ContextTablesHandle {
     if (!(tables instanceof NativeContextTables))
       throw new TypeError('tables must be ContextTables of the native core');

@@ -33,7 +33,7 @@ const count = segments.reduce((sum, { elementCount }) => sum + elementCount, 0);
 const segmentOf = segments.flatMap((segment) => new Array<LatticeSegment>(segment.elementCount).fill(segment));
 const deadZone = 159;
 
-/** A weight follows a path through the checkpoints. */
+/** Weights that drift through the checkpoints. */
 function weightsAt(checkpoint: number): Uint8Array {
   const [start, drift, noise] = [1, 2, 3 + checkpoint].map((seed) =>
     valuesOf(randomWeights(count, 'F32', seed), 'F32'),
@@ -66,7 +66,7 @@ function elementsOf(state: LatticeState | undefined): (ElementState | undefined)
   return segmentOf.map((_, i) => state && { k: state.values[i]!, activity: state.activity[i]! });
 }
 
-/** Moves of the reference, from a state. */
+/** Moves from a state, computed by the reference. */
 function movesOf({ weights, block }: Step): number[] {
   const previous = elementsOf(block.previous);
   return valuesOf(weights, 'F32').map((w, i) =>

@@ -97,7 +97,7 @@ export function flattened(segments: readonly LatticeSegment[]): Int32Array {
   return numbers;
 }
 
-/** Jobs write to buffers of their own, from the start. */
+/** Jobs write from the start of their own buffers. */
 function floatsOf({ buffer, length }: Uint8Array): Float32Array {
   return new Float32Array(buffer, 0, length / 4);
 }

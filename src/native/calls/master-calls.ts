@@ -7,7 +7,7 @@ import { runJob, type JobRunner } from './run-job.ts';
 const valueBytes = 4;
 const halfBytes = 2;
 
-/** The calls that code F32 elements beside what was rounded from them. */
+/** The calls for coding F32 master weights against the 16-bit elements rounded from them. */
 export function masterCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
@@ -26,7 +26,7 @@ export function masterCalls(runner: JobRunner) {
   } satisfies Partial<NativeCore>;
 }
 
-/** The number of elements. Throws for a place that native/include/firn/master_weights.h does not allow. */
+/** The number of elements. Throws for a place that violates native/include/firn/master_weights.h. */
 function checkPlace({ segments, reference }: MasterPlace): number {
   let [elements, halves] = [0, 0];
   for (const { elementCount, dtype } of segments) {

@@ -1,10 +1,10 @@
 import type { Addon, CachedSymbolsHandle } from '../addon.ts';
 import type { CachedSymbols } from '../core.ts';
 
-/** Of a symbol and its context. */
+/** Bytes of a symbol and its context. */
 const bytesPerElement = 2;
 
-/** CachedSymbols over their C++ object. */
+/** Implements CachedSymbols with a C++ object. */
 export class NativeCachedSymbols implements CachedSymbols {
   readonly memoryBytes: number;
   readonly #addon: Addon;
@@ -16,7 +16,7 @@ export class NativeCachedSymbols implements CachedSymbols {
     this.memoryBytes = bytesPerElement * elementCount;
   }
 
-  /** The C++ object of symbols that are not released. */
+  /** The C++ object of symbols that were not released. */
   static handleOf(symbols: CachedSymbols): CachedSymbolsHandle {
     if (!(symbols instanceof NativeCachedSymbols) || symbols.#handle === undefined)
       throw new TypeError('symbols must be CachedSymbols of the native core, and not released');

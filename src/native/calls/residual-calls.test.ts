@@ -25,7 +25,7 @@ interface Step {
   readonly elements: Uint8Array;
 }
 
-/** Checkpoints coded and rebuilt with the calls that residual calls stand for. */
+/** Checkpoints coded and rebuilt with the separate calls that residual calls combine. */
 async function steps(checkpoints: number): Promise<Step[]> {
   const done: Step[] = [];
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -70,7 +70,7 @@ describe('a block through a chain of packages', async () => {
     );
   });
 
-  it('has elements of another dtype, and puts them where it is told to', async () => {
+  it('has elements of another dtype, and writes them to the given buffer', async () => {
     const halves = await core.convert(last.elements, 'F32', 'BF16');
     expect(await core.residualElements({ links, start: origins }, 'BF16')).toEqual(halves);
     const into = new Uint8Array(halves.length);
@@ -78,7 +78,7 @@ describe('a block through a chain of packages', async () => {
     expect(into).toEqual(halves);
   });
 
-  it('is refused where links of one payload do not follow each other, or tuples are none', async () => {
+  it('is refused if links of one payload are not consecutive, or joint symbols are invalid', async () => {
     const part = (symbols: readonly number[], width: number, position: number): ResidualLink => ({
       ...links[1]!,
       part: { jointSymbols: { symbols: Uint8Array.from(symbols), width }, position },
@@ -100,7 +100,7 @@ describe('a block through a chain of packages', async () => {
     }
   });
 
-  it('is refused where it does not fit together, and where it is damaged', async () => {
+  it('is refused if its parts do not fit together, and if it is damaged', async () => {
     const refused = { code: 'native-failure' };
     await expect(core.residualElements({ links: [], start: origins }, 'F32')).rejects.toMatchObject(refused);
     await expect(core.residualElements({ links, start: origins.subarray(1) }, 'F32')).rejects.toMatchObject(refused);

@@ -10,13 +10,13 @@ import { nativeNumbers } from '../check/native-numbers.ts';
 import { pairArguments } from './pair-arguments.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
-/** The calls of NativeCore for blocks behind a chain of packages. */
+/** The calls of NativeCore for blocks along a chain of packages. */
 export function residualCalls(runner: JobRunner) {
   const { addon, engine } = runner;
 
   /**
-   * Elements of a job, in `into` or in a buffer of their own. `start` checks its own arguments and returns the number
-   * of elements with what it started.
+   * Elements of a job, in `into` or in a new buffer. `check` checks the call's own arguments and returns the number of
+   * elements; `start` starts the job.
    */
   async function elementsOf(
     dtype: QuantizableDtype,

@@ -10,7 +10,7 @@ import { randomNumbers, randomWeights, sketchOf, valuesOf } from '../reference.t
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** A sketch with something in every bucket: the best codebook of it takes some hundred milliseconds. */
+/** A sketch with values in every bucket: its optimal codebook takes some hundred milliseconds. */
 const fullSketch = new BigUint64Array(sketchWords).fill(1n, 0, 32768);
 function slowJob(core: NativeCore, signal?: AbortSignal): Promise<unknown> {
   return core.buildCodebook(
@@ -54,7 +54,7 @@ describe('a cancelled job', () => {
   it('leaves the queue at once', async () => {
     const core = loadCore({ threads: 1 });
     const settled: string[] = [];
-    // Several, so that one of them is seen running even when this thread is held up for longer than one takes.
+    // Several jobs, so that one of them is seen running even if this thread is delayed for longer than one job takes.
     const first = Promise.all(Array.from({ length: 8 }, () => slowJob(core))).then(() => settled.push('first'));
     await untilRunning(core);
     const abort = new AbortController();
@@ -170,7 +170,7 @@ describe('many jobs at once', () => {
 });
 
 describe('memory', () => {
-  it('of inputs is kept until the job has ended', async () => {
+  it('of inputs is pinned until the job has ended', async () => {
     const core = loadCore({ threads: 1 });
     const jobs = Array.from({ length: 60 }, (_, seed) =>
       core.convert(randomWeights(70_000, 'BF16', seed), 'BF16', 'F32'),
@@ -201,7 +201,7 @@ describe('memory', () => {
       await new Promise((next) => setImmediate(next));
     }
     const { readdirSync } = await import('node:fs');
-    // Threads of a process as Linux lists them; elsewhere there is nothing to count.
+    // Threads of the process on Linux; elsewhere they are not counted.
     const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0;
     expect(threads).toBeLessThan(200);
   });

@@ -6,15 +6,15 @@ export interface JobRunner {
   readonly addon: Addon;
   readonly engine: EngineHandle;
   readonly abortableJobs: AbortableJobs;
-  /** Of jobs that have ended, however; the time waiting for a thread counts. */
+  /** Jobs that have ended, successfully or not; the time includes waiting for a thread. */
   readonly ended: { calls: number; ms: number };
 }
 
 /**
- * Starts one native job and waits for it. Whatever `start` throws (wrong arguments) becomes a rejection. When `signal`
+ * Starts one native job and waits for it. An exception of `start` (wrong arguments) becomes a rejection. When `signal`
  * fires, a waiting job is taken out of the queue and rejects `cancelled` at once; a running one ends first, so that its
- * inputs are free when the promise settles, and then rejects `cancelled` as well. What it wrote to a sketch or to token
- * counts stays written.
+ * inputs are free when the promise settles, and then rejects `cancelled` as well. Its additions to a sketch or to token
+ * counts remain.
  */
 export async function runJob<T>(
   runner: JobRunner,

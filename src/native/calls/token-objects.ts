@@ -5,7 +5,8 @@ import { nativeError } from '../check/native-status.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
 /**
- * TokenCounts over their C++ object. Adds to one object may be fired together: the pool runs them one after the other.
+ * Implements TokenCounts with a C++ object. Several adds to one object may be pending: the pool runs them one after the
+ * other.
  */
 export class NativeTokenCounts implements TokenCounts {
   readonly #runner: JobRunner;
@@ -39,7 +40,7 @@ export class NativeTokenCounts implements TokenCounts {
   }
 }
 
-/** TokenTables over their C++ object. */
+/** Implements TokenTables with a C++ object. */
 export class NativeTokenTables implements TokenTables {
   readonly #runner: JobRunner;
   readonly #handle: TokenTablesHandle;

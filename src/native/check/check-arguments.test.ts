@@ -53,13 +53,13 @@ function untyped(
     call({ core: core as unknown as Untyped<typeof core>, counts: counts as unknown as Untyped<typeof counts> });
 }
 
-/** ArrayBuffer as ECMAScript 2024 has it. */
+/** ArrayBuffer with the options of ECMAScript 2024. */
 const ResizableArrayBuffer = ArrayBuffer as unknown as new (
   length: number,
   options: { maxByteLength: number },
 ) => ArrayBuffer;
 
-/** What a call rejects with or throws. */
+/** The error that a call rejects with or throws. */
 async function failureOf(call: () => unknown): Promise<unknown> {
   try {
     return { succeeded: await call() };

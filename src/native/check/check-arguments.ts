@@ -21,8 +21,8 @@ import { elementKindBytes, nativeNumbers } from './native-numbers.ts';
 import { argumentError } from './native-status.ts';
 
 /**
- * The checks every native call makes before it crosses the seam: a value of the wrong type is a TypeError, one that
- * breaks a range stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps
+ * The checks of every native call before it crosses the seam. A value of the wrong type is a TypeError. A value outside
+ * a range stated in core.ts is a FirnError `native-failure` whose detail names it. All are O(1) except for level maps
  * (at most 256 entries of each kind).
  */
 export const checkArguments = {
@@ -64,7 +64,7 @@ function typed(
   type: { new (...args: never[]): ArrayBufferView; readonly name: string },
 ): void {
   if (!(value instanceof type)) throw new TypeError(`${name} must be a ${type.name}`);
-  // Its memory could be given back while a job reads it.
+  // Its memory could be freed while a job reads it.
   if ((value.buffer as { resizable?: boolean }).resizable === true)
     throw new TypeError(`${name} must not be a view of a resizable buffer`);
 }
@@ -142,7 +142,7 @@ function codebook(bins: number, options: CodebookOptions): void {
 function entropyCodebook(bins: number, options: EntropyOptions): void {
   integer('bins', bins, 2, levelsMax);
   known('weighting', options.weighting, nativeNumbers.weighting);
-  // Every bucket has to have weight.
+  // Every bucket must have weight.
   const sigmaMin = options.weighting === 'frequency' ? 0 : 2 ** -20;
   if (!(options.sigma >= sigmaMin && options.sigma <= 1))
     throw argumentError(`sigma: ${options.sigma} is not in ${sigmaMin}..1`);
@@ -166,7 +166,7 @@ function levelMap({ centroids, boundaries, prunedLevel, protectedLevel }: LevelM
   }
 }
 
-/** How many there are. */
+/** Returns their number. */
 function increasing(name: string, values: Float32Array): number {
   typed(name, values, Float32Array);
   for (let i = 0; i < Math.min(values.length, levelsMax); i++) {

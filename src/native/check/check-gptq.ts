@@ -3,12 +3,12 @@ import { checkLattice } from './check-lattice.ts';
 import { gptqBlockMax, type GptqWeights } from '../core.ts';
 import { argumentError } from './native-status.ts';
 
-/** The checks of the feedback calls; see check-arguments.ts. */
+/** The checks of the GPTQ calls; see check-arguments.ts. */
 export const checkGptq = { gram, weights };
 
 const { elements, integer, typed } = checkArguments;
 
-/** A matrix side as the seam carries it. */
+/** Largest side of a matrix that the seam can pass. */
 const sideMax = 2 ** 31 - 1;
 
 function gram(matrix: Float32Array, size: number, damping: number): void {

@@ -22,7 +22,7 @@ import { argumentError } from './native-status.ts';
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
 export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock, rates };
 
-/** Packages of one chain, as package/format-limits.ts has them. */
+/** Packages of one chain; equals the limit in package/format-limits.ts. */
 const chainLinksMax = 1024;
 
 type LinkPart = NonNullable<ResidualLink['part']>;
@@ -49,7 +49,7 @@ function sameCount(name: string, actual: number, expected: number): void {
   if (actual !== expected) throw argumentError(`${name}: ${actual} elements for segments of ${expected}`);
 }
 
-/** Returns the number of elements, as the others. */
+/** Returns the number of elements, like the others. */
 function block({ segments, previous }: LatticeBlock): number {
   const count = segmentsElements(segments);
   if (previous === undefined) return count;

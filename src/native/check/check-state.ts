@@ -3,11 +3,11 @@ import { blockElementsMax, type StatePlace, type StateSegment } from '../core.ts
 import { nativeNumbers } from './native-numbers.ts';
 import { argumentError } from './native-status.ts';
 
-/** Longest row that a segment may tell. */
+/** Longest row of a segment. */
 const columnsMax = 2 ** 32 - 1;
 const elementBytes = 4;
 
-/** Throws for a place, or for values in it, that native/include/firn/state.h does not allow. */
+/** Throws for a place, or for values, that violate native/include/firn/state.h. */
 export function checkState({ form, segments, reference }: StatePlace, values?: Uint8Array): void {
   if (!Object.hasOwn(nativeNumbers.stateEncoding, form)) throw argumentError(`form: ${String(form)}`);
   segments.forEach(checkSegment);

@@ -2,7 +2,7 @@ import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { StateEncoding } from '../../checkpoint/options/state-encoding.ts';
 import type { CodebookOptions, ElementKind, Partition } from '../core.ts';
 
-/** How the words of core.ts cross the seam: the pinned values of the enums in native/include/firn. */
+/** Numbers that represent the words of core.ts at the seam: the pinned values of the enums in native/include/firn. */
 export const nativeNumbers = {
   dtype: { F32: 0, F16: 1, BF16: 2 } satisfies Record<QuantizableDtype, number>,
   metric: { magnitude: 0, sensitivity: 1 } satisfies Record<Partition['pruneMetric'], number>,
@@ -20,9 +20,9 @@ export const nativeNumbers = {
   } satisfies Record<ElementKind, number>,
   stateEncoding: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateEncoding, number>,
   masterKind: { BF16: 1, F16: 2 },
-  /** Of a segment that nothing lies beside. */
+  /** For a segment without rounded elements. */
   notRounded: 0,
-  /** A level that is not there (firn::kNoLevel). */
+  /** An absent level (firn::kNoLevel). */
   noLevel: -1,
 } as const;
 

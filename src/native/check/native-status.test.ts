@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { nativeError } from './native-status.ts';
 
 const header = readFileSync(new URL('../../../native/include/firn/status.h', import.meta.url), 'utf8');
-/** Name and number of every status of the core but ok. */
+/** Name and number of every status of the core except ok. */
 const statuses = [...header.matchAll(/^ {2}(\w+) = (\d+),/gm)]
   .map(([, name, number]) => ({ name, number: Number(number) }))
   .filter(({ name }) => name !== 'ok');
@@ -31,7 +31,7 @@ describe('nativeError', () => {
     });
   });
 
-  it('passes on what is no status', () => {
+  it('returns other values unchanged', () => {
     const error = new TypeError('argument 1');
     expect(nativeError(error)).toBe(error);
   });

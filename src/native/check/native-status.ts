@@ -1,6 +1,6 @@
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 
-/** firn::Status (native/include/firn/status.h) without ok, then the outcomes of the pool (native/binding/results.h). */
+/** firn::Status (native/include/firn/status.h) except ok, then the outcomes of the pool (native/binding/results.h). */
 type NativeStatus = 1 | 2 | 3 | 4 | 5 | 6 | 100 | 101;
 
 const errors: Readonly<Record<NativeStatus, readonly [code: FirnErrorCode, message: string, detail: string]>> = {
@@ -14,9 +14,7 @@ const errors: Readonly<Record<NativeStatus, readonly [code: FirnErrorCode, messa
   101: ['cancelled', 'The operation was cancelled.', 'cancelled before it started'],
 };
 
-/**
- * The FirnError for what a native call returned or rejected with; anything but a known status number is passed through.
- */
+/** The FirnError for the status number of a native call; any other value is returned unchanged. */
 export function nativeError(status: unknown): unknown {
   if (typeof status !== 'number') return status;
   const known = (errors as Readonly<Record<number, (typeof errors)[NativeStatus] | undefined>>)[status];
@@ -26,12 +24,12 @@ export function nativeError(status: unknown): unknown {
   return new FirnError(code, message, { detail: `native core: ${detail}` });
 }
 
-/** The error of a job whose signal fired. */
+/** The error of a job with an aborted signal. */
 export function cancelledError(signal: AbortSignal): FirnError {
   return new FirnError('cancelled', 'The operation was cancelled.', { cause: signal.reason });
 }
 
-/** The error of arguments that break a range stated in core.ts; `detail` names the argument. */
+/** The error for arguments outside a range stated in core.ts; `detail` names the argument. */
 export function argumentError(detail: string): FirnError {
   return new FirnError('native-failure', 'The native core was called with arguments it does not accept.', { detail });
 }

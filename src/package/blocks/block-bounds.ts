@@ -8,12 +8,12 @@ export function payloadBytesMax(block: PlannedBlock): number {
   return codingRuleOf(block.coding).payloadBytesMax(block);
 }
 
-/** The same in a merged package, whose shared blocks hold what several checkpoints have. */
+/** The same for a merged package, in which shared blocks contain the payloads of several checkpoints. */
 export function mergedPackagePayloadBytesMax(block: PlannedBlock): number {
   return codingRuleOf(block.coding).sharedPayloadBytesMax?.(block) ?? payloadBytesMax(block);
 }
 
-/** At least this many blocks hold the tensors; cheap to know before planning them one by one. */
+/** Lower bound of the tensors' number of blocks; cheap to compute before planning them one by one. */
 export function blockCountMin(tensors: readonly Pick<TensorEntry, 'elementCount'>[]): number {
   return tensors.reduce(
     (count, tensor) =>

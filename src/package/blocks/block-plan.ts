@@ -15,7 +15,7 @@ export interface BlockSegment {
 
 /**
  * The unit of coding, verification and random access. All segments share one coding, so one element size; level and
- * residual blocks one dtype.
+ * residual blocks also share one dtype.
  */
 export interface PlannedBlock {
   readonly coding: BlockCoding;
@@ -34,8 +34,8 @@ export interface BlockPlace {
  * Cuts tensors into blocks. Tensors of one coding and class (codebook, dtype of residual tensors, form of optimizer
  * state, or exact element kind) fill blocks in offset order: a tensor larger than `blockElementsMax` elements gets
  * blocks of its own; smaller ones share until the next would not fit. Blocks are ordered by their first tensor, then by
- * element. Copies and kept tensors have none. A function of shapes, dtypes and codings only, so it agrees along a chain
- * (DESIGN section 4).
+ * element. Copies and inherited tensors have none. A function of shapes, dtypes and codings only, so it agrees along a
+ * chain (DESIGN section 4).
  */
 export function planBlocks(tensors: readonly TensorEntry[], codings: readonly TensorCoding[]): PlannedBlock[] {
   const blocks: PlannedBlock[] = [];

@@ -66,7 +66,7 @@ describe('an index with copies', () => {
     expect(index.files[2]!.content).toMatchObject({ blocks: [] });
   });
 
-  it('inherits codings from an ancestor that has copies; of what they are is told anew', () => {
+  it('inherits codings from an ancestor that has copies, but not their originals', () => {
     const ancestor = packageOf({ 1: copyOf(1, 0) }, { 0: copyOf(1, 0) }, { id: '2'.repeat(32) });
     const delta = packageOf({ 1: copyOf(1, 0) }, { 0: copyOf(1, 2) }, { kind: 'delta', ancestorId: ancestor.id });
     const bytes = encodePackageIndex(delta, ancestor);
@@ -90,7 +90,7 @@ describe('an index with copies', () => {
     expect(refusal(packageOf(first, second))).toContain(reason);
   });
 
-  it('is refused where one is of a tensor that is kept elsewhere, of a file that is not there, and in other versions', () => {
+  it('is refused if one is of a tensor stored elsewhere, of a missing file, and in other versions', () => {
     const index = packageOf({}, { 0: copyOf(1, 0) });
     const { content: _, ...file } = index.files[1]!;
     const external: PackageFile = { ...file, content: { type: 'external' } };

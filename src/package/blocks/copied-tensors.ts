@@ -13,9 +13,9 @@ import type { CopiedBlock, FilePlan, InheritedBlock } from './plan-file.ts';
 type TensorsOf = Pick<SafetensorsContent, 'layout' | 'codings'>;
 
 /**
- * Throws `corrupt-package` unless every copy that is not widened of file number `earlier.length` is of a tensor before
- * it (of an earlier file, or earlier in its own) that has blocks of its own, and its dtype and number of elements, at
- * least one: copies then never form a chain or a circle.
+ * Throws `corrupt-package` unless every copy in file number `earlier.length`, widened ones aside, is valid: its
+ * original comes before it (in an earlier file, or earlier in its own), has blocks of its own, and has the same dtype
+ * and number of elements, at least one. So copies never form a chain or a circle.
  */
 export function checkCopies(content: TensorsOf, earlier: readonly PackageFile[]): void {
   for (const [tensor, coding] of content.codings.entries()) {
@@ -34,8 +34,8 @@ export function checkCopies(content: TensorsOf, earlier: readonly PackageFile[])
 }
 
 /**
- * Throws `corrupt-package` unless every kept tensor is one of the ancestor of the same dtype and number of elements, at
- * least one.
+ * Throws `corrupt-package` unless every inherited tensor refers to a tensor of the ancestor with the same dtype and
+ * number of elements, at least one.
  */
 export function checkKept({ layout, codings }: TensorsOf, ancestor: PackageIndex | undefined): void {
   for (const [tensor, coding] of codings.entries()) {
@@ -49,9 +49,9 @@ export function checkKept({ layout, codings }: TensorsOf, ancestor: PackageIndex
 }
 
 /**
- * The plan of a file with the places of its copied and kept tensors: they get block numbers behind the file's own,
- * which `copied` maps to what is decoded for them. `planOf`: the plan of another file of the package, without its
- * copies. The plan itself where there are none.
+ * The plan of a file with places for its copied and inherited tensors: they get block numbers after the file's own, and
+ * `copied` maps these to the blocks to decode. `planOf`: the plan of another file of the package, without its copies.
+ * Returns the given plan if there are none.
  */
 export function placeCopies(
   plan: FilePlan,
@@ -83,7 +83,7 @@ export function placeCopies(
       ...(coding.widened === true && { widened: true as const }),
     };
     const last = copied.at(-1);
-    // Neighbours that were neighbours need their block only once.
+    // Copies of neighbouring tensors in one block share that block.
     const isSame =
       last !== undefined &&
       'block' in last &&
@@ -99,7 +99,7 @@ export function placeCopies(
   return { ...plan, copied, firstBlock, firstElement };
 }
 
-/** How the bytes of a tensor are coded in its package: as its original's where it is a copy. */
+/** The coding of a tensor's bytes in its package: for a copy, its original's. */
 export function codingBehind(
   coding: TensorCoding,
   codingsOf: (file: number) => readonly TensorCoding[],

@@ -15,12 +15,13 @@ export interface LevelDecodeRequest {
   readonly elementCount: number;
   /** Levels of the matched block of the ancestor, each below `modulus`. */
   readonly previous?: Uint8Array | undefined;
-  /** `levelModulus`. */
+  /** See `levelModulus`. */
   readonly modulus: number;
 }
 
 /**
- * Reads what `encodeLevelBlock` wrote; every level is below the codebook's level count. Rejects with `corrupt-package`.
+ * Decodes the output of `encodeLevelBlock`; every level is below the codebook's level count. Rejects with
+ * `corrupt-package`.
  */
 export async function decodeLevelBlock(
   payload: Uint8Array,
@@ -45,7 +46,7 @@ export async function decodeLevelBlock(
 }
 
 /**
- * Reads what `encodeExactBlock` wrote. `previous` is asked for only when the payload needs it. Rejects with
+ * Decodes the output of `encodeExactBlock`. `previous` is required only if the payload refers to it. Rejects with
  * `corrupt-package`.
  */
 export function decodeExactBlock(

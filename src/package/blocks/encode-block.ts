@@ -1,20 +1,20 @@
 import type { ElementKind, NativeCore, TokenTables } from '../../native/core.ts';
 import { ByteWriter } from '../byte-writer.ts';
 
-/** What a level block holds, and what it is coded against. */
+/** Contents of a level block, and the levels it is coded against. */
 export interface LevelsToEncode {
   readonly levels: Uint8Array;
   /** 16-bit words of the protected weights, in element order. */
   readonly protectedWords: Uint16Array;
   /** Levels of the matched block of the ancestor (`matchBlocks`); its codebook counts in `modulus`. */
   readonly previous?: Uint8Array | undefined;
-  /** `levelModulus`. */
+  /** See `levelModulus`. */
   readonly modulus: number;
 }
 
 /**
- * The payload of a level block: protected words, then the token stream (docs/format.md, "Payloads"). Errors as
- * `TokenTables.encode`.
+ * The payload of a level block: protected words, then the token stream (docs/format.md, "Payloads"). Errors are those
+ * of `TokenTables.encode`.
  */
 export async function encodeLevelBlock(
   tables: TokenTables,
@@ -38,7 +38,7 @@ export async function encodeLevelBlock(
 
 /**
  * The payload of an exact block, alone or against the ancestor's bytes of the matched block, whichever is smaller.
- * Errors as `exactEncode`.
+ * Errors are those of `exactEncode`.
  */
 export function encodeExactBlock(
   core: NativeCore,

@@ -3,13 +3,13 @@ import { gatheringsMax } from '../format-limits.ts';
 import type { FormatVersion, PackageFile, TensorPlace } from '../package-index.ts';
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
-/** First version whose exact blocks may be coded against elements gathered from the ancestor. */
+/** First version with exact blocks that may be coded against elements gathered from the ancestor. */
 export const gatheringVersionMin: FormatVersion = 6;
 
-/** Elements of a tensor of the ancestor, and the block of its file where they lie. */
+/** Elements of a tensor of the ancestor, and the block of its file that contains them. */
 export interface GatheredPart extends BlockPart, TensorPlace {}
 
-/** The tensors of a package by name, as files of what builds on it see them. */
+/** The tensors of a package by name, for lookups from the files of a delta that builds on it. */
 export class TensorNames {
   readonly #files: readonly PackageFile[];
   readonly #ofFiles = new Map<string, ReadonlyMap<string, TensorPlace>>();
@@ -20,8 +20,8 @@ export class TensorNames {
   }
 
   /**
-   * The tensor of a name: of the file of that path, or else of the first file that has one (docs/format.md, "Gathered
-   * blocks").
+   * The tensor of a name: from the file of that path, or else from the first file that has one (docs/format.md,
+   * "Gathered blocks").
    */
   find(path: string, name: string): TensorPlace | undefined {
     return this.#ofFile(path).get(name) ?? this.#all().get(name);
@@ -51,7 +51,7 @@ function placesIn(files: Iterable<readonly [number, PackageFile]>): Map<string, 
   return places;
 }
 
-/** Whether the exact blocks of a package of version 6 may gather, by what it builds on, directly or not. */
+/** Whether exact blocks of a package of version 6 may be gathered, given the packages it builds on, directly or not. */
 export function mayGather(ancestors: readonly { readonly formatVersion: FormatVersion }[]): boolean {
   return (
     ancestors.length > 0 &&
@@ -61,7 +61,7 @@ export function mayGather(ancestors: readonly { readonly formatVersion: FormatVe
 
 export interface AncestorTensors {
   readonly names: TensorNames;
-  /** The plan of a file of the ancestor, with the places of its copies and kept tensors. */
+  /** The plan of a file of the ancestor, with the places of its copies and inherited tensors. */
   readonly planOf: (file: number) => FilePlan;
 }
 
@@ -72,9 +72,9 @@ export interface GatheringFile {
 }
 
 /**
- * Where the elements lie that an exact block of a safetensors file may be coded against where it has no previous block:
- * those of the ancestor's tensors of the same names, dtypes and sizes, whatever their codings, a part for each segment.
- * Undefined where one of its tensors has none.
+ * Gathers the elements for an exact block of a safetensors file without a previous block. They are those of the
+ * ancestor's tensors with the same names, dtypes and sizes, whatever their codings, a part for each segment. Undefined
+ * if one of its tensors has no such tensor in the ancestor.
  */
 export function gatherBlock(
   { segments }: PlannedBlock,

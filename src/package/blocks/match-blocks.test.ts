@@ -48,7 +48,7 @@ describe('matchBlocks', () => {
     expect(matches(ancestor, file([book('embedding', 9), book('linear', 2)], tensors))).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it('leaves out what changed its coding, and only that', () => {
+  it('leaves out exactly the blocks whose coding changed', () => {
     expect(
       matches(
         ancestor,

@@ -11,10 +11,10 @@ export interface PlannedFile {
 }
 
 /**
- * For each block of `file`, the number of the ancestor's block it is coded against, or -1: the block with the same
- * coding (layer type and dtype of the codebook, dtype of residual tensors, form of optimizer state, or element kind)
- * and the same runs of equally named tensors, in the ancestor's file of the same path and content type (docs/format.md,
- * "Previous blocks"). A rule of the format: level blocks use that block whenever there is one.
+ * For each block of `file`, the number of the ancestor's block it is coded against, or -1 (docs/format.md, "Previous
+ * blocks"). That is the block with the same coding (layer type and dtype of the codebook, dtype of residual tensors,
+ * form of optimizer state, or element kind) and the same runs of equally named tensors, in the ancestor's file of the
+ * same path and content type. A rule of the format: level blocks use that block if it exists.
  */
 export function matchBlocks(ancestor: PlannedFile, file: PlannedFile): Int32Array {
   const tensorThere = new Map(ancestor.plan.layout.tensors.map((tensor, number) => [tensor.name, number]));

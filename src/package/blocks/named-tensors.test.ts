@@ -70,7 +70,7 @@ const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string =>
   refusalOf(() => decoded(index, formatVersion));
 
 describe('an index with masters and widened copies', () => {
-  it('says what each is told by, in files before, after, and its own, beside copies', () => {
+  it('contains the reference of each, to earlier and later files and its own, next to copies', () => {
     const index = packageOf({ 0: masterOf(2, 3), 1: widenedOf(2, 2) }, { 0: widenedOf(2, 3), 1: masterOf(1, 2) });
     expect(decoded(index)).toEqual(index);
     const withCopies = packageOf({}, { 0: masterOf(1, 3), 1: copyOf(2, 0), 3: copyOf(1, 3) });
@@ -79,7 +79,7 @@ describe('an index with masters and widened copies', () => {
     expect(decoded(ofF32)).toEqual(ofF32);
   });
 
-  it('inherits codings; what they name is told anew', () => {
+  it('inherits codings, but not their references', () => {
     const ancestor = packageOf({ 0: masterOf(2, 3) }, { 1: widenedOf(1, 2) }, { id: '2'.repeat(32) });
     const delta = packageOf({ 0: masterOf(1, 2) }, { 1: widenedOf(2, 3) }, { kind: 'delta', ancestorId: ancestor.id });
     const bytes = encodePackageIndex(delta, ancestor);
@@ -114,7 +114,7 @@ describe('an index with masters and widened copies', () => {
     expect(said).toContain(reason);
   });
 
-  it('is refused where what is named is kept elsewhere, and in other versions', () => {
+  it('is refused if a referenced tensor is stored elsewhere, and in other versions', () => {
     for (const coding of [masterOf(1, 3), widenedOf(1, 3)]) {
       const index = packageOf({}, { 0: coding });
       const { content: _, ...file } = index.files[1]!;
@@ -132,7 +132,7 @@ it('versions 5 and 6 are read, and a later one is not supported', () => {
   expect(() => decodePrefix(later)).toThrow(expect.objectContaining({ code: 'unsupported-format' }) as Error);
 });
 
-it('widened copies have blocks of their own beside plain ones of the same block', () => {
+it('widened copies have blocks of their own, separate from plain copies of the same block', () => {
   const layout = buildSafetensorsHeader([tensors[0]!, tensors[1]!, tensors[6]!], {});
   const original = planTensors(buildSafetensorsHeader([{ name: 'x', dtype: 'F32', shape: [600] }], {}), [exact]);
   const codings = layout.tensors.map(({ name }) =>

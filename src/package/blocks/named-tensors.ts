@@ -12,9 +12,9 @@ import {
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
 /**
- * Throws `corrupt-package` unless every master and every widened copy of the files names a tensor that its elements can
- * be told by: of as many elements, at least one, and known without the other. Masters are F32 beside exact tensors of
- * F16 or BF16; widened copies are F32, of tensors of F32, F16 or BF16 that have blocks of their own.
+ * Throws `corrupt-package` unless every master and every widened copy refers to a valid tensor: it has as many
+ * elements, at least one, and can be decoded without the master or copy. Masters are F32 and refer to exact tensors of
+ * F16 or BF16. Widened copies are F32 and refer to tensors of F32, F16 or BF16 with blocks of their own.
  */
 export function checkNamedTensors(files: readonly PackageFile[]): void {
   for (const { content } of files) {
@@ -58,15 +58,15 @@ function checkNamed(
     throw corruptPackage('a widened copy names a tensor without blocks, or of another dtype');
 }
 
-/** What lies beside one run of a block's elements: nothing, or a part of a block of another file of the package. */
+/** One run of a block's elements, with the part of another file's block that its masters are coded against, if any. */
 export interface MasterPart extends Pick<MasterPlace['segments'][number], 'dtype'> {
   readonly elementCount: number;
   readonly reference?: { readonly file: number } & BlockPart;
 }
 
 /**
- * For each segment of an exact block of F32 elements what lies beside it. `planOf`: the plan of a file of the package;
- * undefined for one without blocks. Throws `corrupt-package`.
+ * For each segment of an exact block of F32 elements, the part it is coded against. `planOf`: the plan of a file of the
+ * package; undefined for one without blocks. Throws `corrupt-package`.
  */
 export function masterParts(
   codings: readonly TensorCoding[],

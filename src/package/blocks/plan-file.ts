@@ -3,33 +3,33 @@ import { blockElementsMax } from '../../native/core.ts';
 import { planBlocks, type BlockSegment, type PlannedBlock } from './block-plan.ts';
 import type { BlobContent, ExternalContent, SafetensorsContent, TensorCoding, TensorPlace } from '../package-index.ts';
 
-/** The blocks of a file, and where each tensor lies in them. */
+/** The blocks of a file, and the place of each tensor in them. */
 export interface FilePlan {
   readonly layout: SafetensorsLayout;
   readonly blocks: readonly PlannedBlock[];
   /**
-   * By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the
-   * blocks after it, alone. -1 for an empty tensor, and for a copy or a kept tensor until it has a place
-   * (`placeCopies`).
+   * By tensor: the block with its first element, and that element's place in the block. A tensor larger than a block
+   * continues alone in the following blocks. -1 for an empty tensor, and for a copy or an inherited tensor until it has
+   * a place (`placeCopies`).
    */
   readonly firstBlock: Int32Array;
   readonly firstElement: Int32Array;
-  /** Blocks decoded for copies and kept tensors: their numbers go on behind those of `blocks`. */
+  /** Blocks decoded for copies and inherited tensors; their numbers follow those of `blocks`. */
   readonly copied: readonly (CopiedBlock | InheritedBlock)[];
 }
 
 /**
- * A block of a file of the package that another tensor's elements are copied from. The number is that in the file's own
+ * A block of a file of the package that another tensor's elements are copied from. The number refers to the file's own
  * `blocks`.
  */
 export interface CopiedBlock {
   readonly file: number;
   readonly block: number;
-  /** Whether they are needed as F32, whatever the block's dtype is. */
+  /** Whether the elements are needed as F32, whatever the block's dtype. */
   readonly widened?: true;
 }
 
-/** A block's worth of elements of a tensor of the ancestor. */
+/** Elements of a tensor of the ancestor, as many as one block has. */
 export interface InheritedBlock {
   readonly inherited: TensorPlace;
   readonly firstElement: number;
@@ -44,8 +44,8 @@ export interface BlockPart {
 }
 
 /**
- * Where a run of a tensor's elements lies that is cut as a segment of another tensor of as many elements: these are cut
- * alike, so it is in one block.
+ * The place of a run of elements, given as a segment of another tensor with as many elements. Both tensors are cut
+ * alike, so the run is in one block.
  */
 export function partOf(
   { firstBlock, firstElement }: FilePlan,
@@ -96,7 +96,7 @@ export function planBlob(sizeBytes: number): FilePlan {
 /** A file's content without its block entries. */
 export type ContentToPlan = Omit<SafetensorsContent, 'blocks'> | Omit<BlobContent, 'blocks'> | ExternalContent;
 
-/** Undefined for an external file, whose bytes are not in the package. */
+/** Undefined for an external file: its bytes are not in the package. */
 export function planFile(file: { readonly sizeBytes: number; readonly content: ContentToPlan }): FilePlan | undefined {
   switch (file.content.type) {
     case 'safetensors':

@@ -4,19 +4,19 @@ import { corruptPackage } from '../corrupt-package.ts';
 import { offsetUnits, scaleOf, stepUnits, type ResidualTensor, type StepScales } from '../residual-tensor.ts';
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
 
-/** Slots of a package's context tables: tensors beyond share the last one. */
+/** Slots of a package's context tables: further tensors share the last one. */
 const slotsMax = 65_536;
 
-/** What the residual blocks of a package's file share. */
+/** Data shared by the residual blocks of a package's file. */
 export interface ResidualFile {
   readonly layout: SafetensorsLayout;
   readonly residuals: ReadonlyMap<number, ResidualTensor>;
   readonly scales: StepScales;
-  /** Residual tensors in the files before this one: context tables number them through the package. */
+  /** Number of residual tensors in earlier files: context tables number them through the whole package. */
   readonly firstSlot: number;
 }
 
-/** The parameters of a block's segments. Throws `corrupt-package` where a tensor has no record. */
+/** The parameters of a block's segments. Throws `corrupt-package` if a tensor has no record. */
 export function latticeSegments(file: ResidualFile, block: PlannedBlock): LatticeSegment[] {
   return block.segments.map(({ tensor, elementCount }) => {
     const record = file.residuals.get(tensor);
@@ -41,7 +41,7 @@ export function latticeSegment(
  */
 const activityAtStart = 168;
 
-/** What a block's moves start from: the previous block's state, or the origins of its tensors. */
+/** Starting values of a block's moves: the previous block's state, or the origins of its tensors. */
 export function latticeBlock(
   file: ResidualFile,
   block: PlannedBlock,
@@ -55,7 +55,7 @@ export function latticeBlock(
     values.fill(file.residuals.get(tensor)!.origin, first, first + elementCount);
     first += elementCount;
   }
-  // Origins count in the tensors' own units already.
+  // Origins are in the tensors' own units already.
   return {
     segments: segments.map((segment) => ({ ...segment, shift: 0 })),
     previous: { values, activity: new Uint8Array(block.elementCount).fill(activityAtStart) },
@@ -63,8 +63,7 @@ export function latticeBlock(
 }
 
 /**
- * What a package says of a block, for rebuilding it along its chain. Throws `corrupt-package` where a tensor has no
- * record.
+ * The package's data on a block, for rebuilding it along its chain. Throws `corrupt-package` if a tensor has no record.
  */
 export function residualLink(
   file: ResidualFile,
@@ -72,7 +71,7 @@ export function residualLink(
   { tables, payload, starts, part }: Pick<ResidualLink, 'tables' | 'payload' | 'part'> & { readonly starts: boolean },
 ): ResidualLink {
   const segments = latticeSegments(file, block);
-  // Origins count in the tensors' own units already.
+  // Origins are in the tensors' own units already.
   return {
     tables,
     payload,
@@ -82,7 +81,7 @@ export function residualLink(
   };
 }
 
-/** By segment of a block without a previous one: the value it starts at. */
+/** By segment of a block without a previous one: its starting value. */
 export function blockOrigins(file: ResidualFile, block: PlannedBlock): Int32Array {
   return Int32Array.from(block.segments, ({ tensor }) => file.residuals.get(tensor)!.origin);
 }
@@ -117,7 +116,7 @@ function slotOrdinals(residuals: ReadonlyMap<number, ResidualTensor>): ReadonlyM
   return ordinals;
 }
 
-/** Slots that a package's context tables have. */
+/** Number of slots in a package's context tables. */
 export function slotCount(residualTensors: number): number {
   return Math.min(residualTensors, slotsMax);
 }

@@ -5,7 +5,7 @@ import { corruptPackage } from '../corrupt-package.ts';
 import type { TensorCoding } from '../package-index.ts';
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
-/** The segments of a block of optimizer state as the core takes them (docs/format.md, "State tensors"). */
+/** The segments of a block of optimizer state in the core's form (docs/format.md, "State tensors"). */
 export function stateSegments({ layout }: Pick<FilePlan, 'layout'>, block: PlannedBlock): StateSegment[] {
   return block.segments.map(({ tensor, firstElement, elementCount }) => {
     const columns = columnsOf(layout.tensors[tensor]!);
@@ -14,7 +14,7 @@ export function stateSegments({ layout }: Pick<FilePlan, 'layout'>, block: Plann
 }
 
 /**
- * Where the second moments of a block of first moments are: a part for each segment. Throws `corrupt-package` where a
+ * The places of the second moments for a block of first moments: a part for each segment. Throws `corrupt-package` if a
  * tensor names none.
  */
 export function secondMomentParts(plan: FilePlan, codings: readonly TensorCoding[], block: PlannedBlock): BlockPart[] {
@@ -26,7 +26,7 @@ export function secondMomentParts(plan: FilePlan, codings: readonly TensorCoding
   });
 }
 
-/** Length of a tensor's rows, of which its first axis longer than one is the number; 0 of a vector. */
+/** Length of a tensor's rows; its first axis longer than one is their number. 0 for a vector. */
 function columnsOf({ shape, elementCount }: TensorEntry): number {
   const first = shape.find((length) => length > 1);
   return first === undefined || first === elementCount ? 0 : elementCount / first;

@@ -5,7 +5,7 @@ import { refusalOf } from '../refusal.test-support.ts';
 import { codingRules } from './all-codings.ts';
 import { masterCode } from './exact-coding.ts';
 
-/** Copies, masters, widened copies and kept tensors name others: tensor-codings.ts reads these. */
+/** Copies, masters, widened copies and inherited tensors refer to other tensors; tensor-codings.ts reads them. */
 const namingCodes = [40, masterCode, 42, 43];
 
 test.each(formatVersions)(

@@ -6,8 +6,8 @@ import { residualCoding } from './residual-coding.ts';
 import { stateCoding } from './state-coding.ts';
 
 /**
- * Every kind of coding whose tensors have blocks, in the order in which codes are looked up; a new kind is added here
- * and in restore/chain/decoders.
+ * Every kind of coding with blocks of its own, in the order in which codes are looked up. A new kind is added here and
+ * in restore/chain/decoders.
  */
 const rules = {
   residual: residualCoding,
@@ -25,11 +25,11 @@ export type BlockedCoding = { [Kind in CodingKind]: Parameters<Rules[Kind]['code
 /** The coding of a block. */
 export type BlockCoding = { [Kind in CodingKind]: ReturnType<Rules[Kind]['blockOf']> }[CodingKind];
 
-/** A kind's rule, for codings of that kind alone. */
+/** Any rule; use it only with codings of its own kind. */
 export type AnyRule = CodingRule<BlockedCoding, BlockCoding>;
 
 export function codingRuleOf({ kind }: { readonly kind: CodingKind }): AnyRule {
-  // A coding's kind chooses its own rule, which TypeScript cannot say of a union.
+  // A coding's kind selects its own rule; TypeScript cannot express this for a union.
   return rules[kind] as unknown as AnyRule;
 }
 

@@ -3,7 +3,8 @@ import { corruptPackage } from '../corrupt-package.ts';
 import type { CodingRule } from './coding-rule.ts';
 
 /**
- * Weights of 16 bits, as those that changed since the base (BitSnap, section 3.3), or all of them. From version 8 on.
+ * 16-bit weights: a mask and those that changed since the base (BitSnap, section 3.3), or all of them. From version 8
+ * on.
  */
 export interface BitmaskCoding {
   readonly kind: 'bitmask';
@@ -14,7 +15,7 @@ export interface BitmaskBlock {
   readonly dtype: HalfDtype;
 }
 
-/** Behind those of optimizer state, before those of copies. */
+/** After those of optimizer state, before those of copies. */
 const bitmaskCode = 38;
 const versionMin = 8;
 const elementBytes = 2;
@@ -33,7 +34,7 @@ export const bitmaskCoding: CodingRule<BitmaskCoding, BitmaskBlock> = {
   },
   blockOf: ({ dtype }) => ({ kind: 'bitmask', dtype: dtype as HalfDtype }),
   classOf: ({ dtype }) => dtype,
-  // A mode byte and the elements: a mask that takes more is not written.
+  // A mode byte and the elements: a larger mask is never written.
   payloadBytesMax: ({ elementCount }) => 1 + elementBytes * elementCount,
   matches: (there, here) => there.coding.dtype === here.coding.dtype,
 };

@@ -2,13 +2,13 @@ import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layou
 import type { FormatVersion } from '../format-version.ts';
 import type { PackageCodebook } from '../package-codebook.ts';
 
-/** What codes are read with. */
+/** Context for reading codes. */
 export interface CodeContext {
   readonly formatVersion: FormatVersion;
   readonly codebookCount: number;
 }
 
-/** A block as its bound depends on it. */
+/** The properties of a block that its bound depends on. */
 export interface BlockShape<Block> {
   readonly coding: Block;
   readonly elementCount: number;
@@ -22,38 +22,38 @@ export interface BlockIn<Block> {
 }
 
 /**
- * All that the package format knows of one kind of coding whose tensors have blocks of their own: `Tensor` is the
- * coding of a tensor, `Block` that of its blocks. One a kind; all-codings.ts lists them.
+ * The package format's rules for one kind of coding with blocks of its own: `Tensor` is the coding of a tensor, `Block`
+ * that of its blocks. One for each kind; all-codings.ts lists them.
  */
 export interface CodingRule<Tensor extends { readonly kind: string }, Block extends { readonly kind: string }> {
   readonly kind: Tensor['kind'] & Block['kind'];
-  /** Whether it is one of model weights that a method quantizes: the method's encoding makes its payloads. */
+  /** Whether it codes model weights that a method quantizes: the method then encodes its payloads. */
   readonly isWeight: boolean;
-  /** Whether elements come back as they were uploaded. */
+  /** Whether elements are restored exactly as uploaded. */
   readonly isExact: boolean;
   /** Whether blocks of consecutive deltas may share a payload in a merged package (docs/format.md, "Super-steps"). */
   readonly isShared: boolean;
-  /** The format version from which a package may hold such a coding. */
+  /** The first format version that supports such a coding. */
   versionMin(coding: Tensor): FormatVersion;
   /**
-   * Its code in the index (docs/format.md, "Codings"). What another tensor is named by follows the code and is not this
-   * rule's.
+   * Its code in the index (docs/format.md, "Codings"). A reference to another tensor follows the code and is not part
+   * of this rule.
    */
   codeOf(coding: Tensor): number;
   /**
-   * The coding of a code; undefined for a code of another kind. Throws `corrupt-package` for one that the package
-   * cannot hold.
+   * The coding of a code; undefined for a code of another kind. Throws `corrupt-package` for a code that the package
+   * cannot contain.
    */
   read(code: number, context: CodeContext): Tensor | undefined;
-  /** Throws `corrupt-package` where a tensor cannot be coded so. */
+  /** Throws `corrupt-package` if a tensor cannot have this coding. */
   checkTensor(entry: TensorEntry, coding: Tensor, codebooks: readonly PackageCodebook[]): void;
   /** The coding of the tensor's blocks. */
   blockOf(entry: TensorEntry, coding: Tensor): Block;
-  /** What tensors have in common that share a block, beside their kind. */
+  /** Besides the kind, tensors that share a block must have the same class. */
   classOf(coding: Block): string | number;
   /** Most bytes of a block's payload. */
   payloadBytesMax(block: BlockShape<Block>): number;
-  /** The same where several checkpoints share it. Absent where none do. */
+  /** The same bound for a payload shared by several checkpoints. Absent if payloads are never shared. */
   sharedPayloadBytesMax?(block: BlockShape<Block>): number;
   /**
    * Whether a block may be coded against an ancestor's of the same kind and the same tensors (docs/format.md, "Previous

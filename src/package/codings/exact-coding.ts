@@ -5,12 +5,13 @@ import { elementKindBytes } from '../../native/check/native-numbers.ts';
 import type { TensorPlace } from '../tensor-place.ts';
 import type { CodingRule } from './coding-rule.ts';
 
-/** Kept byte for byte. */
+/** Stored byte for byte. */
 export interface ExactCoding {
   readonly kind: 'exact';
   readonly layerType: LayerType;
   /**
-   * Of a master: the exact F16 or BF16 tensor of the package that its F32 elements may be told by. From version 5 on.
+   * For a master: the exact F16 or BF16 tensor of the package that its F32 elements are coded against. From version 5
+   * on.
    */
   readonly modelWeights?: TensorPlace;
 }
@@ -46,7 +47,7 @@ export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
   C64: 'word64',
 };
 
-/** Of a master: the number of its code. */
+/** The code of a master. */
 export const masterCode = 41;
 
 /** Codes 0..5 by layer type; 41 a master. */

@@ -29,7 +29,7 @@ export const levelCoding: CodingRule<LevelCoding, LevelCoding> = {
   },
   blockOf: (_, coding) => coding,
   classOf: ({ codebook }) => codebook,
-  // A count, a word an element, and a token of the longest code an element (two tokens stand for at least two
+  // A count, a word per element, and a token of the longest code per element (two tokens stand for at least two
   // elements), padded to a byte.
   payloadBytesMax: ({ elementCount }) => 8 + 2 * elementCount + Math.ceil((elementCount * codeLengthMaxBits) / 8),
   matches: (there, here) => {

@@ -3,9 +3,7 @@ import { corruptPackage } from '../corrupt-package.ts';
 import { mergedPackageWidthMax } from '../format-limits.ts';
 import type { CodingRule } from './coding-rule.ts';
 
-/**
- * Steps away from what the ancestor rebuilds; each such tensor has a record (residual-tensor.ts). From version 2 on.
- */
+/** Steps from the rebuilt ancestor; each such tensor has a record (residual-tensor.ts). From version 2 on. */
 export interface ResidualTensorCoding {
   readonly kind: 'residual';
 }
@@ -39,7 +37,7 @@ export const residualCoding: CodingRule<ResidualTensorCoding, ResidualBlockCodin
   blockOf: ({ dtype }) => ({ kind: 'residual', dtype: dtype as QuantizableDtype }),
   classOf: ({ dtype }) => dtype,
   payloadBytesMax: ({ elementCount }) => headBytesMax + elementBytesMax * elementCount,
-  // The escapes of all its checkpoints besides.
+  // Plus the escapes of all its checkpoints.
   sharedPayloadBytesMax: ({ elementCount }) =>
     headBytesMax + (elementBytesMax + mergedPackageWidthMax * escapeBytesMax) * elementCount,
   matches: (there, here) => there.coding.dtype === here.coding.dtype,

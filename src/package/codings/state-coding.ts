@@ -3,8 +3,8 @@ import { corruptPackage } from '../corrupt-package.ts';
 import type { CodingRule } from './coding-rule.ts';
 
 /**
- * A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in
- * the file. From version 4 on.
+ * A tensor of optimizer state, F32 and lossy. First moments refer to the tensor of their second moments by its number
+ * in the file. From version 4 on.
  */
 export type StateCoding =
   | { readonly kind: 'state'; readonly form: Exclude<StateEncoding, 'firstMoment'> }
@@ -19,9 +19,9 @@ export interface StateBlock {
 const firstCode = 33;
 /** Mode, lengths and coder states of a block, in bytes. */
 const headBytesMax = 256;
-/** Clusters of a segment, or what is expected of its first row, in bytes. */
+/** Clusters of a segment, or the prediction for its first row, in bytes. */
 const segmentBytesMax = 160;
-/** A symbol, its escape, and what is expected of its row and its column, in bytes, with room to spare. */
+/** A symbol, its escape, and the predictions for its row and its column, in bytes, with room to spare. */
 const elementBytesMax = 20;
 
 /** Codes from 33 on, by form. */
@@ -35,7 +35,7 @@ export const stateCoding: CodingRule<StateCoding, StateBlock> = {
   read: (code, { formatVersion }) => {
     const form = formatVersion >= 4 ? stateEncodings[code - firstCode] : undefined;
     if (form === undefined) return undefined;
-    // What first moments lie beside is told later in the index (second-moments.ts).
+    // The second moments that first moments refer to follow later in the index (second-moments.ts).
     return form === 'firstMoment' ? { kind: 'state', form, secondMoments: -1 } : { kind: 'state', form };
   },
   checkTensor: ({ dtype }) => {

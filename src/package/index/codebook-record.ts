@@ -27,7 +27,7 @@ export function writeCodebook(writer: ByteWriter, codebook: PackageCodebook): vo
     .append(codebook.table.subarray(0, centroidBytes));
 }
 
-/** Reads what `writeCodebook` wrote. Throws `corrupt-package`. */
+/** Reads the output of `writeCodebook`. Throws `corrupt-package`. */
 export function readCodebook(reader: ByteReader, tableSetCount: number): PackageCodebook {
   const kind = reader.u8();
   const layerType = quantizedLayerTypes[kind & 3];
@@ -54,7 +54,7 @@ export function readCodebook(reader: ByteReader, tableSetCount: number): Package
   };
 }
 
-/** `table` padded with zeros to the 256 elements that dequantization takes. */
+/** `table` padded with zeros to the 256 elements that dequantization expects. */
 export function paddedTable(codebook: PackageCodebook): Uint8Array {
   const padded = new Uint8Array(levelCountMax * dtypeBytes[codebook.dtype]);
   padded.set(codebook.table);
@@ -65,7 +65,7 @@ function centroidCount({ levelCount, prunedLevel, protectedLevel }: PackageCodeb
   return levelCount - (prunedLevel === undefined ? 0 : 1) - (protectedLevel === undefined ? 0 : 1);
 }
 
-/** Throws `internal` when an encoder hands over a codebook the format cannot hold. */
+/** Throws `internal` for a codebook that the format cannot represent. */
 function checkCodebook(codebook: PackageCodebook): void {
   const centroids = centroidCount(codebook);
   const elementBytes = dtypeBytes[codebook.dtype];

@@ -13,17 +13,17 @@ import type { FormatVersion, PackageCodebook, PackageIndex } from '../package-in
 import { FilesReader } from './read-files.ts';
 import { readResidualCoding } from './residual-records.ts';
 
-/** Of a package, in bytes. */
+/** Length of a package id, in bytes. */
 const idLengthBytes = 16;
 
-/** The ancestor a delta's index must be decoded with; undefined for a base. Throws `corrupt-package`. */
+/** Id of the ancestor, which decoding a delta's index needs; undefined for a base. Throws `corrupt-package`. */
 export function readAncestorId(bytes: Uint8Array): string | undefined {
   return readFlags(new ByteReader(bytes)).ancestorId;
 }
 
 /**
- * Ids of the packages that a stored index describes, of the package `id`: one, or those of a merged package in order.
- * Throws `corrupt-package`.
+ * Ids of the packages in the stored index of package `id`: one, or those of a merged package in order. Throws
+ * `corrupt-package`.
  */
 export function readPackageIds(
   bytes: Uint8Array,
@@ -35,7 +35,7 @@ export function readPackageIds(
   return readMergedPackageIds(reader);
 }
 
-/** What of a package is known from outside its index. */
+/** Data on a package from outside its index. */
 export interface IndexContext {
   readonly id: string;
   readonly formatVersion: FormatVersion;
@@ -43,8 +43,8 @@ export interface IndexContext {
 }
 
 /**
- * Decodes a stored index of package `id`. A delta needs its ancestor's index. Pure. Whether the payloads fill the
- * package is the caller's to check. Throws `corrupt-package` for bytes no encoder writes; allocates at most
+ * Decodes a stored index of package `id`. A delta needs its ancestor's index. Pure. The caller must check that the
+ * payloads fill the package. Throws `corrupt-package` for bytes that no encoder writes; allocates at most
  * `indexMemoryBytesMax` and a small multiple of the stored bytes.
  */
 export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): PackageIndex {
@@ -80,16 +80,14 @@ export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): Pa
 /** A stored index up to its body. */
 export interface OpenedIndex {
   readonly ancestorId: string | undefined;
-  /** Of a merged package. */
+  /** For a merged package. */
   readonly packageIds: readonly string[];
   readonly body: ByteReader;
-  /** What decoding it may still allocate. */
+  /** Memory that decoding may still allocate. */
   readonly budget: MemoryBudget;
 }
 
-/**
- * Inflates the body of a stored index. Throws `corrupt-package`, also when the ancestor is another than the one given.
- */
+/** Inflates the body of a stored index. Throws `corrupt-package`, also if the given ancestor is the wrong one. */
 export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexContext): OpenedIndex {
   const reader = new ByteReader(bytes);
   const { ancestorId, deflated } = readFlags(reader);

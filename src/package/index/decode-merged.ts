@@ -11,9 +11,9 @@ import { readContextTables, readStepScales } from './residual-records.ts';
 const symbolMax = 31;
 
 /**
- * Decodes the index of a merged package: the index of each of its checkpoints, oldest first, as it was in a package of
- * its own but for where payloads are. Needs the index of the first one's ancestor. Pure. Whether the payloads fill the
- * package is the caller's to check. Throws `corrupt-package` as `decodePackageIndex`.
+ * Decodes the index of a merged package into the indexes of its checkpoints, oldest first. Each is as it was in a
+ * package of its own, except for the places of payloads. Needs the index of the first one's ancestor. Pure. The caller
+ * must check that the payloads fill the package. Throws `corrupt-package` like `decodePackageIndex`.
  */
 export function decodeMergedPackageIndex(
   bytes: Uint8Array,
@@ -42,7 +42,7 @@ interface PartContext {
   readonly tables: Uint8Array;
   readonly position: number;
   readonly before: PackageIndex;
-  /** Where its payloads begin. */
+  /** Offset of its first payload. */
   readonly offsetBytes: number | undefined;
 }
 

@@ -16,7 +16,8 @@ import { writeCodings } from './tensor-codings.ts';
 
 /**
  * Serialises an index (docs/format.md, "Index"). A delta needs its ancestor's index. Block offsets are not written:
- * payloads follow the prefix in the order of the entries. Pure. Throws `internal` for an index the format cannot hold.
+ * payloads follow the prefix in the order of the entries. Pure. Throws `internal` for an index that the format cannot
+ * represent.
  */
 export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex): Uint8Array {
   if ((index.kind === 'delta') !== (ancestor !== undefined) || index.ancestorId !== ancestor?.id) {
@@ -32,7 +33,7 @@ export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex)
   return sealIndex(encodeBody(index, ancestor), { ancestorId: ancestor?.id });
 }
 
-/** An index of this body, deflated where that is shorter; `packageIds`: of a merged package, as stored. */
+/** An index of this body, deflated if that is shorter; `packageIds`: for a merged package, as stored. */
 export function sealIndex(
   body: Uint8Array,
   head: { readonly ancestorId: string | undefined; readonly packageIds?: Uint8Array },
@@ -59,7 +60,7 @@ function encodeBody(index: PackageIndex, ancestor: PackageIndex | undefined): Ui
 export interface FilesToWrite {
   readonly index: PackageIndex;
   readonly ancestor: PackageIndex | undefined;
-  /** As FileContext of read-files.ts has it. */
+  /** See FileContext of read-files.ts. */
   readonly sharesResidualPayloads?: boolean;
 }
 
@@ -113,7 +114,7 @@ function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {
   for (const block of blocks) writer.varint(block.lengthBytes).u32(block.crc32c);
 }
 
-/** All but those that checkpoints of a merged package share. */
+/** Entries of all blocks that are not shared by the checkpoints of a merged package. */
 function ownBlocks(file: PackageFile): BlockEntry[] {
   const entries = file.content.type === 'external' ? [] : file.content.blocks;
   const blocks = planFile(file)?.blocks ?? [];

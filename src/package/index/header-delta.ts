@@ -4,14 +4,14 @@ import type { ByteWriter } from '../byte-writer.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { fileBytesMax, indexBytesMax } from '../format-limits.ts';
 
-/** Furthest a deflate match reaches back, in bytes (RFC 1951). A longer dictionary keeps its end. */
+/** Furthest a deflate match reaches back, in bytes (RFC 1951). Of a longer dictionary, zlib uses the end. */
 const windowBytes = 32 * 1024;
 const space = 0x20;
 
 /**
- * Writes a safetensors header's JSON as the part between what it shares with the ancestor's JSON at both ends, trailing
- * spaces aside (docs/format.md, "Header"). That part is deflated with the ancestor's same part as preset dictionary, so
- * a header that differs in its metadata costs a few bytes, however long it is.
+ * Writes a safetensors header's JSON without the start and end that it shares with the ancestor's JSON (docs/format.md,
+ * "Header"). Trailing spaces do not count. The rest is deflated with the ancestor's corresponding part as preset
+ * dictionary, so a header that differs only in its metadata takes a few bytes, however long it is.
  */
 export function writeHeaderJson(writer: ByteWriter, json: Uint8Array, ancestorJson: Uint8Array): void {
   const text = withoutPadding(json);
@@ -33,7 +33,7 @@ export function writeHeaderJson(writer: ByteWriter, json: Uint8Array, ancestorJs
 }
 
 /**
- * Reads what `writeHeaderJson` wrote. `budget` is charged with the rebuilt length before it is built.
+ * Reads the output of `writeHeaderJson`. `budget` is charged with the header's length before the header is built.
  * Throws `corrupt-package`.
  */
 export function readHeaderJson(reader: ByteReader, ancestorJson: Uint8Array, budget: MemoryBudget): Uint8Array {
@@ -63,7 +63,8 @@ export function inflateExactly(
 ): Uint8Array {
   let result: { buffer: Buffer; engine: { bytesWritten: number } };
   try {
-    // `info` makes zlib return its engine as well, which knows how many input bytes it used; the types do not know it.
+    // With `info`, zlib also returns its engine, which knows how many input bytes it used; the type declarations lack
+    // this.
     result = inflateRawSync(deflated, {
       ...options,
       maxOutputLength: sizeBytes,
@@ -78,7 +79,7 @@ export function inflateExactly(
   return result.buffer;
 }
 
-/** What decoding one index may still allocate. */
+/** Memory that decoding one index may still allocate. */
 export class MemoryBudget {
   #leftBytes: number;
 
@@ -86,14 +87,14 @@ export class MemoryBudget {
     this.#leftBytes = leftBytes;
   }
 
-  /** Throws `corrupt-package` when `bytes` is more than what is left. */
+  /** Throws `corrupt-package` if `bytes` is more than the rest. */
   charge(bytes: number): void {
     if (bytes > this.#leftBytes) throw corruptPackage('the index declares more bytes than a reader may allocate');
     this.#leftBytes -= bytes;
   }
 }
 
-/** Writers pad headers with spaces so that the data are aligned; that padding moves with every length. */
+/** Writers pad headers with spaces to align the data; this padding changes with every length. */
 function withoutPadding(json: Uint8Array): Uint8Array {
   let end = json.length;
   while (end > 0 && json[end - 1] === space) end--;

@@ -1,6 +1,6 @@
 import type { PackageFile } from '../package-index.ts';
 
-/** Numbers of the index that are stored (docs/format.md, "Index"). */
+/** Stored numbers of the index (docs/format.md, "Index"). */
 export const indexFlags = { delta: 1, deflated: 2 } as const;
 
 export const contentCodes: Readonly<Record<PackageFile['content']['type'], number>> = {
@@ -9,5 +9,5 @@ export const contentCodes: Readonly<Record<PackageFile['content']['type'], numbe
   external: 2,
 };
 
-/** Added to a content code: the path is that of an ancestor's file, given by number. */
+/** Added to a content code if the path is that of an ancestor's file, given by number. */
 export const pathFromAncestor = 4;

@@ -38,18 +38,18 @@ export interface FileContext {
   readonly formatVersion: FormatVersion;
   readonly ancestor: PackageIndex | undefined;
   readonly budget: MemoryBudget;
-  /** Where the first payload begins; behind the prefix when absent. */
+  /** Offset of the first payload; after the prefix when absent. */
   readonly offsetBytes?: number;
   /**
-   * Whether residual blocks have no entries of their own, but those of their previous blocks in the ancestor, with
-   * which they share payloads.
+   * Whether residual blocks share payloads with their previous blocks in the ancestor, and use the entries of those
+   * instead of their own.
    */
   readonly sharesResidualPayloads?: boolean;
 }
 
 /**
- * Reads the files of an index; payload offsets run through all of them. Throws `corrupt-package` for bytes no encoder
- * writes.
+ * Reads the files of an index; payload offsets continue from file to file. Throws `corrupt-package` for bytes that no
+ * encoder writes.
  */
 export class FilesReader {
   readonly #body: ByteReader;
@@ -64,7 +64,7 @@ export class FilesReader {
     this.#offsetBytes = ctx.offsetBytes ?? prefixBytes;
   }
 
-  /** Where the payloads read so far end. */
+  /** End of the payloads read so far. */
   get endBytes(): number {
     return this.#offsetBytes;
   }
@@ -115,7 +115,7 @@ export class FilesReader {
   }
 
   #path(): string {
-    // A path's limit counts characters; none takes more than three bytes of UTF-8 a UTF-16 unit.
+    // A path's limit is in characters; a UTF-16 unit takes at most three bytes of UTF-8.
     const bytes = this.#body.take(this.#body.varint(3 * pathLengthMax, 'the length of a path'));
     try {
       return checkFilePath(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -154,7 +154,7 @@ export class FilesReader {
     return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks };
   }
 
-  /** Blocks of a file that may do without an entry: those of the checkpoint before in the merged package. */
+  /** Number of a file's blocks that may lack an entry: those of the previous checkpoint in the merged package. */
   #sharedCount(path: string): number {
     const before =
       this.#ctx.sharesResidualPayloads === true
@@ -173,7 +173,7 @@ export class FilesReader {
     return plan.blocks.map((block) => this.#block(block));
   }
 
-  /** Entries of all blocks but the shared ones, which have those of their previous blocks. */
+  /** Entries of all blocks; shared blocks have those of their previous blocks. */
   #blocksWithSharedPayloads(plan: FilePlan, path: string): BlockEntry[] {
     const file = this.#ctx.ancestor?.files.find(
       (candidate) => candidate.path === path && candidate.content.type === 'safetensors',

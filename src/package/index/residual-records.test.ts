@@ -53,7 +53,7 @@ function content(records: readonly (ResidualTensor | undefined)[]): SafetensorsC
   return { type: 'safetensors', layout, codings, residuals, blocks };
 }
 
-/** What a later checkpoint may hold: units refined by shifts, everything else anew. */
+/** Possible later checkpoints: units refined by shifts, all other fields new. */
 const chain = fc.array(
   fc.tuple(
     fc.option(record, { nil: undefined }),

@@ -18,7 +18,7 @@ import {
 
 type Content = Pick<SafetensorsContent, 'layout' | 'codings' | 'residuals'>;
 
-/** What residual tensors share (docs/format.md, "Residual coding"); an empty one without any. */
+/** Writes the data shared by residual tensors (docs/format.md, "Residual coding"); empty if there are none. */
 export function writeResidualCoding(writer: ByteWriter, coding: ResidualCoding | undefined): void {
   writer.varint(coding?.tables.length ?? 0);
   if (coding === undefined) return;
@@ -30,13 +30,13 @@ export function writeStepScales(writer: ByteWriter, { vectors, matrices }: StepS
   writer.varint(zigzag(vectors)).varint(zigzag(matrices));
 }
 
-/** Reads what `writeResidualCoding` wrote. Throws `corrupt-package`. */
+/** Reads the output of `writeResidualCoding`. Throws `corrupt-package`. */
 export function readResidualCoding(reader: ByteReader): ResidualCoding | undefined {
   const tables = readContextTables(reader);
   return tables === undefined ? undefined : { tables, scales: readStepScales(reader) };
 }
 
-/** Undefined where there are none. Throws `corrupt-package`. */
+/** Undefined if there are none. Throws `corrupt-package`. */
 export function readContextTables(reader: ByteReader): Uint8Array | undefined {
   const length = reader.varint(
     Math.min(contextTablesBytesMax, reader.remainingBytes),
@@ -52,9 +52,9 @@ export function readStepScales(reader: ByteReader): StepScales {
 }
 
 /**
- * One record per residual tensor of a file, field by field over all of them (docs/format.md, "Residual tensors"):
- * against the ancestor's record of the tensor of the same name where there is one, so that what did not change is zero
- * bytes for the deflater.
+ * Writes one record per residual tensor of a file, field by field over all of them (docs/format.md, "Residual
+ * tensors"). A record is coded against the ancestor's record of the same name, if there is one, so unchanged fields are
+ * zero bytes for deflate.
  */
 export function writeResidualTensors(writer: ByteWriter, content: Content, before: Content | undefined): void {
   const records = [...pairs(content, before)].map(({ tensor, reference }) => ({
@@ -69,7 +69,7 @@ export function writeResidualTensors(writer: ByteWriter, content: Content, befor
   for (const { record, reference } of records) writer.varint(zigzag(record.gain - (reference?.gain ?? unitGain)));
 }
 
-/** Reads what `writeResidualTensors` wrote, by tensor number. Throws `corrupt-package`. */
+/** Reads the output of `writeResidualTensors`, by tensor number. Throws `corrupt-package`. */
 export function readResidualTensors(
   reader: ByteReader,
   content: Content,
@@ -93,7 +93,7 @@ export function readResidualTensors(
   );
 }
 
-/** The residual tensors of a file in order, each with the ancestor's record of its name. */
+/** The residual tensors of a file in order, each with the ancestor's record of the same name. */
 function* pairs(
   { layout, codings }: Content,
   before: Content | undefined,

@@ -5,7 +5,7 @@ import { corruptPackage } from '../corrupt-package.ts';
 import type { TensorCoding } from '../package-index.ts';
 
 /**
- * The numbers of the tensors of second moments by which first moments are scaled, in the order of the tensors
+ * Writes the numbers of the tensors of second moments that scale first moments, in the order of the tensors
  * (docs/format.md, "State tensors").
  */
 export function writeSecondMoments(writer: ByteWriter, codings: readonly TensorCoding[]): void {
@@ -13,7 +13,7 @@ export function writeSecondMoments(writer: ByteWriter, codings: readonly TensorC
     if (coding.kind === 'state' && coding.form === 'firstMoment') writer.varint(coding.secondMoments);
 }
 
-/** The codings with what `writeSecondMoments` wrote. Throws `corrupt-package`. */
+/** The codings, completed with the output of `writeSecondMoments`. Throws `corrupt-package`. */
 export function readSecondMoments(
   reader: ByteReader,
   { tensors }: SafetensorsLayout,
@@ -29,8 +29,8 @@ export function readSecondMoments(
 }
 
 /**
- * Whether a tensor may hold the second moments that scale the first moments of another: it has as many F32 elements,
- * and they are decoded without first moments.
+ * Whether a tensor can be the second moments of another tensor's first moments: it has as many F32 elements, and
+ * decoding it needs no first moments.
  */
 export function mayBeSecondMoments(
   { tensors }: Pick<SafetensorsLayout, 'tensors'>,

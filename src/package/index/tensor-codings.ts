@@ -20,8 +20,8 @@ export interface AncestorCodings {
 }
 
 /**
- * Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of
- * what copies and kept tensors are, and what masters lie beside (docs/format.md, "Codings").
+ * Writes one coding per tensor of file number `file` as runs, or as one zero byte if all equal the ancestor's. Then the
+ * tensors that copies, inherited tensors and masters refer to follow (docs/format.md, "Codings").
  */
 export function writeCodings(
   writer: ByteWriter,
@@ -64,8 +64,8 @@ function writeCodes(
 }
 
 /**
- * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`,
- * and whether copies, masters and kept tensors are of tensors that allow it is the caller's to check. Throws
+ * Reads the output of `writeCodings` for `tensorCount` tensors. `readSecondMoments` adds the references of first
+ * moments. The caller must check that copies, masters and inherited tensors refer to valid tensors. Throws
  * `corrupt-package`.
  */
 export function readCodings(
@@ -106,7 +106,7 @@ function readCodes(
   return codes;
 }
 
-/** A coding that names another tensor; undefined for any other. */
+/** A coding that refers to another tensor; undefined for any other. */
 function readNamed(
   reader: ByteReader,
   code: number,
@@ -138,7 +138,7 @@ const inheritedCode = 43;
 /** Far above the tensors a file can have. */
 const tensorNumberMax = 2 ** 31;
 
-/** 40: a copy; 42: a widened copy; 43: kept; others by the rules of package/codings. */
+/** 40: a copy; 42: a widened copy; 43: inherited; others by the rules of package/codings. */
 function codeOf(coding: TensorCoding): number {
   if (coding.kind === 'inherited') return inheritedCode;
   if (coding.kind === 'copy') return coding.widened === true ? widenedCode : copyCode;
@@ -153,7 +153,7 @@ function codingOf(code: number, context: CodeContext): TensorCoding {
   throw corruptPackage('a tensor refers to a codebook that is not there');
 }
 
-/** The ancestor's codings as codes of this package; -1 where this package lacks the codebook. */
+/** The ancestor's codings as codes of this package; -1 if this package lacks the codebook. */
 function translate(ancestor: AncestorCodings, codebooks: readonly PackageCodebook[]): number[] {
   const codebookHere = ancestor.codebooks.map((there) =>
     codebooks.findIndex((here) => here.layerType === there.layerType && here.dtype === there.dtype),

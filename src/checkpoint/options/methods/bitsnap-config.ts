@@ -1,8 +1,8 @@
 import type { MethodConfig } from './method-config.ts';
 
 /**
- * BitSnap (sections 3.3 and 3.4): 16-bit weights as those that changed since a base, which come back as they were
- * uploaded, and optimizer state in clusters.
+ * BitSnap (sections 3.3 and 3.4): of 16-bit weights, those that changed since a base, restored exactly as uploaded;
+ * optimizer state in clusters.
  */
 export interface BitsnapConfig {
   readonly method: 'bitsnap';
@@ -13,7 +13,7 @@ export interface BitsnapConfig {
   readonly baseEvery: number;
 }
 
-/** A base is looked for among as many checkpoints back (compress/ancestor/find-ancestor.ts). */
+/** The search for a base looks this many checkpoints back (compress/ancestor/find-ancestor.ts). */
 export const baseEveryMax = 12;
 
 /** The paper names no number; its figure 9 follows ten iterations. */

@@ -2,13 +2,13 @@ import { FirnError } from '../../firn-error.ts';
 import type { ConfigAxes } from './method-config.ts';
 
 /**
- * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not
- * monotone all of them are estimated for one checkpoint, each by a pass over (a sample of) the weights.
+ * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. If quality is not
+ * monotone, a checkpoint estimates all of them, each in a pass over (a sample of) the weights.
  */
 export const configsMax = 8192;
 const pruneMetricCount = 2;
 
-/** Throws `invalid-request` where the axes span more than {@link configsMax} configs. */
+/** Throws `invalid-request` if the axes span more than {@link configsMax} configs. */
 export function checkConfigCount(axes: ConfigAxes): void {
   const prices = axes.clustering === 'entropy' && axes.bitPrices !== undefined ? [axes.bitPrices] : [];
   const all = [axes.bins, axes.embeddingBins, axes.pruneFractions, axes.protectFractions, ...prices];

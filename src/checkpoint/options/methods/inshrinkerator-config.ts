@@ -12,11 +12,12 @@ export interface InshrinkeratorConfig {
   /** Share of each layer type's weights set to zero, 0 <= f < 1. */
   readonly pruneFraction: number;
   readonly pruneMetric: 'magnitude' | 'sensitivity';
-  /** Share of all quantized weights kept in bfloat16: half by magnitude, half by sensitivity, 0 <= f < 1. */
+  /** Share of all quantized weights stored in bfloat16: half by magnitude, half by sensitivity, 0 <= f < 1. */
   readonly protectFraction: number;
   /**
-   * Codebooks are entropy-constrained (docs/decisions/0021-entropy-constrained-codebooks.md): what a bit a weight is
-   * worth, in the squared error that optimal k-means leaves with as many bins, 0..1024. Absent: the paper's k-means.
+   * For entropy-constrained codebooks (docs/decisions/0021-entropy-constrained-codebooks.md): the price of one bit a
+   * weight, in units of the squared error that optimal k-means leaves with as many bins, 0..1024. Absent: the paper's
+   * k-means.
    */
   readonly bitPrice?: number | undefined;
 }

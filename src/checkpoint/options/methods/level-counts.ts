@@ -11,7 +11,7 @@ export interface LevelCounts {
 }
 
 /**
- * Pruned and protected weights are levels of their own beside the bins; embeddings are never pruned. Throws
+ * Pruned and protected weights take one level each in addition to the bins; embeddings are never pruned. Throws
  * `invalid-request` beyond 256.
  */
 export function checkLevelCounts({ bins, embeddingBins, prunes, protects }: LevelCounts): void {

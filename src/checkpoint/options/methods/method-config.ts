@@ -1,4 +1,4 @@
-/** A field of a config: what a client may give, and what the API says of it. */
+/** A field of a config: its allowed values, and its description in the API. */
 export type ConfigField =
   | (FieldWords & { readonly kind: 'integer'; readonly min: number; readonly max: number })
   /** From `min` to `max`, or to below `below`. */
@@ -12,17 +12,17 @@ export type ConfigField =
 
 interface FieldWords {
   readonly description?: string;
-  /** Whether a config may lack it. A choice with a default may be left out by a client alone. */
+  /** Whether a config may lack it. A choice with a default is optional for clients only. */
   readonly optional?: true;
 }
 
-/** A number that follows from a config: shown with it, and ignored where a client sends it back. */
+/** A number computed from a config: shown with it, and ignored if a client sends it back. */
 export interface DerivedField<Config> {
   readonly description: string;
   of(config: Config): number;
 }
 
-/** The axes of a search, as the rules of a method may bound them. */
+/** The axes of a search, which a method's rules may bound. */
 export interface ConfigAxes {
   readonly bins: readonly number[];
   readonly embeddingBins: readonly number[];
@@ -33,32 +33,32 @@ export interface ConfigAxes {
 }
 
 /**
- * What the whole program knows of a method's config: fields and limits (http makes its schemas of them), its key, its
- * words, its rules. One entry a method; quantization-config.ts lists them.
+ * A method's config as the rest of the program sees it: fields and limits (http makes its schemas of them), its key,
+ * its description, its rules. One entry a method; quantization-config.ts lists them.
  */
 export interface MethodConfig<Config extends { readonly method: string }> {
   readonly method: Config['method'];
   /** Name of its schema in the API. */
   readonly schemaName: string;
   readonly fields: { readonly [Field in Exclude<keyof Config, 'method'>]-?: ConfigField };
-  /** What the API shows besides, by name. */
+  /** Further fields that the API shows, by name. */
   readonly derived?: Readonly<Record<string, DerivedField<Config>>>;
   readonly example: Config;
-  /** Where a client may leave the method out: what the API says of that. One method at most. */
+  /** The API description of the case that a client leaves the method out. At most one method has it. */
   readonly unnamed?: string;
   /**
-   * The config of a run that gives none, for a method whose weights come back as they were uploaded: nothing is
-   * searched then, and no eval set is needed.
+   * The config of a run that gives none, for a method that restores weights exactly as uploaded: there is no search,
+   * and no eval set is needed.
    */
   readonly unsearched?: Config;
   /** Whether upkeep may merge old deltas of checkpoints under such a config. */
   readonly mergesDeltas: boolean;
-  /** What tells two configs of the method apart, as text without a slash. */
+  /** Values that distinguish two configs of the method, as text without a slash. */
   key(config: Config): readonly (string | number)[];
   /** A config in a few words, for rows and progress. */
   describe(config: Config): string;
   /** Rules beyond the limits of single fields. Throws `invalid-request`. */
   check?(config: Config): void;
-  /** The same of the axes of a run's search. Throws `invalid-request`. */
+  /** The same for the axes of a run's search. Throws `invalid-request`. */
   checkAxes?(axes: ConfigAxes): void;
 }

@@ -1,7 +1,7 @@
 import type { MethodConfig } from './method-config.ts';
 
 /**
- * Closed-loop quantization of what changed since the ancestor, with one knob (docs/decisions/0013-residual-method.md).
+ * Closed-loop quantization of the change since the ancestor, with one knob (docs/decisions/0013-residual-method.md).
  */
 export interface ResidualConfig {
   readonly method: 'residual';

@@ -43,11 +43,11 @@ beforeEach(() => {
 });
 
 /**
- * Weights of which about `share` differ from one step to the next; a matrix of two blocks, small ones, and a vector in
+ * About `share` of the weights differ from one step to the next; a matrix of two blocks, small ones, and a vector in
  * F32.
  */
 function weightsAt(step: number, share = 0.1): TestTensors {
-  // A file that the repository holds already would be a reference.
+  // The repository would store equal bytes of another test as a reference, so each test has a seed of its own.
   const values = noise(wideCount, seed);
   for (let at = 1; at <= step; at++) {
     const moved = Math.floor(share * wideCount);
@@ -135,7 +135,7 @@ describe('bitsnap', () => {
     expect(shapeOf(await harness.push(run, 10, modelOf(weightsAt(10, 0.01))))).toEqual(['base', 1, undefined]);
   });
 
-  test('quantizes optimizer states in clusters, copies of the weights too, and says what came of it', async () => {
+  test('quantizes optimizer states and copies of the weights in clusters, and reports the result', async () => {
     const run = await everyThree();
     const [first, second] = [
       await harness.push(run, 0, withOptimizer(0)),
@@ -160,7 +160,7 @@ describe('bitsnap', () => {
     expect(stored / (3 * wideCount)).toBeCloseTo(1.5, 1);
   });
 
-  test('keeps everything whole while most weights change, as in warm-up, and says so', async () => {
+  test('stores everything exact while most weights change, as in warm-up, with a warning', async () => {
     const run = await everyThree();
     await harness.push(run, 0, withOptimizer(0));
     const warm = await harness.push(run, 1, withOptimizer(1, 1));
@@ -196,7 +196,7 @@ describe('bitsnap', () => {
     expect(sha256(await harness.download(child, model))).toBe(sha256(safetensors(weightsAt(2))));
   });
 
-  test('goes on where a job was taken over', async () => {
+  test('continues after a job was taken over', async () => {
     const run = await everyThree();
     await harness.push(run, 0, modelOf(weightsAt(0)));
     const { id } = await harness.queue(run, 1, modelOf(weightsAt(1)));
@@ -210,7 +210,7 @@ describe('bitsnap', () => {
     expect(sha256(await harness.download(resumed, model))).toBe(sha256(safetensors(weightsAt(1))));
   });
 
-  test('keeps models without 16-bit weights exact, with a warning, and never more than they are', async () => {
+  test('stores models without 16-bit weights exact, with a warning, and never in more bytes than uploaded', async () => {
     const run = await bitsnapRun();
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)));
     expect(result).toMatchObject({

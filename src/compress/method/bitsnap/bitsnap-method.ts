@@ -16,16 +16,16 @@ import type { AncestryChoice, Method, MethodWork, QuantizationBasis, StateChoice
 import type { PackageEncoding, Quantization, QuantizedModel } from '../quantized-model.ts';
 
 /**
- * The paper's limit (section 3.3, equation 2): with as many changed, mask and changed weights take what all weights
- * take.
+ * The paper's limit (section 3.3, equation 2): if this share of weights changed, mask and changed weights take as many
+ * bytes as all weights.
  */
 const mostChangedShare = 15 / 16;
 const elementBytes = 2;
 
 /**
- * BitSnap: 16-bit weights as a packed mask of those that changed since the last base, and these; a base every N
- * checkpoints (section 3.3, algorithm 1); optimizer state in clusters (section 3.4, algorithm 2). Weights come back as
- * they were uploaded. Where most weights changed neither is used (`areMostChanged`).
+ * BitSnap: 16-bit weights as a packed mask of those that changed since the last base, and these weights; a base every N
+ * checkpoints (section 3.3, algorithm 1); optimizer state in clusters (section 3.4, algorithm 2). Weights are restored
+ * exactly as uploaded. If most weights changed, neither is used (`areMostChanged`).
  */
 export const bitsnapMethod: Method = {
   name: 'bitsnap',
@@ -41,9 +41,7 @@ export const bitsnapMethod: Method = {
   },
 };
 
-/**
- * The newest base, unless the checkpoints built on it are as many as there may be: then the next one is a base, too.
- */
+/** The newest base; none if it already has as many deltas as allowed, so that the next checkpoint is a base too. */
 function lastBase({ candidates, config }: AncestryChoice): readonly AncestorCandidate[] {
   const deltas = candidates.findIndex(isBase);
   return deltas >= 0 && deltas + 1 < own(config).baseEvery ? [candidates[deltas]!] : [];
@@ -94,7 +92,7 @@ function bitsnapModel({ source, core, parallel, signal }: WeightsToCompare): Qua
     elements: ({ file, block }, within) => source.readBlock(file, block, within),
     encoding: async (given): Promise<PackageEncoding> => {
       const share = given && (await changedShare({ source, core, parallel, signal }, given));
-      // A base then: a mask is of no use (equation 2).
+      // It is then a base: a mask is of no use (equation 2).
       const ancestor = areMostChanged(share) ? undefined : given;
       const tables = { codebooks: [], tableSets: [] };
       return {
@@ -109,9 +107,9 @@ function bitsnapModel({ source, core, parallel, signal }: WeightsToCompare): Qua
 }
 
 /**
- * What a run says of its optimizer state holds. Where it says nothing, states are in clusters, F32 copies of the
- * weights among them (algorithm 2), unless most weights changed since the last base: the paper's numbers leave warm-up
- * out (sections 5.2.2 and 5.3.2), and states are kept exact until then.
+ * If the run has options for its optimizer state, these apply. Else states are stored in clusters, and so are F32
+ * copies of the weights (algorithm 2). If most weights changed since the last base, states are stored exact: the
+ * paper's numbers leave warm-up out (sections 5.2.2 and 5.3.2).
  */
 async function optimizerState(choice: StateChoice): Promise<StateOptions | undefined> {
   const { state, source } = choice;
@@ -122,11 +120,11 @@ async function optimizerState(choice: StateChoice): Promise<StateOptions | undef
   return undefined;
 }
 
-/** What cannot be read is said where the weights are to be built on it. */
+/** If the base cannot be read, the warning comes later, when the weights are to build on it. */
 async function changedMost({ candidates, ancestors, ...work }: StateChoice): Promise<boolean> {
   const base = candidates.find(isBase);
   try {
-    // Tensors are compared whole, so it does not matter along which blocks.
+    // Tensors are compared whole, so any plan of blocks will do.
     const opened = base && (await ancestors.open(base, planExact(work.source.files, new Map())));
     return areMostChanged(opened && (await changedShare(work, opened)));
   } catch (error) {
@@ -137,7 +135,7 @@ async function changedMost({ candidates, ancestors, ...work }: StateChoice): Pro
 
 /**
  * Clusters for every role that a tensor of an optimizer file has; undefined without one. Copies of the weights are
- * coded as momentum is.
+ * coded like momentum.
  */
 function clusteredState(files: readonly SourceFile[]): StateOptions | undefined {
   const model = new Set(
@@ -152,7 +150,7 @@ function clusteredState(files: readonly SourceFile[]): StateOptions | undefined 
       const said = stateTensorsOf(name, { model });
       for (const { role } of said) if (role !== 'master') found[role] = 'bitsnap';
       const isCopy = said.length === 0 ? model.has(name) : said.length === 1 && said[0]!.role === 'master';
-      // An asterisk is a pattern there.
+      // In these names an asterisk would be a pattern.
       if (isCopy && dtype === 'F32' && !name.includes('*')) copies.push(name);
     }
   }
@@ -164,8 +162,8 @@ function clusteredState(files: readonly SourceFile[]): StateOptions | undefined 
 type WeightsToCompare = Pick<MethodWork, 'source' | 'core' | 'parallel' | 'signal'>;
 
 /**
- * Share of the model's 16-bit weights that differ from those of the same name, dtype and size in a base; undefined
- * where there are none. Rejects with the errors of source, restore and core.
+ * Share of the model's 16-bit weights that differ from those of the same name, dtype and size in a base; undefined if
+ * there are none. Rejects with the errors of source, restore and core.
  */
 async function changedShare(
   { source, core, parallel, signal }: WeightsToCompare,
@@ -186,8 +184,8 @@ async function changedShare(
 }
 
 /**
- * Whether so many weights changed that a bitmask does not help. Of what cannot be compared nothing is known to have
- * changed.
+ * Whether so many weights changed that a bitmask does not help. Weights without a counterpart count neither as changed
+ * nor as unchanged.
  */
 function areMostChanged(share: number | undefined): boolean {
   return share !== undefined && share >= mostChangedShare;

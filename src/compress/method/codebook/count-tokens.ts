@@ -3,13 +3,11 @@ import type { NativeCore, TokenCounts, TokenTables } from '../../../native/core.
 import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
 import type { QuantizedGroup } from '../../plan/plan-codings.ts';
 
-/**
- * Token statistics of one coding of the level blocks (against an ancestor, or alone), and what they come to in bytes.
- */
+/** Token statistics of one coding of the level blocks (against an ancestor, or alone), and its size in bytes. */
 export class TokenCensus {
   private readonly core: NativeCore;
   private readonly counts: readonly TokenCounts[];
-  /** Protected words with the count in front of each block's. */
+  /** Bytes of the protected words, including the count in front of each block's words. */
   private wordBytes = 0;
   private moved = 0;
   private compared = 0;
@@ -70,11 +68,11 @@ export interface ChosenTables {
   readonly sets: readonly TokenTables[];
   /** By codebook number. */
   readonly setOfGroup: readonly number[];
-  /** Of the serialized sets. */
+  /** Bytes of the serialized sets. */
   readonly tableBytes: number;
   /**
-   * Tokens, protected words and their counts; the bits that fill up each block's last byte are left out, so it may be a
-   * fraction.
+   * Bytes of tokens, protected words and their counts. May be a fraction, because the padding bits of each block's last
+   * byte are left out.
    */
   readonly payloadBytes: number;
 }

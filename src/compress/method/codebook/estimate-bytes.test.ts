@@ -49,7 +49,7 @@ function weightsAt(step: number): TestTensors {
   };
 }
 
-/** `encodeInMemory`, and what the package spent on its quantized part. */
+/** `encodeInMemory`, and the bytes of the package's quantized part. */
 async function encode(
   store: MemoryStore,
   id: string,
@@ -83,7 +83,7 @@ describe('the estimate of a model below the sample size', () => {
     { ...config, bins: 4, embeddingBins: 32, protectFraction: 0 },
   ];
 
-  test.each(configs)('is what the package takes for its quantized part, to a byte a block: %j', async (under) => {
+  test.each(configs)("equals the bytes of the package's quantized part, to a byte a block: %j", async (under) => {
     const prepared = await prepareSource(weightsAt(0), types);
     const blocks = [...levelBlocks(prepared.plan)].length;
     const estimate = await estimateBytes({ ...prepared, ancestor: undefined, core }, under, { parallel });
@@ -144,14 +144,14 @@ describe('token tables', () => {
     };
   }
 
-  test('are pooled where the groups are alike', async () => {
+  test('are pooled if the groups are alike', async () => {
     const { chosen, pooledBytes, separateBytes } = await priced([random(16, 1), random(16, 2)], 16);
     expect(pooledBytes).toBeLessThan(separateBytes);
     expect([chosen.sets.length, chosen.setOfGroup, bytesOf(chosen)]).toEqual([1, [0, 0], pooledBytes]);
     expect(chosen.tableBytes).toBe(chosen.sets[0]!.serialize().length);
   });
 
-  test('are separate where they differ', async () => {
+  test('are separate if the groups differ', async () => {
     const { chosen, pooledBytes, separateBytes } = await priced(
       [random(16, 1), random(16, 2).map((level) => 15 - level)],
       16,

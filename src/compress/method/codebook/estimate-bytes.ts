@@ -19,9 +19,9 @@ export interface EstimateParts {
 }
 
 /**
- * Bytes of the quantized part under a config, against the ancestor where there is one: what the level blocks of an
- * evenly spread sample come to, scaled, plus token tables and codebooks; of a small model, which is counted whole, off
- * by less than a byte a block. The exact part is the same for every config and left out.
+ * Bytes of the quantized part under a config, against the ancestor if there is one: the level blocks of an evenly
+ * spread sample, scaled, plus token tables and codebooks. A small model is counted whole, with an error of less than a
+ * byte a block. The exact part is left out: it is the same for every config.
  */
 export async function estimateBytes(
   parts: EstimateParts,

@@ -47,7 +47,7 @@ async function quantizationBehind(
 }
 
 /**
- * A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients
+ * A search never uses a metric that cannot be computed. A given config may; pruning then works as without gradients
  * (quantizer.ts).
  */
 function whatGivenConfigLacks(given: InshrinkeratorConfig, { sensitivity }: ModelStatistics): string | undefined {

@@ -21,13 +21,13 @@ export interface InshrinkeratorParts {
   readonly core: NativeCore;
   readonly options: SearchOptions;
   readonly hasSensitivity: boolean;
-  /** The config of the checkpoint before. */
+  /** The config of the previous checkpoint. */
   readonly last: QuantizationConfig | undefined;
 }
 
 /** The paper's method: codebooks by layer type, and a search over its config cube. */
 export class InshrinkeratorQuantization implements Quantization {
-  /** Quality does not depend on what a package builds on. */
+  /** Quality does not depend on the ancestor. */
   readonly conditions = configAlone;
   private readonly parts: InshrinkeratorParts;
 

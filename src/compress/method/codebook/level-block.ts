@@ -5,7 +5,7 @@ import type { ModelSource } from '../../upload/model-source.ts';
 import type { LevelBlockPlace } from './level-blocks.ts';
 import type { GroupQuantizer, Quantizer } from './quantizer.ts';
 
-/** A model under one config: what `quantizeBlock` and everything after it needs. */
+/** A model under one config, with all inputs of `quantizeBlock` and the steps after it. */
 export interface CodebookModel {
   readonly source: ModelSource;
   readonly quantizer: Quantizer;
@@ -20,7 +20,7 @@ export async function quantizeBlock(model: CodebookModel, at: Omit<LevelBlockPla
   return model.core.assignLevels(pair, partition, map, signal);
 }
 
-/** One block's levels and what they are coded against. */
+/** One block's levels, with the levels of the ancestor that they are coded against. */
 export async function levelBlock(
   model: CodebookModel,
   ancestor: Ancestor | undefined,

@@ -12,13 +12,13 @@ import type { ModelSource } from '../../upload/model-source.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 
-/** What thresholds are computed from: sketches of |w| and |g*w|, over everything quantized and per group. */
+/** Statistics for thresholds: sketches of |w| and |g*w|, over all quantized weights and per group. */
 export interface ModelStatistics {
   readonly magnitude: Sketch;
   readonly magnitudeByGroup: readonly Sketch[];
-  /** Absent without gradients, and when none of them says anything: see `sensitivityUnusable`. */
+  /** Absent without gradients, and if none of them is usable: see `sensitivityUnusable`. */
   readonly sensitivity?: { readonly all: Sketch; readonly byGroup: readonly Sketch[] };
-  /** Why gradients that were there are treated as absent, in a sentence for whoever sent them. */
+  /** The reason to ignore the uploaded gradients, in a sentence for the person who uploaded them. */
   readonly sensitivityUnusable?: string;
 }
 
@@ -51,7 +51,7 @@ export async function gatherStatistics(
   };
 }
 
-/** Of a sketch without a single value that is finite and not zero. */
+/** The reason why a sketch has no value that is finite and not zero. */
 function whatIsWrongWith(sensitivity: Sketch): string {
   const zeros = sensitivity[sketchZerosIndex]! > 0n;
   const notFinite = sensitivity[sketchNansIndex]! + sensitivity[sketchInfinitiesIndex]! > 0n;
@@ -76,7 +76,7 @@ function hasNonZero(sketch: Sketch): boolean {
   return sketch.subarray(0, sketchBuckets).some((count) => count > 0n);
 }
 
-/** Values counted in a sketch, non-finite ones left out. */
+/** Number of values in a sketch, without non-finite ones. */
 export function countOf(sketch: Sketch): number {
   let total = Number(sketch[sketchZerosIndex]!);
   for (let i = 0; i < sketchBuckets; i += 1) total += Number(sketch[i]!);

@@ -168,7 +168,7 @@ describe('protection', () => {
         expect(share).toBeLessThanOrEqual(protectFraction);
         expect(share).toBeGreaterThan(0);
       }
-      // By magnitude alone it is the layer of the largest weights.
+      // By magnitude alone it would be the layer of the largest weights.
       const { of } = await quantize(weights, undefined, { ...config, protectFraction });
       expect([of('embedding').protectedCount, of('linear').protectedCount]).toEqual([0, 0]);
     },

@@ -17,18 +17,18 @@ import { emptySketch, type ModelStatistics } from './model-statistics.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan, QuantizedGroup } from '../../plan/plan-codings.ts';
 
-/** How one group's weights become levels under a config, and levels become elements again. */
+/** How one group's weights become levels under a config, and how levels become elements again. */
 export interface GroupQuantizer {
   readonly group: QuantizedGroup;
   readonly partition: Partition;
   readonly map: LevelMap;
   readonly levelCount: number;
-  /** 256 elements of the group's dtype: what each level decodes to. */
+  /** 256 elements of the group's dtype: the decoded value of each level. */
   readonly table: Uint8Array;
 }
 
 export interface QuantizerOptions {
-  /** Of configs without a price of bits. */
+  /** Clustering for configs without a price of bits. */
   readonly clustering: ClusteringChoice;
   readonly seed: bigint;
   readonly parallel: number;
@@ -39,12 +39,13 @@ export interface QuantizerOptions {
 const tableEntries = 256;
 
 /**
- * Bytes of sketches kept for configs of a partition met before: the cube of the paper with three groups takes 28 MB.
+ * Most bytes of cached sketches, for configs with a partition met before: the paper's cube with three groups takes 28
+ * MB.
  */
 const sketchCacheMaxBytes = 64 * 1024 * 1024;
-/** Bytes of finished quantizers kept. */
+/** Most bytes of cached quantizers. */
 const quantizerCacheMaxBytes = 8 * 1024 * 1024;
-/** What one group's quantizer takes, in bytes: table, centroids and the objects around them. */
+/** Size of one group's quantizer, in bytes: table, centroids and the objects around them. */
 const groupQuantizerBytes = 4096;
 
 /** Share of frequency in the k-means weights (Inshrinkerator section 4.4: sigma = 0.2 in all experiments). */
@@ -102,8 +103,8 @@ export class Quantizer {
   }
 
   /**
-   * Of k-means a weight goes to the nearest centroid, so there are no boundaries. Bits are bought with plain squared
-   * error (docs/decisions/0021-entropy-constrained-codebooks.md).
+   * With k-means, a weight goes to the nearest centroid, so there are no boundaries. Entropy-constrained codebooks
+   * weigh bits against plain squared error (docs/decisions/0021-entropy-constrained-codebooks.md).
    */
   private async cells(
     sketch: Sketch,

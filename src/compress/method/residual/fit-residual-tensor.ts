@@ -7,11 +7,14 @@ import {
 } from '../../../native/core.ts';
 import { gainMax, offsetUnits, type ResidualTensor } from '../../../package/residual-tensor.ts';
 
-/** Fewest moved weights of a tensor that its reconstruction offsets are measured on. */
+/** A tensor's reconstruction offsets are measured only on at least this many moved weights. */
 const movedMin = 9;
-/** A gain this near to the ancestor's, in 1/1024, is the ancestor's: it would cost more than it gives. */
+/**
+ * A gain this near to the ancestor's, in 1/1024, is replaced by the ancestor's: a new one would cost more than it
+ * saves.
+ */
 const gainTolerance = 3;
-/** Gains that are believed: beyond, a tensor has changed more than its step can follow. */
+/** Range of plausible gains: beyond it, a tensor has changed more than its step can follow. */
 const gainCodes = { min: 51, max: 512 };
 
 export interface TensorToFit {
@@ -19,13 +22,13 @@ export interface TensorToFit {
   readonly step: number;
   /** The ancestor's record. */
   readonly known: ResidualTensor | undefined;
-  /** Vectors keep their gain. */
+  /** Vectors retain their gain. */
   readonly isMatrix: boolean;
 }
 
 /**
- * The record with the offsets and the gain that the weights ask for. `total`: the statistics of latticeQuantize over
- * all blocks of the tensor.
+ * The record with the offsets and the gain that fit the weights. `total`: the statistics of latticeQuantize over all
+ * blocks of the tensor.
  */
 export function fitResidualTensor(
   record: ResidualTensor,

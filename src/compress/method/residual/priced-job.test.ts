@@ -20,7 +20,7 @@ afterAll(() => harness.close());
 
 const steps = [0, 1, 2, 3];
 
-/** A walk that some weights take much faster than others, so that contexts differ in what moves cost. */
+/** A random walk in which some weights move much faster than others, so that rates of moves differ between contexts. */
 function walked(step: number): TestTensors {
   return Object.fromEntries(
     Object.entries(tinyWeights(0)).map(([name, tensor], i) => {
@@ -63,7 +63,7 @@ describe('a run whose moves are priced in bits', () => {
     }
   });
 
-  test('keeps its trials apart from those of one price for all, deltas as bases', async () => {
+  test('records its trials separately from those with one price for all, for deltas and bases', async () => {
     for (const { id } of pushed) {
       const trials = await harness.catalog.trials.list(id);
       expect(trials.length).toBeGreaterThan(0);

@@ -27,34 +27,35 @@ export interface ResidualCoderParts {
   readonly source: ModelSource;
   readonly ancestor: Ancestor | undefined;
   readonly core: NativeCore;
-  /** Absent where the inputs of no matrix were measured. */
+  /** Absent if the inputs of no matrix were measured. */
   readonly gramMatrices?: GramMatrices | undefined;
-  /** What gradients of a tensor are multiplied with for weighing errors. */
+  /** Factor for a tensor's gradients when they weigh errors. */
   readonly gradientScale: (file: number, tensor: number) => number;
   readonly modelSymbols: ModelSymbols;
 }
 
 /** How a block is rounded. */
 export interface BlockRounding {
-  /** Of tensors without GPTQ, in 1/256 steps. */
+  /** Dead zone of tensors without GPTQ, in 1/256 steps. */
   readonly deadZone: number;
-  /** Of those with it, by tensor number. */
+  /** Rounding of tensors with GPTQ, by tensor number. */
   readonly ofTensor: (tensor: number) => Rounding;
   /**
-   * Of moves, by context (ContextCounts.symbolRates); without them every move has the rate that the dead zone says.
+   * Rates of moves, by context (ContextCounts.symbolRates); without them every move has the rate that the dead zone
+   * implies.
    */
   readonly rates?: Uint8Array | undefined;
 }
 
-/** What one pass over a block told. */
+/** Results of one pass over a block. */
 export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'errors' | 'plainErrors'> {
-  /** Elements with something before them to be compared with. */
+  /** Number of elements with a previous value to compare with. */
   readonly compared: number;
 }
 
 /**
- * Quantizes the blocks of one quantized model, each behind its ancestors, and stores them. Caches the symbols of as
- * many as there is room for.
+ * Quantizes the blocks of one quantized model, each against its ancestors, and stores them. Caches symbols as far as
+ * there is room.
  */
 export class ResidualCoder {
   private readonly parts: ResidualCoderParts;
@@ -92,8 +93,8 @@ export class ResidualCoder {
   }
 
   /**
-   * Sums that a block's errors follow from (native/lattice-error.ts), each weight counting alike. What `counts`
-   * receives is of no use.
+   * Sums for a block's errors (native/lattice-error.ts), in which each weight counts alike. The counts added to
+   * `counts` are to be ignored.
    */
   async errors(
     file: ResidualFile,
@@ -112,7 +113,7 @@ export class ResidualCoder {
     return this.withBlock(file, at, rounding, measure, signal);
   }
 
-  /** Counts the symbols of a block that was quantized in the same way before; false when they were not kept. */
+  /** Counts the symbols of a block that was quantized in the same way before; false if they are no longer cached. */
   async count(file: ResidualFile, at: BlockPlace, counts: ContextCounts, signal?: AbortSignal): Promise<boolean> {
     const { modelSymbols, core } = this.parts;
     const symbols = modelSymbols.get(keyOf(at));
@@ -121,7 +122,7 @@ export class ResidualCoder {
     return true;
   }
 
-  /** The payload of a block that is rounded as it was quantized last. */
+  /** The payload of a block, rounded as in its last quantization. */
   async payload(
     file: ResidualFile,
     at: BlockPlace,
@@ -136,7 +137,7 @@ export class ResidualCoder {
     return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), signal);
   }
 
-  /** What a block is rebuilt to, rounded as it was quantized last. */
+  /** The rebuilt elements of a block, rounded as in its last quantization. */
   async elements(
     file: ResidualFile,
     at: BlockPlace,
@@ -146,7 +147,7 @@ export class ResidualCoder {
     if (at.block.coding.kind !== 'residual') throw new TypeError('not a residual block');
     const { dtype } = at.block.coding;
     const { core, modelSymbols, ancestor } = this.parts;
-    // Looked up after the wait: another form may take the room meanwhile.
+    // Symbols are looked up after the wait: another model may take the room meanwhile.
     const before = modelSymbols.has(keyOf(at)) ? await previousChain(ancestor, at, options.signal) : undefined;
     const symbols = modelSymbols.get(keyOf(at));
     if (symbols !== undefined) return core.residualMovedElements(symbols, behind(file, at, before), dtype, options);
@@ -159,7 +160,7 @@ export class ResidualCoder {
     );
   }
 
-  /** What `use` makes of a block as the core takes it, and of how many of its elements have something before them. */
+  /** Calls `use` with a block in the core's form, and with the number of its elements that have a previous value. */
   private withBlock<T>(
     file: ResidualFile,
     at: BlockPlace,
@@ -188,7 +189,7 @@ export class ResidualCoder {
     return source.withWeights(at.file, at.block, work, signal);
   }
 
-  /** Where a block starts, and where its weights are to move if that is not where they are. */
+  /** The starting values of a block, and the targets of its weights if GPTQ changes them. */
   private async start(
     file: ResidualFile,
     at: BlockPlace,
@@ -217,8 +218,8 @@ export class ResidualCoder {
 }
 
 /**
- * A block's parameters and where it starts: behind its ancestors, or at the origins of its tensors, which count in
- * their own units.
+ * A block's parameters and its starting values: the chain of its ancestors, or the origins of its tensors, in their own
+ * units.
  */
 function behind(
   file: ResidualFile,

@@ -76,7 +76,7 @@ describe('a searched run of the residual method', () => {
   });
 });
 
-/** The tiny model with what a lattice finds hard beside it. */
+/** The tiny model with additional tensors that are hard for a lattice. */
 function oddWeights(step: number): TestTensors {
   const moved = (values: Float32Array, by: number): Float32Array =>
     values.map((value, i) => (i % 5 === step % 5 ? value + by : value));
@@ -139,7 +139,8 @@ describe('a given step', () => {
       expect(checkpoint.result!.warnings.join()).toContain('diverged.weight');
       for (const name of ['zeros.weight', 'layer.0.norm.bias', 'empty.weight'])
         expect(tensorBytes(file, name)).toEqual(tensorBytes(uploaded, name));
-      // A quarter of a deviation of all matrices, in which the outlier counts; of that itself, what 1/1024 of gain is.
+      // A quarter of the standard deviation of all matrices, including the outlier; for the outlier itself, 1/1024 of
+      // it, the resolution of the gain.
       const bounds = {
         'wide.weight': 1,
         'outliers.weight': 2,
@@ -173,7 +174,7 @@ describe('a given step', () => {
 
   test('a weight that shrinks to nothing just as units get finer starts the chain anew', async () => {
     const run = await harness.newFixedRun({ method: 'residual', step: -128 });
-    // Where gradients are large, units are fine: the first weight is near the end of the lattice.
+    // Large gradients make units fine: the first weight is near the end of the lattice.
     const gradients = {
       'fc.weight': f32([8, 8], new Float32Array(64).fill(1e6)),
       'wide.weight': f32([64, 64], new Float32Array(4096).fill(0.01)),
@@ -191,10 +192,10 @@ describe('a given step', () => {
     ).toBeLessThan(0.1);
   });
 
-  test('a file that would grow is kept as uploaded, and the others go on from where they were', async () => {
+  test('a file that would grow is stored as uploaded, and the others build on their ancestor', async () => {
     const run = await harness.newFixedRun({ method: 'residual', step: residualStepMin });
     const files = async (step: number): Promise<Parameters<typeof harness.push>[2]> => {
-      // Of sixteen bits each, so that moves of many fine steps take more than the weights.
+      // Sixteen bits each, so that moves of many fine steps take more than the weights.
       const restless = await harness.core.convert(new Uint8Array(noise(4096, 10 + step).buffer), 'F32', 'F16');
       return {
         'a.safetensors': {

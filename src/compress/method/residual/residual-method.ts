@@ -11,14 +11,14 @@ import { measureDrift } from './steps/measure-drift.ts';
 import { SymbolCache } from './lattice/symbol-cache.ts';
 import { residualQuantization } from './residual-quantization.ts';
 
-/** Least difference of two steps, in 1/32 octaves, for estimates with one to say little of the other. */
+/** Steps that differ by less than this, in 1/32 octaves, give nearly the same estimates. */
 const finerMin = 2;
 
-/** Every weight as steps away from what the ancestor rebuilds (docs/decisions/0013-residual-method.md). */
+/** Every weight as a number of steps from the rebuilt ancestor (docs/decisions/0013-residual-method.md). */
 export const residualMethod: Method = {
   name: 'residual',
-  // Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the
-  // architecture as often as statistics.
+  // Vectors too: in late deltas, exact norms and biases would be most of a package. Buffers are left exact: they are
+  // constants of the architecture as often as statistics.
   codingOf: ({ layerType, entry }) =>
     layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined,
   ancestry: { kind: 'budgeted', isFiner },
@@ -34,7 +34,7 @@ function isFiner(found: QuantizationConfig, last: QuantizationConfig | undefined
 class ResidualSession implements MethodSession {
   readonly #work: MethodWork;
   readonly #symbolCache: SymbolCache;
-  /** By the ancestor, or by the model for a base: an estimate and the encode after it are one. */
+  /** By the ancestor, or by the model for a base, so that an estimate and the encode after it share one. */
   readonly #known = new WeakMap<object, Promise<Quantization>>();
 
   constructor(work: MethodWork) {

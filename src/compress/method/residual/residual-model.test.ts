@@ -30,7 +30,7 @@ async function quantizationOf(tensors: TestTensors, parallel: number) {
   });
 }
 
-test('a rough estimate of a large model is near what its form takes, however many blocks are in work at once', async () => {
+test('a rough estimate of a large model is near its actual size, for any number of concurrent blocks', async () => {
   const rows = Math.ceil((2.5 * sampleElementsMax) / 4096);
   const weights = noise(rows * 4096, 7);
   // Some rows are much smaller than others, as those of rare tokens are.
@@ -44,7 +44,7 @@ test('a rough estimate of a large model is near what its form takes, however man
   expect(await (await quantizationOf(tensors, 4)).roughBytes!(config, { parallel: 4 })).toBe(rough);
 });
 
-test('a rough estimate of a small model is what its form takes', async () => {
+test('a rough estimate of a small model equals its actual size', async () => {
   const quantization = await quantizationOf(
     { 'fc.weight': f32([400, 400], noise(160_000, 2)), 'fc.bias': f32([400], noise(400, 3)) },
     2,

@@ -1,108 +1,35 @@
-import {
-  latticeCountsIndex,
-  latticeErrorSquaresIndex,
-  latticeErrorWords,
-  latticeStatisticsWords,
-  type ContextTables,
-  type LatticeSegment,
-} from '../../../native/core.ts';
-import { latticeError } from '../../../native/lattice-error.ts';
-import { latticeSegment, slotCount, type ResidualFile } from '../../../package/blocks/residual-block.ts';
-import {
-  scaleOf,
-  stepsPerOctave,
-  unitGain,
-  type ResidualTensor,
-  type StepScales,
-} from '../../../package/residual-tensor.ts';
+import type { ContextTables } from '../../../native/core.ts';
+import type { ResidualFile } from '../../../package/blocks/residual-block.ts';
+import { unitGain, type ResidualTensor, type StepScales } from '../../../package/residual-tensor.ts';
 import type { BlockMemory } from '../../../restore/block-memory.ts';
-import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { distanceInSteps } from './steps/distance-in-steps.ts';
-import { forEachBounded } from '../../bounded-parallel.ts';
-import type { Rounding } from './lattice/gptq-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
-import { symbolRates } from './lattice/symbol-rates.ts';
-import { ModelSymbols, type SymbolCache } from './lattice/symbol-cache.ts';
+import { ModelSymbols } from './lattice/symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
-import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
-import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCoderParts } from './residual-coder.ts';
+import { ResidualCoder } from './residual-coder.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
-import { varianceOf, type ModelMoments } from './tensor-moments.ts';
 import type { TensorPlace } from '../../../package/tensor-place.ts';
+import {
+  type Attempts,
+  type Attempt,
+  attemptOf,
+  nextAttempts,
+  roundingsOf,
+  finerBy,
+  hasGramMatrix,
+} from './rounding-attempts.ts';
+import { tensorsBeyond, errorsOfWeights, segmentOf } from './tensor-errors.ts';
+import { type ResidualModelParts, type PassResult, QuantizingPass } from './quantizing-pass.ts';
 
-export interface ResidualModelParts
-  extends EncodingOptions, Omit<ResidualCoderParts, 'modelSymbols' | 'gradientScale'> {
-  readonly plan: CodingPlan;
-  readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
-  readonly moments: ModelMoments;
-  readonly symbolCache: SymbolCache;
-  /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no rates. */
-  readonly hysteresis?: Hysteresis | undefined;
-  /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
-  readonly toNearest: boolean;
-  /** Bound on every tensor's error, in standard deviations of its weights; none where undefined. */
-  readonly weightErrorMax?: number | undefined;
-}
-
-interface Roundings {
-  readonly withGptq: readonly Rounding[];
-  readonly plain: readonly Rounding[];
-}
-
-/**
- * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on
- * at their full share, and a dead zone just under what makes the squared error 1.5 times that of rounding. After the
- * last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
- */
-const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
-  deadZone: {
-    withGptq: [
-      { strength: 1, deadZone: 156 },
-      { strength: 0.6, deadZone: 152 },
-      { strength: 0.3, deadZone: 142 },
-      { strength: 0, deadZone: 128 },
-    ],
-    plain: [
-      { strength: 0, deadZone: 156 },
-      { strength: 0, deadZone: 142 },
-      { strength: 0, deadZone: 128 },
-    ],
-  },
-  nearest: {
-    withGptq: [1, 0.6, 0.3, 0].map((strength) => ({ strength, deadZone: 128 })),
-    plain: [{ strength: 0, deadZone: 128 }],
-  },
-};
-/**
- * Then steps are made finer: by a 1/32 octave so many times, which is enough where chance was against one step, and
- * after that by octaves, for a tensor that nothing but its very values are near to.
- */
-const finerSmall = 24;
-const finerOctaves = 12;
-/**
- * A tensor's step becomes finer by so many 1/32 octaves at most to keep its error inside `weightErrorMax`. A model that
- * takes more has too coarse a common step: with every tensor at its bound, steps no longer follow what the metrics
- * need.
- */
-const finerOfBoundMax = 48;
-/**
- * With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it
- * gives. Measured: 2 % fewer bytes than 156.
- */
-const baseDeadZone = 140;
-/** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
-const errorRatioMax = 1.5;
-
-/** One checkpoint under one step: every residual tensor's record, and what its blocks would take. */
+/** One checkpoint under one step: the record of every residual tensor, and the size of its blocks. */
 export class ResidualModel implements QuantizedModel {
-  /** Of the quantized part, tables included. */
+  /** Bytes of the quantized part, including tables. */
   readonly bytes: number;
-  /** Names of tensors whose error is more than {@link errorRatioMax} of quantizing them afresh in every way tried. */
+  /** Names of tensors with an error of more than {@link errorRatioMax}, whatever way of rounding was tried. */
   readonly beyond: readonly string[];
   /** See {@link QuantizedModel}; under the finest steps that {@link finerOfBoundMax} allows. */
   readonly weightExcess: number | undefined;
@@ -126,7 +53,7 @@ export class ResidualModel implements QuantizedModel {
     return this.pass.coder.elements(files[at.file]!, at, this.pass.roundingOf(attempts, at), { into, signal });
   }
 
-  /** Root mean square of what rounding leaves of the weights of matrices, in steps; undefined without a matrix. */
+  /** Root mean square of the matrices' rounding errors, in steps; undefined without a matrix. */
   roundingError(options: EncodingOptions): Promise<number | undefined> {
     const { files, attempts } = this.built;
     return this.pass.roundingError(files, attempts, options);
@@ -150,7 +77,7 @@ export class ResidualModel implements QuantizedModel {
     };
   }
 
-  /** The files that a package holds: tensors of the others have no slots in its tables. */
+  /** The model with the package's files only: tensors of other files have no slots in its tables. */
   private async without(external: ReadonlySet<number>): Promise<Pick<BuiltModel, 'files' | 'tables' | 'migration'>> {
     const { files, attempts } = this.built;
     if (files.every((file, number) => file === undefined || !external.has(number))) return this.built;
@@ -169,22 +96,10 @@ interface BuiltModel {
   readonly weightExcess: number | undefined;
 }
 
-/** What was not good enough for a tensor so far. */
-interface Attempt {
-  /** How many ways of rounding. */
-  readonly tries: number;
-  /** By how many 1/32 octaves its step is finer than that, so that its error is inside `weightErrorMax`. */
-  readonly finer: number;
-}
-
-/** By file, by tensor. */
-type Attempts = readonly ReadonlyMap<number, Attempt>[];
-
 /**
  * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction
- * offsets and gains, and these and the errors follow from sums over the symbols. Where a tensor's error is too far
- * above that of quantizing it afresh, it is rounded in the next way of {@link roundings}; then the blocks concerned are
- * quantized again.
+ * offsets and gains, and these and the errors are computed from sums over the symbols. A tensor with too large an error
+ * is rounded in the next way of {@link roundings}, and its blocks are quantized again.
  */
 export async function quantizeResiduals(parts: ResidualModelParts, step: number): Promise<ResidualModel> {
   const scales = scalesOf(step);
@@ -213,9 +128,8 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
 }
 
 /**
- * About what the model of a step would take, from an evenly spread sample of its blocks, each rounded in the first of
- * its ways; of a small model, from all. Steps that would have to be made finer, which are those of few tensors, are
- * not.
+ * Estimates the bytes of a step's model from an evenly spread sample of its blocks (all blocks of a small model), each
+ * with the first way of rounding. It ignores that a few tensors may need a finer step.
  */
 export async function estimateResidualBytes(parts: ResidualModelParts, step: number): Promise<number> {
   const coder = coderOf(parts, new ModelSymbols(0));
@@ -229,7 +143,7 @@ export async function estimateResidualBytes(parts: ResidualModelParts, step: num
   return (tables.totalBits() / 8 - tableBytes) * scale + tableBytes;
 }
 
-/** Vectors are few, and more depends on each: their steps only ever shrink with the others. */
+/** Vectors are few, and each matters more: their steps never grow with the common step, they only shrink. */
 function scalesOf(step: number): StepScales {
   return { matrices: step, vectors: Math.min(0, step) };
 }
@@ -242,62 +156,7 @@ function coderOf(parts: ResidualModelParts, modelSymbols: ModelSymbols): Residua
   });
 }
 
-const firstAttempt: Attempt = { tries: 0, finer: 0 };
-
-function attemptOf(attempts: Attempts, file: number, tensor: number): Attempt {
-  return attempts[file]!.get(tensor) ?? firstAttempt;
-}
-
-/** Attempts with the tensors that are not good enough tried in another way; undefined if none of them can be. */
-function nextAttempts(
-  parts: ResidualModelParts,
-  attempts: Attempts,
-  found: {
-    readonly beyond: readonly TensorPlace[];
-    readonly outside: readonly TensorOutsideBound[];
-  },
-): Attempts | undefined {
-  const next = attempts.map((byTensor) => new Map(byTensor));
-  let isChanged = false;
-  for (const { file, tensor, octaves } of found.outside) {
-    const { tries, finer } = attemptOf(attempts, file, tensor);
-    if (finer >= finerOfBoundMax) continue;
-    const more = Math.max(1, Math.ceil(octaves * stepsPerOctave));
-    next[file]!.set(tensor, { tries, finer: Math.min(finerOfBoundMax, finer + more) });
-    isChanged = true;
-  }
-  for (const { file, tensor } of found.beyond) {
-    const { tries, finer } = attemptOf(next, file, tensor);
-    if (tries >= attemptsMax(parts, file, tensor)) continue;
-    next[file]!.set(tensor, { tries: tries + 1, finer });
-    isChanged = true;
-  }
-  return isChanged ? next : undefined;
-}
-
-function roundingsOf(
-  parts: Pick<ResidualModelParts, 'gramMatrices' | 'toNearest'>,
-  file: number,
-  tensor: number,
-): readonly Rounding[] {
-  const { withGptq, plain } = waysOf(parts);
-  return hasGramMatrix(parts, file, tensor) ? withGptq : plain;
-}
-
-function waysOf({ toNearest }: Pick<ResidualModelParts, 'toNearest'>): Roundings {
-  return toNearest ? roundings.nearest : roundings.deadZone;
-}
-
-function attemptsMax(parts: ResidualModelParts, file: number, tensor: number): number {
-  return roundingsOf(parts, file, tensor).length - 1 + finerSmall + finerOctaves;
-}
-
-/** By how many 1/32 octaves a step is finer after so many tries of it. */
-function finerBy(tries: number): number {
-  return tries <= finerSmall ? Math.max(0, tries) : finerSmall + (tries - finerSmall) * stepsPerOctave;
-}
-
-/** The records of a form, each with the step of its attempt. */
+/** The records of a model, each with the step of its attempt. */
 function residualFiles(
   parts: ResidualModelParts,
   scales: StepScales,
@@ -318,7 +177,7 @@ function residualFiles(
   );
 }
 
-/** Files with the slots that their tensors have in a package of just these. */
+/** Files with the slots of their tensors in a package that consists of just these files. */
 function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile | undefined)[] {
   let firstSlot = 0;
   return files.map((file) => {
@@ -329,158 +188,7 @@ function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile |
   });
 }
 
-function hasGramMatrix(
-  { gramMatrices }: Pick<ResidualModelParts, 'gramMatrices'>,
-  file: number,
-  tensor: number,
-): boolean {
-  return gramMatrices?.[file]?.has(tensor) ?? false;
-}
-
-/** Sums over all blocks of a tensor. */
-interface TensorSums {
-  readonly statistics: BigInt64Array;
-  readonly errors: Float64Array;
-  readonly plainErrors: Float64Array;
-}
-
-interface PassResult {
-  readonly tables: ContextTables;
-  /** Share of weights that moved; undefined where there was nothing to move from. */
-  readonly migration: number | undefined;
-  /** By file, by tensor. */
-  readonly sums: readonly ReadonlyMap<number, TensorSums>[];
-}
-
-/**
- * Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far
- * as their symbols are cached.
- */
-class QuantizingPass {
-  readonly coder: ResidualCoder;
-  private readonly parts: ResidualModelParts;
-  /** See {@link BlockRounding}. */
-  private rates: Uint8Array | undefined;
-  private readonly places: readonly BlockPlace[];
-  private readonly found: ({ readonly rounding: string; readonly findings: BlockFindings } | undefined)[] = [];
-
-  constructor(parts: ResidualModelParts, coder: ResidualCoder, places: readonly BlockPlace[]) {
-    this.parts = parts;
-    this.coder = coder;
-    this.places = places;
-  }
-
-  /** Blocks of files that are left out are neither counted nor summed. */
-  async run(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<PassResult> {
-    const { core, parallel, signal } = this.parts;
-    const counts = core.createContextCounts();
-    await forEachBounded(this.places.entries(), parallel, async ([i, at]) => {
-      const file = files[at.file];
-      if (file === undefined) return;
-      const rounding = describeRounding(attempts, at);
-      if (this.found[i]?.rounding === rounding && (await this.coder.count(file, at, counts, signal))) return;
-      this.found[i] = {
-        rounding,
-        findings: await this.coder.quantize(file, at, this.roundingOf(attempts, at), counts, signal),
-      };
-    });
-    const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
-    return { tables: await counts.build({ slots: slotCount(slots) }, signal), ...this.totals(files) };
-  }
-
-  /**
-   * Prices of moves under the first rounding of every tensor; from then on they hold. Without an ancestor there are
-   * none.
-   */
-  async rate(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<void> {
-    const { ancestor } = this.parts;
-    const behind = this.places.filter((at) => ancestor?.hasBlock(at.file, at.index));
-    if (behind.length === 0) return;
-    this.rates = await symbolRates(behind, {
-      ...this.parts,
-      coder: this.coder,
-      files,
-      roundingOf: (at) => this.roundingOf(attempts, at),
-    });
-  }
-
-  roundingError(
-    files: readonly (ResidualFile | undefined)[],
-    attempts: Attempts,
-    options: EncodingOptions,
-  ): Promise<number | undefined> {
-    const { core } = this.parts;
-    return distanceInSteps(this.places, {
-      ...options,
-      core,
-      coder: this.coder,
-      files,
-      roundingOf: (at) => this.roundingOf(attempts, at),
-    });
-  }
-
-  /** Tensors without GPTQ in one block have one dead zone, the narrowest that any of them needs. */
-  roundingOf(attempts: Attempts, { file, block }: BlockPlace): BlockRounding {
-    const ofTensor = (tensor: number): Rounding => {
-      const ways = roundingsOf(this.parts, file, tensor);
-      const { strength, deadZone } = ways[Math.min(attemptOf(attempts, file, tensor).tries, ways.length - 1)]!;
-      const isFed = hasGramMatrix(this.parts, file, tensor);
-      return {
-        strength,
-        deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone,
-      };
-    };
-    const plain = block.segments.filter(({ tensor }) => !hasGramMatrix(this.parts, file, tensor));
-    return {
-      deadZone: Math.min(
-        waysOf(this.parts).plain[0]!.deadZone,
-        ...plain.map(({ tensor }) => ofTensor(tensor).deadZone),
-      ),
-      ofTensor,
-      rates: this.rates,
-    };
-  }
-
-  /** Added up in the order of blocks: errors are floating point numbers, and decide. */
-  private totals(files: readonly (ResidualFile | undefined)[]): Pick<PassResult, 'migration' | 'sums'> {
-    const sums = files.map(() => new Map<number, TensorSums>());
-    let compared = 0;
-    let moved = 0;
-    for (const [i, { file, block }] of this.places.entries()) {
-      if (files[file] === undefined) continue;
-      const { findings } = this.found[i]!;
-      compared += findings.compared;
-      for (const [s, { tensor }] of block.segments.entries()) {
-        const statistics = findings.statistics.subarray(s * latticeStatisticsWords, (s + 1) * latticeStatisticsWords);
-        const ofSegment = (sums: Float64Array): Float64Array =>
-          sums.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords);
-        const total = sums[file]!.get(tensor) ?? {
-          statistics: new BigInt64Array(statistics.length),
-          errors: new Float64Array(latticeErrorWords),
-          plainErrors: new Float64Array(latticeErrorWords),
-        };
-        statistics.forEach((sum, word) => (total.statistics[word]! += sum));
-        ofSegment(findings.errors).forEach((sum, word) => (total.errors[word]! += sum));
-        ofSegment(findings.plainErrors).forEach((sum, word) => (total.plainErrors[word]! += sum));
-        sums[file]!.set(tensor, total);
-        if (findings.compared > 0) for (let j = 0; j < 3; j++) moved += Number(statistics[latticeCountsIndex + j]!);
-      }
-    }
-    return { sums, migration: compared === 0 ? undefined : moved / compared };
-  }
-}
-
-/** Tells apart all that the symbols of a block depend on but the common step. */
-function describeRounding(attempts: Attempts, { file, block }: BlockPlace): string {
-  return block.segments
-    .map(({ tensor }) => {
-      const { tries, finer } = attemptOf(attempts, file, tensor);
-      return `${tries}-${finer}`;
-    })
-    .join(' ');
-}
-
-/** Records with the offsets and gains that this checkpoint's weights ask for. */
+/** Records with the offsets and gains that fit this checkpoint's weights. */
 function fitted(
   parts: ResidualModelParts,
   files: readonly (ResidualFile | undefined)[],
@@ -490,7 +198,7 @@ function fitted(
     if (file === undefined) return undefined;
     const residuals = new Map(
       [...file.residuals].map(([tensor, record]) => {
-        // What a weight's error is made up for with must be what it is rebuilt to.
+        // GPTQ compensates errors of rebuilt values, so offsets and gains must not change these afterwards.
         if (hasGramMatrix(parts, number, tensor))
           return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
         const { name, shape } = file.layout.tensors[tensor]!;
@@ -508,59 +216,9 @@ function fitted(
   });
 }
 
-function segmentOf({ scales, layout }: ResidualFile, tensor: number, record: ResidualTensor): LatticeSegment {
-  return latticeSegment(record, { elementCount: 1, scale: scaleOf(scales, layout.tensors[tensor]!.shape) });
-}
-
-/** The tensors whose error is beyond {@link errorRatioMax}. */
-function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): TensorPlace[] {
-  return files.flatMap((residual, file) =>
-    [...(residual?.residuals ?? [])]
-      .filter(([tensor, record]) => {
-        const { error, fresh } = latticeError(sums[file]!.get(tensor)!.errors, segmentOf(residual!, tensor, record));
-        return error > errorRatioMax * fresh;
-      })
-      .map(([tensor]) => ({ file, tensor })),
-  );
-}
-
-/** A tensor beyond `weightErrorMax`. */
-interface TensorOutsideBound extends TensorPlace {
-  /** By how many octaves its error is beyond the bound. */
-  readonly octaves: number;
-}
-
 /**
- * The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights, and the
- * largest squared error in that of the bound. Nothing without a bound.
- */
-function errorsOfWeights(
-  { moments, weightErrorMax }: ResidualModelParts,
-  files: readonly (ResidualFile | undefined)[],
-  sums: PassResult['sums'],
-): { readonly outside: readonly TensorOutsideBound[]; readonly excess: number | undefined } {
-  if (weightErrorMax === undefined) return { outside: [], excess: undefined };
-  const outside: TensorOutsideBound[] = [];
-  let excess = 0;
-  for (const [file, residual] of files.entries()) {
-    for (const [tensor, record] of residual?.residuals ?? []) {
-      const { plainErrors } = sums[file]!.get(tensor)!;
-      const { error } = latticeError(plainErrors, segmentOf(residual!, tensor, record));
-      const ofTensor = moments[file]!.get(tensor)!;
-      // The share of the sum of squares that is about the mean. Less than a millionth is lost in the sums themselves.
-      const spread = (varianceOf(ofTensor) * ofTensor.elementCount) / ofTensor.sumOfSquares;
-      if (!(spread > 1e-6)) continue;
-      const ratio = error / (plainErrors[latticeErrorSquaresIndex]! * spread) / weightErrorMax ** 2;
-      excess = Math.max(excess, ratio);
-      if (ratio > 1) outside.push({ file, tensor, octaves: Math.log2(ratio) / 2 });
-    }
-  }
-  return { outside, excess };
-}
-
-/**
- * 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16: none
- * is then large enough to be cut, which the core does at 2^40.
+ * 0 without gradients: all elements then have equal weight. A gradient equal to the tensor's root mean square has
+ * weight 16, so none reaches 2^40, the core's limit.
  */
 function gradientScale({ moments }: ResidualModelParts, file: number, tensor: number): number {
   const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;

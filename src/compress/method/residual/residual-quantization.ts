@@ -26,27 +26,27 @@ export interface ResidualParts extends EncodingOptions {
   readonly plan: CodingPlan;
   readonly ancestor: Ancestor | undefined;
   readonly core: NativeCore;
-  /** The config of the checkpoint before. */
+  /** The config of the previous checkpoint. */
   readonly last: QuantizationConfig | undefined;
   readonly warn: (sentence: string) => void;
   readonly symbolCache: SymbolCache;
   readonly rounding: RoundingChoice;
-  /** `fixed` where absent. */
+  /** `fixed` if absent. */
   readonly hysteresis?: Hysteresis | undefined;
   /** Bound on every tensor's error, in standard deviations of its weights (`SearchOptions.weightErrorMax`). */
   readonly weightErrorMax?: number | undefined;
-  /** Absent where the config is given: it is taken as it is. */
+  /** Absent if the config is given: it is then used as it is. */
   readonly resumption?: Resumption | undefined;
-  /** Absent where there is nothing to measure inputs with. */
+  /** Absent if inputs cannot be measured. */
   readonly gramMatrices?: GramMatrices | undefined;
 }
 
-/** Quantized models kept: a search asks for each one twice, for its bytes and for its quality. */
+/** Most quantized models cached: a search needs each one twice, for its bytes and for its quality. */
 const formsKept = 16;
 
 /**
- * The residual method (docs/decisions/0013-residual-method.md): every weight is quantized as the difference to what the
- * ancestor rebuilds, in steps that one search finds. Reads the model once to choose steps.
+ * The residual method (docs/decisions/0013-residual-method.md): every weight is quantized as the difference from the
+ * rebuilt ancestor, in steps that one search finds. Reads the model once to choose steps.
  */
 export async function residualQuantization(parts: ResidualParts): Promise<Quantization> {
   const { source, plan, last, rounding } = parts;
@@ -59,8 +59,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     records = planSteps(source.files, moments, undefined, lastStep?.step)!;
   }
   const { resumption } = parts;
-  // Where training was resumed from a rebuilt checkpoint, now or not long ago, nothing of what is trained may lag
-  // behind.
+  // If training was resumed from a rebuilt checkpoint, now or recently, the rebuilt weights must not lag behind.
   const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
   const forms = new ByteCache<Promise<ResidualModel>>(formsKept);
   const modelParts = { ...parts, ancestor, records, moments, toNearest };
@@ -108,7 +107,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   };
 }
 
-/** Whether an estimate looks at a part of the model only. */
+/** Whether an estimate uses only a sample of the model. */
 function isSampled(plan: CodingPlan): boolean {
   const all = [...residualBlocks(plan)];
   return sampleBlocks(all).blocks.length < all.length;

@@ -5,7 +5,7 @@ import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { EncodingOptions } from '../quantized-model.ts';
 
-/** Sums over one tensor; those of its blocks add up. */
+/** Sums over one tensor, added up over its blocks. */
 export interface TensorMoments extends WeightMoments {
   readonly elementCount: number;
 }
@@ -14,8 +14,8 @@ export interface TensorMoments extends WeightMoments {
 export type ModelMoments = readonly ReadonlyMap<number, TensorMoments>[];
 
 /**
- * Sums over every residual tensor. They choose steps, which are stored, so they are added up in one order: that of the
- * core inside a block, blocks in theirs.
+ * Sums over every residual tensor. They determine steps, which are stored, so the order of addition is fixed: the
+ * core's inside a block, then block after block.
  */
 export async function gatherMoments(
   source: ModelSource,

@@ -13,28 +13,27 @@ export interface FilledBy {
 
 /** How the initializers of a graph are filled. Lists are in file order. */
 export interface BindingReport {
-  /** Filled by the tensor of their own name. */
+  /** Number of initializers filled by the tensor of their own name. */
   readonly nameCount: number;
   /**
-   * `rival` would fill the graph, too, from other tensors, if the eval set left out the first: `leaveOut` is the entry
-   * of its spec.
+   * `rival` would also fill the graph, from other tensors, if the eval set left the first ones out: `leaveOut` is the
+   * entry of its spec for that.
    */
   readonly prefix?: PrefixPair & {
     readonly count: number;
     readonly rival?: PrefixPair & { readonly leaveOut: string };
   };
   readonly mapped: readonly FilledBy[];
-  /** Filled by what fills another initializer, or by the tensor that stands for both. */
+  /** Filled by the tensor that also fills another initializer, under the other's name or a shared one. */
   readonly tied: readonly FilledBy[];
-  /** Filled by the tensor that held the same bytes, at the first checkpoint of the run. */
+  /** Filled by the tensor that had the same bytes at the first checkpoint of the run. */
   readonly byContent: readonly FilledBy[];
-  /** Turned, however they were found. */
+  /** Filled with transposition, however they were found. */
   readonly transposed: readonly FilledBy[];
-  /** Floating constants of more than one element that the eval set declares, and that nothing fills. */
+  /** Floating constants of more than one element that the eval set declares and no tensor fills. */
   readonly declared: readonly string[];
   /**
-   * Filled in several places, though a model before training may have as many equal weights there; absent where there
-   * are none.
+   * Used in several places, although an untrained model may have as many equal weights there; absent if there are none.
    */
   readonly doubtful?: readonly string[];
   /** Other tensors of the checkpoint that the graph does not use. In checkpoint order. */
@@ -44,7 +43,8 @@ export interface BindingReport {
 }
 
 /**
- * Tells how a binding came about, from headers alone: what names, prefix and ties do not give was found by content.
+ * Reports how a binding was found, from headers alone: pairs that names, prefix and ties do not explain were found by
+ * content.
  */
 export function reportBinding(
   { graph, tensors, leftOut, pairs, prefix, rival, isConstant }: HeaderPairs,

@@ -3,10 +3,12 @@ import { quoteNames } from '../../quote-names.ts';
 import type { BindingReport, FilledBy } from './binding-report.ts';
 import { describePrefix } from '../pair/describe-prefix.ts';
 
-/** Pairs that a sentence lists before it only counts. */
+/** Most pairs that a sentence lists; it only counts more. */
 const pairsListedMax = 3;
 
-/** A report in sentences, for people; lists are cut. Names are the first sentence, what is not used the last. */
+/**
+ * A report in sentences, for people; lists are cut. The first sentence is about names, the last about unused tensors.
+ */
 export function describeBinding(report: BindingReport): string[] {
   const { nameCount, prefix, mapped, tied, byContent, transposed, declared, unused, leftOut } = report;
   const named = nameCount + (prefix?.count ?? 0);

@@ -7,14 +7,14 @@ import { plainExport, unfoldedExport } from './export-advice.ts';
 import { joinedTensors } from './joined-tensors.ts';
 import { byElementCount, type SizedTensor } from './tensor-groups.ts';
 
-/** Initializers whose place in the checkpoint is looked for; a sentence names no more. */
+/** Most initializers for which a place in the checkpoint is looked for; a sentence names no more. */
 const explainedMax = 20;
-/** Entries of a tensor map that a sentence spells out. */
+/** Most entries of a tensor map in a sentence. */
 const entriesMax = 3;
 
 /**
- * What an initializer may be, the worst first: what only another export helps, then what a map helps, then what may be
- * no weight.
+ * Possible explanations of an initializer, the worst first: those that need another export, then those that a map
+ * solves, then those that may be no weight.
  */
 type Guess =
   | {
@@ -28,8 +28,8 @@ type Guess =
 const order = ['folded', 'joined', 'computed', 'reshaped', 'renamed', 'unknown'] as const;
 
 /**
- * Says what to do about initializers that nothing fills: the tensor map to give, the option of the exporter that keeps
- * weights apart, or how to declare constants, by what the unused tensors of the checkpoint look like.
+ * Suggests a remedy for initializers that no tensor fills, from the unused tensors of the checkpoint: an entry of the
+ * tensor map, the option of the exporter that keeps weights separate, or a declaration of constants.
  */
 export function explainUnfilled(
   initializers: readonly GraphInitializer[],
@@ -87,7 +87,9 @@ function guess(
   return source === undefined ? { kind: 'unknown', initializer } : { kind: 'computed', initializer, tensors: [source] };
 }
 
-/** Of as many channels as a convolution has outputs (or, transposed, inputs). */
+/**
+ * Whether a tensor is a running variance with as many channels as a convolution has outputs (or, transposed, inputs).
+ */
 function isRunningVariance({ name, shape }: CheckpointTensor, kernel: readonly number[]): boolean {
   return shape.length === 1 && kernel.slice(0, 2).includes(shape[0]!) && /(^|\.)running_var$/.test(name);
 }
@@ -107,7 +109,7 @@ function renamed(
   return `${quoteName(initializer.name)} has the shape of the unused tensor ${quoteName(tensors[0]!.name)}: if it is that weight, add ${map} to the eval set's spec; or ${again}.`;
 }
 
-/** A square matrix may be either way round; which one is for the reader to say. */
+/** A square matrix may need transposing or not; the reader has to decide. */
 function entryOf(initializer: GraphInitializer, tensor: CheckpointTensor): object {
   return sameShape(tensor.shape, initializer.shape)
     ? { tensor: tensor.name }
@@ -118,7 +120,7 @@ function whatElse(initializers: readonly GraphInitializer[]): string {
   const open = initializers.filter((each) => each.external);
   if (open.length > 0)
     return `The checkpoint must hold ${open.length === 1 ? 'it' : 'them'}, in all its shards; what is no weight of the model has to be stored in the graph (\`external_data=False\`).`;
-  // All that were explained: a line to paste that lists fewer than the sentence names is refused again.
+  // Lists all that were explained: a line to paste with fewer entries than the sentence names would be refused again.
   const constants = JSON.stringify({ constants: initializers.map((each) => each.name) }).slice(1, -1);
   return `If the checkpoint lacks them, push it with all its shards; if they are no weights of the model (a rotary table, a mask), add ${constants} to the eval set's spec.`;
 }

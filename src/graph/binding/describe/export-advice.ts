@@ -1,8 +1,5 @@
-/** Options of torch.onnx.export that keep every weight under its own name, unfolded (tried with torch 2.13). */
+/** Options of torch.onnx.export that leave every weight under its own name, unfolded (tried with torch 2.13). */
 export const plainExport = '`torch.onnx.export(..., dynamo=True, optimize=False, external_data=False)`';
-/**
- * The same with the older exporter, which puts one weight in place of several that are equal unless they are inputs,
- * too.
- */
+/** The same for the older exporter, which merges equal weights into one unless they are inputs too. */
 export const unfoldedExport =
   '`torch.onnx.export(..., dynamo=False, do_constant_folding=False, keep_initializers_as_inputs=True)`';

@@ -1,14 +1,14 @@
 import type { CheckpointTensor } from '../../weight-binding.ts';
 import { prefixOf, type SizedTensor } from './tensor-groups.ts';
 
-/** Neighbours of one prefix that are tried; a layer has fewer. */
+/** Most tensors of one prefix that are tried; a layer has fewer. */
 const neighboursMax = 24;
-/** Prefixes that are tried: more than any model has layers. */
+/** Most prefixes that are tried: more than any model has layers. */
 const prefixesMax = 1000;
 
 /**
- * Two or three unused tensors behind one prefix that have as many elements together: projections that an exporter
- * joined. Empty where there are none.
+ * Two or three unused tensors with one prefix and, together, as many elements: projections that an exporter joined.
+ * Empty if there are none.
  */
 export function joinedTensors(
   elementCount: number,
@@ -33,8 +33,8 @@ export function joinedTensors(
 }
 
 /**
- * Those of a layer that are as many elements together; of several, those whose names end the most alike (`..._l0` with
- * `..._l0`).
+ * The tensors of a layer with as many elements together; of several such groups, the one with the longest common end of
+ * names (`..._l0` with `..._l0`).
  */
 function sumOf(layer: readonly SizedTensor[], elementCount: number): CheckpointTensor[] | undefined {
   let best: { readonly tensors: CheckpointTensor[]; readonly likeness: number } | undefined;
@@ -52,7 +52,7 @@ function sumOf(layer: readonly SizedTensor[], elementCount: number): CheckpointT
   return best?.tensors;
 }
 
-/** What is joined along one axis has the others alike. */
+/** Tensors joined along one axis are equal along the others. */
 function joins(a: CheckpointTensor, b: CheckpointTensor): boolean {
   return a.shape.length === b.shape.length && a.shape.filter((dim, axis) => dim !== b.shape[axis]).length <= 1;
 }

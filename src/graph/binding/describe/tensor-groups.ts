@@ -2,7 +2,7 @@ import { countElements } from '../../../checkpoint/count-elements.ts';
 import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
-/** A floating tensor of a checkpoint with what it is looked up by. */
+/** A floating tensor of a checkpoint with its element count, by which it is looked up. */
 export interface SizedTensor extends CheckpointTensor {
   readonly elementCount: number;
 }
@@ -20,7 +20,7 @@ export function byElementCount(tensors: readonly CheckpointTensor[]): ReadonlyMa
   return groups;
 }
 
-/** What a name starts with, without its last `segments`; undefined where it has no more. */
+/** A name without its last `segments`; undefined if it has no more. */
 export function prefixOf(name: string, segments: number): string | undefined {
   const parts = name.split('.');
   return parts.length > segments ? parts.slice(0, -segments).join('.') : undefined;

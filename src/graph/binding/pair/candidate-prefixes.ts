@@ -2,23 +2,26 @@ import type { GraphInitializer } from '../../describe-graph.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 import { fitOf } from './fit.ts';
 
-/** What stands before the names of the graph, and before those of the checkpoint in its place. */
+/** The prefix of names in the graph, and the prefix in the checkpoint that replaces it. */
 export interface PrefixPair {
   readonly graph: string;
   readonly checkpoint: string;
 }
 
-/** Wrappers that many models have; they are tried whatever the probes say. */
+/** Wrappers of many models; they are always tried. */
 const knownWrappers = ['module.', '_orig_mod.', 'model.', 'm.', 'module._orig_mod.'];
 
-/** Initializers whose names are compared with every tensor's: the only step that costs a product of both counts. */
+/**
+ * Most initializers whose names are compared with every tensor's: the only step with a cost of the product of both
+ * counts.
+ */
 const probesMax = 8;
-/** Prefixes kept of each probe, those that leave the longest common end. */
+/** Most prefixes taken from each probe: those with the longest common end. */
 const prefixesPerProbeMax = 8;
 
 /**
- * The pairs of prefixes that are worth counting: of known wrappers, and those that give some initializers a tensor of
- * their shape.
+ * The pairs of prefixes to count: those of known wrappers, and those that give some initializers a tensor of their
+ * shape.
  */
 export function candidatePrefixes(
   named: readonly GraphInitializer[],

@@ -1,7 +1,7 @@
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import type { PrefixPair } from './candidate-prefixes.ts';
 
-/** Patterns that a sentence spells out. */
+/** Most patterns in a sentence. */
 const patternsShown = 8;
 
 /** A pair of prefixes in words. */
@@ -11,7 +11,7 @@ export function describePrefix({ graph, checkpoint }: PrefixPair): string {
   return `with the checkpoint's prefix ${quoteName(checkpoint)} in place of the graph's ${quoteName(graph)}`;
 }
 
-/** The entry of a spec that leaves out the tensors behind one pair of prefixes, and none of those behind another. */
+/** The entry of a spec that leaves out the tensors behind one pair of prefixes, but none of those behind another. */
 export function unusedEntry(
   prefix: PrefixPair,
   remaining: PrefixPair,

@@ -5,7 +5,7 @@ import { isTransposed, sameShape } from '../../match-by-content.ts';
 import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
-/** How a tensor fits an initializer: as it is, turned (a matrix that is not square), or not at all. */
+/** How a tensor fits an initializer: directly, transposed (a matrix that is not square), or not at all. */
 export function fitOf(initializer: GraphInitializer, tensor: CheckpointTensor): 'plain' | 'transposed' | undefined {
   if (!dtypesFit(initializer, tensor)) return undefined;
   if (sameShape(tensor.shape, initializer.shape)) return 'plain';
@@ -20,7 +20,7 @@ export function fits(initializer: GraphInitializer, tensor: CheckpointTensor, tr
   );
 }
 
-/** Says why a tensor does not fit an initializer that its name, or the tensor map, gives it to. */
+/** Explains why a tensor does not fit the initializer that its name, or the tensor map, assigns it to. */
 export function misfit(initializer: GraphInitializer, tensor: CheckpointTensor, transpose: boolean): FirnError {
   if (!dtypesFit(initializer, tensor)) {
     return new FirnError(

@@ -4,7 +4,7 @@ import type { KnownBytes } from '../bind-request.ts';
 import type { Pair } from './pair.ts';
 import type { HeaderPairs } from './pair-by-headers.ts';
 
-/** Initializers that headers leave unpaired, and that have bytes to go by. */
+/** Initializers that headers leave unpaired and that have bytes to compare. */
 export function leftToContent({ graph, pairs, isConstant }: HeaderPairs): GraphInitializer[] {
   return graph.initializers.filter(
     (each) => hasMatchableContent(each) && !pairs.has(each.name) && !isConstant(each.name),
@@ -12,8 +12,8 @@ export function leftToContent({ graph, pairs, isConstant }: HeaderPairs): GraphI
 }
 
 /**
- * Pairs by equal bytes what headers left unpaired: with what fills another initializer of the same bytes (the exporter
- * stored a tied weight twice), else with the tensor that holds them.
+ * Pairs by equal bytes the initializers that headers left unpaired. An initializer gets the tensor of another
+ * initializer with the same bytes (the exporter stored a tied weight twice), else the tensor with these bytes.
  */
 export function pairByContent(
   headers: HeaderPairs,
@@ -46,7 +46,7 @@ function pairWithTwins(
     if (pair === undefined || plain === undefined) continue;
     const key = layoutKey(initializer) + plain;
     const known = paired.get(key);
-    // Of two tensors nothing says which one it is.
+    // If there are two tensors, it is unknown which one it is.
     const isSame = !paired.has(key) || (known?.tensor === pair.tensor && known.transpose === pair.transpose);
     paired.set(key, isSame ? pair : undefined);
   }

@@ -13,30 +13,29 @@ import { pairByPrefix, type PrefixMatch } from './pair-by-prefix.ts';
 import { pairTied } from './pair-tied.ts';
 
 /**
- * The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a
- * binding.
+ * The headers of a graph and of a checkpoint, with the pairs they determine: computed once, and read by every later
+ * step of a binding.
  */
 export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
-  /** Without those that the eval set leaves out. */
+  /** Tensors of the checkpoint, without those that the eval set leaves out. */
   readonly tensors: readonly CheckpointTensor[];
-  /** Tensors that the eval set says the graph leaves out, in checkpoint order. */
+  /** Tensors that the eval set leaves out, in checkpoint order. */
   readonly leftOut: readonly string[];
   readonly pairs: Pairs;
   readonly prefix: PrefixPair | undefined;
-  /** Another pair of prefixes that would fill the graph, from other tensors. */
+  /** Another pair of prefixes that would also fill the graph, from other tensors. */
   readonly rival: PrefixPair | undefined;
   readonly trace: WeightTrace;
   /** Whether the eval set declares a name of the graph to be a constant. */
   readonly isConstant: (name: string) => boolean;
-  /** Whether the eval set says that the graph leaves a tensor out. */
+  /** Whether the eval set leaves a tensor out. */
   readonly isLeftOut: (name: string) => boolean;
 }
 
 /**
- * Pairs initializers and tensors by what can be told without their bytes: by the map, by equal names, by one prefix, by
- * being tied. A prefix is only looked for where no name is equal: beside equal names it would take another layer's
- * weights for those that are missing. Cost: some passes over the nodes, the initializers and the tensors. Errors:
- * `eval-input-mismatch`, `graph-missing-weights`.
+ * Pairs initializers and tensors without their bytes: by the map, by equal names, by one prefix, as ties. A prefix is
+ * looked for only if no names are equal: otherwise it would take another layer's weights for missing ones. Cost: some
+ * passes over the nodes, the initializers and the tensors. Errors: `eval-input-mismatch`, `graph-missing-weights`.
  */
 export function pairByHeaders({
   graph,
@@ -69,7 +68,7 @@ export function pairByHeaders({
   return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant, isLeftOut };
 }
 
-/** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */
+/** Whether a name matches an entry of a list; entries may contain `*`. Each name is compared with the patterns once. */
 export function matcherOf(list: readonly string[]): (name: string) => boolean {
   const exact = new Set(list.filter((each) => !each.includes('*')));
   const patterns = list.filter((each) => each.includes('*'));
@@ -84,7 +83,7 @@ export function matcherOf(list: readonly string[]): (name: string) => boolean {
 }
 
 /**
- * A tensor that the graph has under its own name, or that the map names, is not left out. Errors:
+ * Refuses to leave out a tensor that the graph has under its own name, or that the map names. Errors:
  * `eval-input-mismatch`.
  */
 function refuseContradiction(
@@ -107,7 +106,10 @@ function refuseContradiction(
   );
 }
 
-/** Floating weights always; other types only where the graph does not hold them. */
+/**
+ * Whether a tensor may fill an initializer: floating weights always; other types only if the graph does not contain
+ * them.
+ */
 export function isFillable(initializer: GraphInitializer): boolean {
   return initializer.external || isFloatDtype(initializer.dtype);
 }

@@ -10,7 +10,7 @@ import type { Pair } from './pair.ts';
 type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;
 
 /**
- * Pairs initializers with the tensors that the map gives them, else with those of their own name, turned where only
+ * Pairs initializers with the tensors that the map gives them, else with those of their own name, transposed if only
  * that fits. Errors: `eval-input-mismatch` (a shape or type does not fit, or the map names no initializer),
  * `graph-missing-weights` (the map names no tensor).
  */

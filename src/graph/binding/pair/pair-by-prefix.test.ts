@@ -69,7 +69,7 @@ describe('one prefix makes the names match', () => {
 });
 
 describe('a prefix is refused', () => {
-  test('where two do equally well, with both', async () => {
+  test('if two match equally well, with both', async () => {
     const checkpoint = checkpointOf([...behind('model.'), ...behind('ema.')]);
     const message = expect.stringMatching(/"model\.".*"ema\."|"ema\.".*"model\."/);
     await expect(bindModel(graphOf(bare), checkpoint)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('a prefix is refused', () => {
     expect(() => couldFillModel(graphOf(bare), checkpoint)).toThrow(expect.objectContaining({ message }));
   });
 
-  test('where a shape does not fit, with the shapes', async () => {
+  test('if a shape does not fit, with the shapes', async () => {
     const checkpoint = { ...checkpointOf(bare), 'h.1.fc.bias': [[5]] } as const;
     await expect(bindModel(graphOf(behind('m.')), checkpoint)).rejects.toMatchObject({
       code: 'eval-input-mismatch',
@@ -87,7 +87,7 @@ describe('a prefix is refused', () => {
     });
   });
 
-  test('beside names that are equal: another layer would stand in for the one that is missing', async () => {
+  test('if some names are equal: another layer would replace the missing one', async () => {
     const graph = graphOf([...bare, 'head.weight', 'head.bias']);
     const checkpoint = checkpointOf([...bare, 'old_head.weight', 'old_head.bias']);
     await expect(bindModel(graph, checkpoint)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe('a prefix is refused', () => {
     });
   });
 
-  test('where it would leave most weights unbound', async () => {
+  test('if it would leave most weights unbound', async () => {
     await expect(bindModel(graphOf(behind('m.')), checkpointOf(['h.0.fc.weight']))).rejects.toMatchObject({
       code: 'graph-missing-weights',
     });
@@ -194,8 +194,8 @@ describe('100,000 initializers and as many tensors are bound in seconds', () => 
     shape: [3, 3],
     dtype: 'F32' as const,
   }));
-  // They take some 2 s; a comparison of every name with every other would take minutes. Of the processor, since
-  // machines that run tests are busy.
+  // They take some 2 s; a comparison of every name with every other would take minutes. Processor time, since machines
+  // that run tests are busy.
   const cpuMsMax = 10_000;
 
   test.each<[string, (at: number) => string, number]>([

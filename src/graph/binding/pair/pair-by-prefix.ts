@@ -9,24 +9,24 @@ import type { Pair } from './pair.ts';
 export interface PrefixMatch {
   readonly prefix: PrefixPair;
   readonly pairs: ReadonlyMap<string, Pair>;
-  /** The pair of prefixes that would fill the graph, too, from other tensors; the best where there are several. */
+  /** A pair of prefixes that would also fill the graph, from other tensors; the best if there are several. */
   readonly rival: PrefixPair | undefined;
 }
 
-/** Initializers, spread over all, that a pair of prefixes is tried on before it is counted on all of them. */
+/** Most initializers, spread over all, on which a pair of prefixes is tried before it is counted on all. */
 const samplesMax = 512;
-/** Share of them that has to match: half of what has to match of all. */
+/** Share of the samples that must match: half of the share required of all. */
 const sampleShareMin = 0.25;
 
-/** Names that exporters make up, which say nothing of the model. */
+/** Names made up by exporters, without relation to the model. */
 const exporterMade = /^(onnx::|\/|val_\d+$|_val_\d+$|Constant)/;
 
 /**
  * Finds the one pair of prefixes that makes most of the names match (more than half of those that an exporter did not
- * make up) and pairs by it. Of two that do equally well one that only takes a prefix away is better than one that puts
- * another in its place. Only tensors that nothing else uses are looked at. Undefined where no pair does. Cost: a few
+ * make up) and pairs by it. Of two that match equally well, one that only removes a prefix is better than one that
+ * replaces it. Only tensors that are not used otherwise are considered. Undefined if no pair does. Cost: a few
  * comparisons of names for each tensor, and a look-up for each initializer and pair that matches. Errors:
- * `graph-missing-weights` (two pairs do equally well), `eval-input-mismatch` (a shape or type does not fit).
+ * `graph-missing-weights` (two pairs match equally well), `eval-input-mismatch` (a shape or type does not fit).
  */
 export function pairByPrefix(
   rest: readonly GraphInitializer[],
@@ -57,11 +57,11 @@ export function pairByPrefix(
 
 interface CountedPrefix {
   readonly prefix: PrefixPair;
-  /** Names that match. */
+  /** Number of names that match. */
   readonly count: number;
 }
 
-/** Those that make more than half of the names match, the best first. */
+/** Pairs of prefixes that make more than half of the names match, the best first. */
 function rankedPrefixes(
   named: readonly GraphInitializer[],
   unused: readonly CheckpointTensor[],

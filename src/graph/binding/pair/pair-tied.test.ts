@@ -29,7 +29,7 @@ function languageModel(
 }
 
 describe('tied weights are bound', () => {
-  test('where the graph keeps the name that the checkpoint has not, whatever it stores', async () => {
+  test('if the graph has the name that the checkpoint lacks, whatever it stores', async () => {
     for (const stored of [floats('lm_head.weight', [6, 3], numbers(18, 9)), external('lm_head.weight', [6, 3])]) {
       const model = languageModel({ embedding: 'lm_head.weight' }, [stored]);
       const { binding, report } = await bindModel(model, checkpoint);
@@ -41,7 +41,7 @@ describe('tied weights are bound', () => {
     }
   });
 
-  test('where the graph stores both, equal or turned, of an older checkpoint', async () => {
+  test('if the graph stores both, equal or transposed, from an older checkpoint', async () => {
     const old = numbers(18, 5);
     const turnedModel = languageModel({ head: 'onnx::MatMul_7', isTurned: false }, [
       floats(wte, [6, 3], old),
@@ -59,7 +59,7 @@ describe('tied weights are bound', () => {
     expect(() => couldFillModel(turnedModel, checkpoint)).not.toThrow();
   });
 
-  test('also in bfloat16, where no bytes of the checkpoint are those of the graph', async () => {
+  test("also in bfloat16, in which the checkpoint's bytes differ from the graph's", async () => {
     const model = languageModel({}, [floats(wte, [6, 3], table), floats('lm_head.weight', [6, 3], table)]);
     const { binding } = await bindModel(model, {
       [wte]: [[6, 3], undefined, 'BF16'],
@@ -69,7 +69,7 @@ describe('tied weights are bound', () => {
   });
 
   test.each([true, false])(
-    'where the graph leaves both open, transposed by an operator (%s) or stored so',
+    'if the graph leaves both open, transposed by an operator (%s) or stored transposed',
     async (isTurned) => {
       const model = languageModel({ isTurned }, [
         external(wte, [6, 3]),
@@ -108,12 +108,12 @@ describe('weights are not taken for tied', () => {
       checkpoint,
     ],
     [
-      'left open, where another tensor of that size is unused',
+      'left open, if another tensor of that size is unused',
       languageModel({}, [external(wte, [6, 3]), external('lm_head.weight', [6, 3])]),
       { ...checkpoint, 'head.weight': [[6, 3]] } as const,
     ],
     [
-      'left open, where the product is not the output',
+      'left open, if the product is not the output',
       {
         ...languageModel({}, [external(wte, [6, 3]), external('lm_head.weight', [6, 3])]),
         outputs: [value('h', ['n', 3])],
@@ -121,12 +121,12 @@ describe('weights are not taken for tied', () => {
       checkpoint,
     ],
     [
-      'of one name, where two tensors fit',
+      'of one name, if two tensors fit',
       languageModel({ embedding: 'lm_head.weight' }, [external('lm_head.weight', [6, 3])]),
       { ...checkpoint, 'wpe.weight': [[6, 3]] } as const,
     ],
     [
-      'of one name, where the tensor is called nothing of the kind',
+      "of one name, if the tensor's name is unrelated",
       languageModel({ embedding: 'lm_head.weight' }, [external('lm_head.weight', [6, 3])]),
       { adapter: [[6, 3]], 'ln.weight': [[3]] } as const,
     ],

@@ -8,21 +8,21 @@ import type { Pair, Pairs } from './pair.ts';
 import type { WeightTrace } from '../weight-trace.ts';
 
 export interface TiedRequest {
-  /** Initializers that nothing fills yet. */
+  /** Initializers that no tensor fills yet. */
   readonly rest: readonly GraphInitializer[];
-  /** Every initializer, for those that are paired. */
+  /** Every initializer; the paired ones are needed too. */
   readonly initializers: readonly GraphInitializer[];
   readonly tensors: readonly CheckpointTensor[];
-  /** Found so far. */
+  /** Pairs found so far. */
   readonly pairs: Pairs;
   readonly trace: WeightTrace;
 }
 
 /**
- * Pairs an embedding that is also the output layer, of which graph and checkpoint keep one name each and not the same
- * one. Two cases are certain enough without looking at bytes: one initializer nobody fills is both the table of a
- * Gather and a factor of a matrix product, and one tensor of its shape is left; or the graph leaves the output layer to
- * be filled, and one paired embedding has its shape while no tensor of its size is left.
+ * Pairs an embedding that is also the output layer, if graph and checkpoint have one name each and these differ. Two
+ * cases are certain enough without bytes. Either one unfilled initializer is both the table of a Gather and a factor of
+ * a matrix product, and one tensor of its shape is left. Or the graph leaves the output layer open, one paired
+ * embedding has its shape, and no tensor of its size is left.
  */
 export function pairTied(request: TiedRequest): ReadonlyMap<string, Pair> {
   const { pairs, tensors } = request;
@@ -31,7 +31,7 @@ export function pairTied(request: TiedRequest): ReadonlyMap<string, Pair> {
   return new Map([...underOneName(request, unused), ...leftOpen(request, unused)]);
 }
 
-/** The graph has one initializer for both uses, under the name that the checkpoint does not have. */
+/** The graph has one initializer for both uses, under the name that the checkpoint lacks. */
 function underOneName({ rest, trace }: TiedRequest, unused: readonly CheckpointTensor[]): [string, Pair][] {
   const both = rest.filter(
     (each) => each.shape.length === 2 && isTable(trace, each.name) && isFactor(trace, each.name),
@@ -46,7 +46,7 @@ function underOneName({ rest, trace }: TiedRequest, unused: readonly CheckpointT
   ];
 }
 
-/** The graph has two initializers, and does not say what is in the output layer's. */
+/** The graph has two initializers, and does not contain the output layer's. */
 function leftOpen(
   { rest, initializers, tensors, pairs, trace }: TiedRequest,
   unused: readonly CheckpointTensor[],
@@ -102,7 +102,7 @@ const afterProduct: ReadonlySet<string> = new Set([
   'Transpose',
 ]);
 
-/** Steps from a product to an output: more than any scale and bias take. */
+/** Most steps from a product to an output: more than any scale and bias need. */
 const stepsMax = 8;
 
 function isOutputLayer(trace: WeightTrace, name: string): boolean {
@@ -129,7 +129,7 @@ function isEmbeddingName({ name, shape, dtype }: CheckpointTensor): boolean {
   return layerTypeOf(name, shape, dtype) === 'embedding';
 }
 
-/** Whether a tensor is called as output layers are. */
+/** Whether a tensor has a usual name of output layers. */
 export function isHeadName({ name }: CheckpointTensor): boolean {
   return /(^|[._])(head|output|decoder|proj_out|unembed|classifier|fc_out)/i.test(name);
 }

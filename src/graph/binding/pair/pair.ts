@@ -1,4 +1,4 @@
-/** How it was decided that a tensor fills an initializer. */
+/** By which means a tensor was found to fill an initializer. */
 export type PairedBy = 'map' | 'name' | 'prefix' | 'tied' | 'content';
 
 /** The tensor that fills an initializer. */

@@ -2,10 +2,10 @@ import { effectiveRank } from '../../layers/layer-type-of.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /**
- * Names the batch normalizations (by their `running_var`) that a graph has lost while it kept the layers before them:
- * an exporter multiplied them into those layers' weights, often under the weights' own names. A normalization of a part
- * that the graph does not have at all leaves that part's matrices unused, too, so as many are let pass as unused
- * matrices have its number of channels. Cost: a pass over the unused tensors.
+ * Finds the batch normalizations (by their `running_var`) that are missing in a graph which has the layers before them:
+ * an exporter multiplied them into those layers' weights, often under the weights' own names. If the graph lacks a
+ * whole part of the model, that part's matrices are unused too. So as many normalizations are allowed as there are
+ * unused matrices with the same number of channels. Cost: a pass over the unused tensors.
  */
 export function foldedNorms(unused: readonly CheckpointTensor[]): string[] {
   const names = new Set(unused.map((tensor) => tensor.name));

@@ -6,21 +6,21 @@ import { graphsOf } from '../../onnx/graph-walk.ts';
 import type { OnnxModel } from '../../onnx/read-model.ts';
 import { weightSites } from '../../layers/weight-sites.ts';
 
-/** Floating-point numbers that a graph stores where no tensor can take their place. */
+/** Floating-point numbers in a graph that no tensor can replace. */
 export interface HiddenConstant {
-  /** As the eval set's `constants` would name it: the value's name, else the operator's with the attribute's. */
+  /** The name for the eval set's `constants`: the value's name, else the operator's with the attribute's. */
   readonly name: string;
   readonly elementCount: number;
-  /** Undefined where the graph does not say, as for a list of numbers. */
+  /** Undefined if the graph does not specify it, as for a list of numbers. */
   readonly shape: readonly number[] | undefined;
-  /** Where it is stored, in words. */
+  /** Its place in the graph, in words. */
   readonly place: string;
 }
 
 /**
- * Lists the floating-point numbers of a graph that are no initializer and no Constant's `value` under a name of its
- * own: in functions, sparse initializers, names defined twice, and other attributes. Training graphs, which no
- * evaluation runs, are left out. Cost: one pass over the model.
+ * Lists the floating-point numbers of a graph that are neither initializers nor a Constant's `value` with a name of its
+ * own: those in functions, sparse initializers, names defined twice, and other attributes. Training graphs are left
+ * out: no evaluation runs them. Cost: one pass over the model.
  */
 export function hiddenConstants(model: OnnxModel): HiddenConstant[] {
   const fillable = new Set(weightSites(model).map((site) => site.tensor));
@@ -79,8 +79,8 @@ function ofTensor(tensor: TensorProto, name: string, place: string): HiddenConst
 }
 
 /**
- * Numbers of AttributeProto.f (2) that a Constant holds, and of AttributeProto.floats (7), which is not in our part of
- * the format: packed, or one by one.
+ * Number of floats in a Constant: AttributeProto.f (2), and AttributeProto.floats (7), which is not in our part of the
+ * format: packed, or one by one.
  */
 const floatsField = 7;
 

@@ -10,15 +10,15 @@ import { plainContentOf, type PlainContent } from './plain-content.ts';
 import { isFirstState } from './weightless-inputs.ts';
 
 /**
- * Constants that are read: more than any graph has beside its weights. Others stay unknown, and are refused where that
- * matters.
+ * Most constants that are read: more than any graph has besides its weights. Others remain unknown, and are refused if
+ * that matters.
  */
 const inspectedMax = 10_000;
 
 /**
- * Reads the stored initializers whose content decides whether a graph is refused: those that nothing fills and that may
- * be masks or first states, and those that may stand for several weights. A weight is read no further than to its fifth
- * number. `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
+ * Reads the stored initializers whose content decides whether a graph is refused: unfilled ones that may be masks or
+ * initial states, and those that may stand for several weights. Of a weight, at most five numbers are read. `source` is
+ * the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
  */
 export async function inspectConstants(
   source: GraphSource,
@@ -34,7 +34,7 @@ export async function inspectConstants(
   return contents;
 }
 
-/** What {@link inspectConstants} would read. */
+/** The constants that {@link inspectConstants} reads. */
 export function constantsToInspect({ graph, tensors, trace }: HeaderPairs, binding: WeightBinding): GraphInitializer[] {
   const used = new Set(Object.values(binding).map((source) => source.tensor));
   const unusedShapes = new Set(tensors.filter((tensor) => !used.has(tensor.name)).map(shapeKey));

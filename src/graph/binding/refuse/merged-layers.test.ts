@@ -10,7 +10,7 @@ import { mergedLayers, refuseMergedLayers } from './merged-layers.ts';
 const layer = (at: number, prefix = '') => [`${prefix}layers.${at}.a.weight`, `${prefix}layers.${at}.a.bias`];
 const shapeOf = (name: string) => (name.endsWith('bias') ? [3] : [3, 3]);
 
-/** A stack of layers: which weights each place uses, after the operators in `before`. */
+/** A stack of layers: the weights that each place uses, after the operators in `before`. */
 function stack(
   places: readonly (readonly string[])[],
   { before = [], stored = [] }: { before?: ModelParts['nodes']; stored?: readonly string[] } = {},
@@ -33,7 +33,7 @@ function stack(
   );
 }
 
-/** Merged layers where the tensors in `names` have bytes of their own, but for those in `copies`. */
+/** Merged layers if the tensors in `names` have bytes of their own, except those in `copies`. */
 function found(
   graph: ReturnType<typeof stack>,
   names: readonly string[],

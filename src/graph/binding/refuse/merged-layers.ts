@@ -6,22 +6,22 @@ import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
 import { plainExport, unfoldedExport } from '../describe/export-advice.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
-/** A tensor that the graph uses in several places, and those that it stands for there. */
+/** A tensor that the graph uses in several places, and the tensors that it replaces there. */
 export interface MergedLayer {
   readonly used: string;
   readonly places: number;
-  /** With other numbers than any tensor in use. In checkpoint order. */
+  /** Tensors whose numbers differ from those of any tensor in use. In checkpoint order. */
   readonly hidden: readonly string[];
 }
 
 /**
- * Finds layers that an exporter merged because they were copies of each other when it ran, as `copy.deepcopy` makes
- * them before training: `layers.0` would be measured in place of `layers.1`. The sign is a tensor in use in several
- * places, beside an unused one of its shape whose name differs in numbers alone and whose bytes no tensor in use has
- * (`unmeasured`); all together must be used in as many places as there are of them, which a graph of fewer layers does
- * not. A weight that layers share has no such neighbour, or one of its own bytes. Also an Identity that gives a
- * tensor's weight the name of an unused one, as the older exporter writes it. Cost: a pass over the tensors, another
- * over the uses of those that have an unused neighbour.
+ * Finds layers that an exporter merged because they were copies of each other at the time, as `copy.deepcopy` makes
+ * them before training: `layers.0` would be measured instead of `layers.1`. The sign is a tensor used in several
+ * places, and an unused one of the same shape whose name differs only in numbers and whose bytes no tensor in use has
+ * (`unmeasured`). All of them together must be used in as many places as there are of them, which is not so in a graph
+ * with fewer layers. A weight that layers share has no such neighbour, or one with its own bytes. Another sign is an
+ * Identity that gives a tensor's weight the name of an unused one, as the older exporter writes it. Cost: a pass over
+ * the tensors, and one over the uses of those with an unused neighbour.
  */
 export function mergedLayers(
   { graph, tensors, trace, prefix }: HeaderPairs,
@@ -85,14 +85,14 @@ export function refuseMergedLayers(merged: readonly MergedLayer[], binding: Weig
   );
 }
 
-/** Patterns that a sentence spells out. */
+/** Most patterns in a sentence. */
 const patternsShown = 8;
 
 interface Group {
   /** A tensor in use in several places. */
   shared?: string;
   readonly hidden: string[];
-  /** Of all tensors of the group. */
+  /** Number of tensors in the group. */
   size: number;
   places: number;
 }
@@ -104,7 +104,7 @@ function groupOf(tensor: CheckpointTensor, groups: Map<string, Group>): Group {
   return group;
 }
 
-/** Equal for tensors of one shape whose names differ in numbers alone. */
+/** Equal for tensors of one shape with names that differ only in numbers. */
 function neighbourKey({ name, shape }: CheckpointTensor): string {
   return `${shapeKey({ shape })} ${name.replace(/\d+/g, '#')}`;
 }
@@ -113,7 +113,7 @@ function shapeKey({ shape }: Pick<CheckpointTensor, 'shape'>): string {
   return layoutKey({ dtype: undefined, shape });
 }
 
-/** The whole layer where nothing of it is in use, else the name. */
+/** A pattern for the whole layer if none of it is in use, else the name. */
 function layerPattern(from: string, name: string, used: ReadonlySet<string>): string {
   const [a, b] = [from.split('.'), name.split('.')];
   const at = b.findIndex((part, index) => part !== a[index]);

@@ -8,8 +8,8 @@ const ones = [1, 1, 1];
 const zeros = [0, 0, 0];
 
 /**
- * As torch's older exporter writes a fresh model: one vector for each number, and Identities for the weights that were
- * merged into it.
+ * A fresh model as torch's older exporter writes it: one vector for each number, and Identities for the weights merged
+ * into it.
  */
 function norms(
   nodes: NonNullable<ModelParts['nodes']>,
@@ -46,12 +46,12 @@ describe('a norm that the exporter merged into another one and that the checkpoi
     expect(() => couldFillModel(byIdentity, lacking)).toThrow(wanted);
   });
 
-  test('is let pass where the eval set declares it', async () => {
+  test('is allowed if the eval set declares it', async () => {
     await bindModel(byIdentity, lacking, { unused: ['n2.*'] });
     await bindModel(byIdentity, lacking, { constants: ['n2.*'] });
   });
 
-  test('is a doubt where no name tells it from a shared norm', async () => {
+  test('is doubted if no name distinguishes it from a shared norm', async () => {
     const bound = await bindModel(twoNorms(['n1.weight', 'n1.bias']), lacking);
     expect(bound.report.doubtful).toEqual(['n1.weight', 'n1.bias']);
   });

@@ -8,15 +8,15 @@ import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import type { WeightTrace } from '../weight-trace.ts';
 import { isShared } from './merged-weights.ts';
 
-/** Norms and biases: they are equal before training, and models hardly ever tie them. */
+/** Norms and biases: they are equal before training, and models hardly ever share them. */
 function isVector({ shape }: GraphInitializer): boolean {
   return shape.length <= 1;
 }
 
 /**
- * Refuses a graph that gives one vector the name of a second weight which the checkpoint lacks. The older exporter of
- * PyTorch writes an Identity where it merged weights that were equal, and none where a model shares one; so the second
- * weight would be measured with the first one's numbers. From headers alone. Errors: `graph-missing-weights`.
+ * Refuses a graph that gives one vector the name of a second weight that the checkpoint lacks. PyTorch's older exporter
+ * writes an Identity if it merged equal weights, and none if the model shares one; so the second weight would be
+ * measured with the first one's numbers. From headers alone. Errors: `graph-missing-weights`.
  */
 export function refuseMergedNames(
   { graph, tensors, prefix, trace, isConstant, isLeftOut }: HeaderPairs,
@@ -42,8 +42,8 @@ export function refuseMergedNames(
 }
 
 /**
- * Vectors that are all one number in the graph and that several operators use, with no name to tell whether a model
- * shares them or an exporter merged them. In file order.
+ * Constant vectors in the graph that several operators use, without a name that shows whether the model shares them or
+ * an exporter merged them. In file order.
  */
 export function doubtfulVectors(
   { graph, trace }: HeaderPairs,
@@ -61,7 +61,10 @@ export function mayBeDoubtful(initializer: GraphInitializer, trace: WeightTrace)
   return isVector(initializer) && isShared(trace, initializer.name);
 }
 
-/** Names of weights that Identities give a stored tensor; what an exporter numbers or puts a scope before is none. */
+/**
+ * Names of weights that Identities give a stored tensor; names with a number or scope added by an exporter do not
+ * count.
+ */
 function secondNames(trace: WeightTrace, name: string): string[] {
   const names = new Set([name]);
   for (const each of names) {

@@ -5,16 +5,16 @@ import { graphsOf } from '../../onnx/graph-walk.ts';
 import type { NodeProto } from '../../onnx/onnx_pb.ts';
 import { plainExport, unfoldedExport } from '../describe/export-advice.ts';
 
-/** Inputs of BatchNormalization that training moves apart although they are equal before it. */
+/** Inputs of BatchNormalization that are equal before training and differ after it. */
 const movedApart = [
   { weight: 2, statistic: 3, words: 'as the bias and as the running mean' },
   { weight: 1, statistic: 4, words: 'as the scale and as the running variance' },
 ] as const;
 
 /**
- * Refuses a graph in which one stored tensor is bias and running mean of a batch normalization, or scale and running
- * variance: an exporter merged what was equal before training, and no checkpoint can be right in both places. From the
- * graph alone. Cost: a pass over the nodes. Errors: `graph-missing-weights`.
+ * Refuses a graph in which one stored tensor is both bias and running mean of a batch normalization, or both scale and
+ * running variance: an exporter merged tensors that were equal before training, and no checkpoint can be right in both
+ * places. From the graph alone. Cost: a pass over the nodes. Errors: `graph-missing-weights`.
  */
 export function refuseMergedStatistics(
   { model, initializers }: Pick<GraphDescription, 'model' | 'initializers'>,
@@ -55,7 +55,7 @@ function isSame({ opType }: NodeProto): boolean {
   return opType === 'Identity' || opType === 'Cast';
 }
 
-/** In training mode the operator takes mean and variance of the batch, whatever it is given. */
+/** In training mode the operator uses mean and variance of the batch instead of its inputs. */
 function takesBatchStatistics({ attribute }: NodeProto): boolean {
   return attribute.some(({ name, i }) => name === 'training_mode' && i === 1n);
 }

@@ -5,18 +5,18 @@ import type { KnownBytes } from '../bind-request.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import type { WeightTrace } from '../weight-trace.ts';
 
-/** An initializer that stands for several weights, and a tensor that it hides. */
+/** An initializer that replaces several weights, and a tensor that it hides. */
 export interface MergedWeight {
   readonly initializer: string;
   readonly tensor: string;
 }
 
 /**
- * Finds initializers that an exporter put in place of several weights which were equal when it ran, as norms and biases
+ * Finds initializers with which an exporter replaced several weights that were equal at the time, as norms and biases
  * are before training: each checkpoint would be measured with one of them in all places. The sign is an initializer
- * that several operators use, beside an unused tensor of its shape. As a shared layer looks the same, its stored
- * numbers must be all one (`plain`); of one that the file does not hold, it must be the only one of its shape and last
- * name, and the tensor must share that name.
+ * that several operators use, and an unused tensor of its shape. A shared layer looks the same, so the initializer's
+ * stored numbers must also be all equal (`plain`). If the file does not contain them, it must be the only one of its
+ * shape and last name, and the tensor must have that last name.
  */
 export function mergedWeights(
   { graph, trace }: HeaderPairs,
@@ -48,7 +48,7 @@ export interface MergeContext {
 }
 
 /**
- * Whether more than one operator uses an initializer; the parts that a recurrent layer is cut into and joined from are
+ * Whether several operators use an initializer; a recurrent layer that is cut into parts and joined again counts as
  * one.
  */
 export function isShared(trace: WeightTrace, name: string): boolean {

@@ -6,13 +6,13 @@ import type { FloatDtype } from '../../onnx/onnx-dtype.ts';
 import { readElements } from '../../elements/read-elements.ts';
 
 /**
- * Content that tells what a stored tensor is: all zeros; all one other number; or an additive mask, which holds nothing
- * but 0 and one number so low that softmax makes 0 of it.
+ * Content that shows the purpose of a stored tensor: all zeros; all another number; or an additive mask, which consists
+ * of 0 and one number so low that softmax turns it into 0.
  */
 export type PlainContent = 'zeros' | 'uniform' | 'mask';
 
 /**
- * The highest number that a mask adds; Swin's is -100, most are -10000 or less. No trained weight has two values, one
+ * The highest number in a mask; Swin's is -100, most are -10000 or less. No trained weight has only two values with one
  * of them this low.
  */
 const maskNumberMax = -100;
@@ -41,7 +41,7 @@ export class PlainWatch {
     return true;
   }
 
-  /** What all that was taken is. */
+  /** The content of all elements taken. */
   get content(): PlainContent | undefined {
     if (this.#words.size > wordsMax) return undefined;
     const numbers = [...new Set([...this.#words].map((word) => numberOf(word, this.#dtype) + 0))].sort((a, b) => a - b);
@@ -82,7 +82,7 @@ function numberOf(word: number | bigint, dtype: FloatDtype): number {
   }
 }
 
-/** Of a binary16 word. */
+/** The value of a binary16 word. */
 function halfNumber(word: number): number {
   const sign = word & 0x8000 ? -1 : 1;
   const exponent = (word >> 10) & 0x1f;

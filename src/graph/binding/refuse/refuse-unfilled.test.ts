@@ -18,7 +18,7 @@ import { onnxTypeOfDtype } from '../../onnx/onnx-dtype.ts';
 import { readModel } from '../../onnx/read-model.ts';
 import { bindModel, couldFillModel, numbers, type TestCheckpoint } from '../bind-model.test-support.ts';
 
-/** A model whose `fc.weight` the checkpoint fills, and what it holds besides. */
+/** A model with `fc.weight`, which the checkpoint fills, and other initializers. */
 function modelWith(initializers: NonNullable<ModelParts['initializers']>, nodes: ModelParts['nodes'] = []): ModelParts {
   return {
     nodes: [
@@ -40,7 +40,7 @@ const refused = (...texts: readonly string[]) => ({
   ),
 });
 
-/** What stands in the graph, what the checkpoint has besides, what the sentence says. */
+/** Other initializers of the graph, other tensors of the checkpoint, parts of the sentence. */
 const openWeights: readonly [string, NonNullable<ModelParts['initializers']>, TestCheckpoint, readonly string[]][] = [
   [
     'a weight that the checkpoint lacks',
@@ -122,7 +122,7 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     });
   });
 
-  test('a single number, only where the checkpoint has one that is not used', async () => {
+  test('a single number, only if the checkpoint has an unused one', async () => {
     const model = modelWith(
       [floats('val_1', [], [2])],
       [node('Constant', [], ['val_2'], [{ name: 'value_float', type: 1, f: 3 }])],
@@ -137,7 +137,7 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     await expect(bindModel(model, tensors, { constants: ['val_*'] })).resolves.toMatchObject({ constants: [] });
   });
 
-  test('one weight in place of several that were equal, whoever carries it', async () => {
+  test('one weight instead of several equal ones, through any operator that passes it on', async () => {
     const ones = floats('ln.0.weight', [3], [1, 1, 1]);
     const nodes = [node('Identity', ['ln.0.weight'], ['ln.1.weight']), node('Mul', ['h', 'ln.1.weight'], ['z'])];
     const model = modelWith([ones], nodes);
@@ -153,23 +153,23 @@ describe('a checkpoint is refused that leaves to the graph', () => {
     await expect(bindModel(modelWith([ones]), tensors)).resolves.toBeDefined();
   });
 
-  test('a batch normalization that is gone while the convolution before it kept its name', async () => {
+  test('a missing batch normalization after a convolution that still has its name', async () => {
     const model = modelWith([floats('c1.weight', [8, 3, 1, 1], numbers(24))]);
     const norm: TestCheckpoint = { 'b1.weight': [[8]], 'b1.running_mean': [[8]], 'b1.running_var': [[8]] };
     const tensors: TestCheckpoint = { ...checkpoint, 'c1.weight': [[8, 3, 1, 1]], ...norm };
     await expect(bindModel(model, tensors)).rejects.toMatchObject(refused('"b1.running_var"', 'optimize=False'));
-    // A part of the model that the graph does not have at all.
+    // A part of the model that the graph lacks.
     await expect(bindModel(model, { ...tensors, 'aux.weight': [[8, 5, 1, 1]] })).resolves.toBeDefined();
   });
 
-  test('tensors that a run has no more, or in another shape, are told by the initializers they filled', async () => {
+  test('tensors that are missing, or have another shape, are named by the initializers they filled', async () => {
     await expect(bindModel(modelWith([]), { other: [[4, 3]], another: [[4, 3]] })).rejects.toMatchObject({
       code: 'graph-missing-weights',
     });
   });
 });
 
-describe('numbers where no tensor can fill them are refused, and may be declared', () => {
+describe('numbers that no tensor can fill are refused, and may be declared', () => {
   const hidden = (name: string, parts: Partial<ModelParts>): readonly [string, ModelParts] => [
     name,
     { ...modelWith([]), ...parts },
@@ -318,7 +318,7 @@ describe('constants that are no weights are let pass', () => {
 });
 
 describe('couldFill, from headers alone', () => {
-  test.each(openWeights)('refuses what no bytes can decide: %s', (_, initializers, more) => {
+  test.each(openWeights)('refuses initializers that no bytes can fill: %s', (_, initializers, more) => {
     const model = modelWith(initializers);
     const tensors = { ...checkpoint, ...more };
     const layouts = new Set(Object.values(tensors).flatMap(([shape]) => [shape.join(), shape.toReversed().join()]));

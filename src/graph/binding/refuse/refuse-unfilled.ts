@@ -14,10 +14,10 @@ import { unfilledWeights, type Unfilled } from './unfilled-weights.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /**
- * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for
- * what `plain` says of constants, so it is cheap enough for every checkpoint. `undecided` names initializers that
- * bytes, which were not read, may fill or tell to be no weights; with any of them only what is open beside them is
- * refused. Errors: `graph-missing-weights`.
+ * Refuses a graph if some of its own numbers would be measured instead of the checkpoint's. Reads only headers, and
+ * `plain` for constants, so it is cheap enough for every checkpoint. `undecided` names initializers that unread bytes
+ * may fill or show to be no weights; if there are any, only other open initializers are refused. Errors:
+ * `graph-missing-weights`.
  */
 export function refuseUnfilled(
   headers: HeaderPairs,
@@ -109,7 +109,7 @@ function refuseScalars({ scalars, unused }: Unfilled): void {
   );
 }
 
-/** Single numbers that a sentence spells out as JSON. */
+/** Most single numbers shown as JSON in a sentence. */
 const scalarsShown = 3;
 
 function missing(message: string): FirnError {

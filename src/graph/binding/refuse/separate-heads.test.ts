@@ -5,7 +5,7 @@ import type { CheckpointTensor } from '../../weight-binding.ts';
 import { pairByHeaders } from '../pair/pair-by-headers.ts';
 import { refuseSeparateHeads, separateHeads } from './separate-heads.ts';
 
-/** One table for tokens and logits, as an export of a tied model has it. */
+/** One table for tokens and logits, as in an export of a tied model. */
 const tiedGraph = describeGraph(
   buildModel({
     inputs: [value('ids', ['N'], 'I64')],
@@ -26,7 +26,7 @@ test.each<[string, CheckpointTensor, object[]]>([
   ['an output layer of its own', tensor('lm_head.weight'), [{ tied: 'wte.weight', head: 'lm_head.weight' }]],
   ['one of another shape', tensor('lm_head.weight', [9, 4]), []],
   ['an average of the embedding', tensor('ema.wte.weight'), []],
-])('%s beside a tied graph', (_, unused, expected) => {
+])('%s with a tied graph', (_, unused, expected) => {
   expect(separateHeads(pairByHeaders({ graph: tiedGraph, tensors: [table, unused] }), binding)).toEqual(expected);
 });
 

@@ -7,8 +7,8 @@ import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import { isFactor, isHeadName, isTable } from '../pair/pair-tied.ts';
 
 /**
- * A tensor that the graph uses as the embedding and as the output layer, and one beside it that is called an output
- * layer and that the graph does not use.
+ * A tensor that the graph uses both as the embedding and as the output layer, and another, unused tensor with the name
+ * of an output layer.
  */
 export interface SeparateHead {
   readonly tied: string;
@@ -16,8 +16,8 @@ export interface SeparateHead {
 }
 
 /**
- * Finds tensors that may be an output layer of their own where the graph was exported from a tied model; whether they
- * are, their bytes say. From headers alone.
+ * Finds tensors that may be a separate output layer although the graph was exported from a tied model; their bytes
+ * decide whether they are. From headers alone.
  */
 export function separateHeads({ tensors, trace }: HeaderPairs, binding: WeightBinding): SeparateHead[] {
   const used = new Set(Object.values(binding).map((source) => source.tensor));
@@ -35,7 +35,7 @@ export function separateHeads({ tensors, trace }: HeaderPairs, binding: WeightBi
 }
 
 /**
- * Refuses heads whose bytes no tensor in use has: the graph would measure the embedding in their place. Errors:
+ * Refuses heads whose bytes no tensor in use has: the graph would measure the embedding instead of them. Errors:
  * `graph-missing-weights`.
  */
 export function refuseSeparateHeads(suspects: readonly SeparateHead[], unmeasured: ReadonlySet<string>): void {

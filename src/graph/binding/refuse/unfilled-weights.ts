@@ -9,29 +9,26 @@ import { hiddenConstants, type HiddenConstant } from './hidden-constants.ts';
 import { byElementCount } from '../describe/tensor-groups.ts';
 import { isFirstState, isWeightless } from './weightless-inputs.ts';
 
-/** The numbers of a graph that no tensor fills although they may be weights. */
+/** Numbers of a graph that no tensor fills although they may be weights. */
 export interface Unfilled {
-  /** Initializers and Constants under a name of their own: a tensor map could fill them. In file order. */
+  /** Initializers and Constants with names of their own: a tensor map could fill them. In file order. */
   readonly initializers: readonly GraphInitializer[];
-  /**
-   * Stored in eight bits or fewer, and as large as a floating tensor that fills nothing: weights of a graph that was
-   * quantized.
-   */
+  /** Stored in eight bits or fewer, and of the size of an unused floating tensor: weights of a quantized graph. */
   readonly quantized: readonly GraphInitializer[];
-  /** Numbers that no map reaches. */
+  /** Numbers that no map can reach. */
   readonly hidden: readonly HiddenConstant[];
-  /** Names of single numbers, where a tensor of one element is left over. */
+  /** Names of single numbers, if a tensor of one element is left over. */
   readonly scalars: readonly string[];
-  /** Floating tensors of the checkpoint that fill nothing, in checkpoint order. */
+  /** Floating tensors of the checkpoint that fill no initializer, in checkpoint order. */
   readonly unused: readonly CheckpointTensor[];
-  /** Tensors that the binding names and the checkpoint does not have in a shape and type that fit, by initializer. */
+  /** Initializers whose tensor in the binding is missing in the checkpoint, or does not fit in shape and type. */
   readonly gone: readonly string[];
 }
 
 /**
- * Finds what a binding leaves to the graph's own numbers, without looking at any byte but through `plain`. Left out are
- * what the eval set declares, what operators take that is no weight, additive masks, and zeros that a recurrent layer
- * starts from (unless a tensor of that size is left over). Cost: a pass over the model and the tensors.
+ * Finds the numbers that a binding leaves to the graph itself, without reading bytes except through `plain`. Leaves out
+ * constants that the eval set declares, operands that are no weights, additive masks, and initial zeros of recurrent
+ * layers (unless a tensor of that size is left over). Cost: a pass over the model and the tensors.
  */
 export function unfilledWeights(
   headers: HeaderPairs,
@@ -76,7 +73,7 @@ export function unfilledWeights(
   };
 }
 
-/** Types that quantized weights are stored in; those of four bits and floats of eight have no name here. */
+/** Types of quantized weights; 4-bit types and 8-bit floats have no name here. */
 function isNarrow(dtype: Dtype | undefined): boolean {
   return dtype === undefined || dtype === 'I8' || dtype === 'U8';
 }

@@ -1,28 +1,28 @@
 import type { FinalUse, WeightTrace } from '../weight-trace.ts';
 
-/** Inputs of ai.onnx operators that carry no weight, with the reason. */
+/** Inputs of ai.onnx operators that are no weights, with the reason. */
 const weightlessInputs: Readonly<Record<string, readonly number[]>> = {
-  // A region and factors of scale: how large the result is.
+  // A region and scale factors: the size of the result.
   Resize: [1, 2],
   Upsample: [1],
   // The values for off and on.
   OneHot: [2],
-  // Only the type is looked at.
+  // Only the type matters.
   CastLike: [1],
-  // Only the shape is looked at.
+  // Only the shape matters.
   Shape: [0],
   Size: [0],
 };
 
-/** The states that recurrent operators begin with. */
+/** The initial states of recurrent operators. */
 const firstStates: Readonly<Record<string, readonly number[]>> = { GRU: [5], RNN: [5], LSTM: [5, 6] };
 
-/** Whether a stored tensor is used only where an operator takes no weight. */
+/** Whether a stored tensor is used only as inputs that are no weights. */
 export function isWeightless(trace: WeightTrace, name: string): boolean {
   return isOnlyIn(trace, name, weightlessInputs);
 }
 
-/** Whether a stored tensor is used only as the state that a recurrent layer begins with. */
+/** Whether a stored tensor is used only as the initial state of recurrent layers. */
 export function isFirstState(trace: WeightTrace, name: string): boolean {
   return isOnlyIn(trace, name, firstStates);
 }

@@ -6,8 +6,8 @@ import { residualBlocks } from '../residual-blocks.ts';
 import type { CodingPlan } from '../../../plan/plan-codings.ts';
 
 /**
- * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there
- * may not, however small it is now. Reads the ancestor's blocks where a tensor's unit becomes finer.
+ * Whether the ancestor's states and origins fit the lattice in the units of `records`. A weight that was large in the
+ * ancestor may not fit, however small it is now. Reads the ancestor's blocks if a tensor's unit becomes finer.
  */
 export async function ancestorInLatticeRange(
   {

@@ -13,14 +13,14 @@ export interface GptqBlock {
   readonly lattice: Required<LatticeBlock>;
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
-  /** By tensor number; tensors without are left as they are. */
+  /** By tensor number; other tensors are left as they are. */
   readonly places: ReadonlyMap<number, GptqPlace>;
   readonly roundingOf: (tensor: number) => Rounding;
-  /** Of moves, by context (ContextCounts.symbolRates). */
+  /** Rates of moves, by context (ContextCounts.symbolRates). */
   readonly symbolRates?: Uint8Array | undefined;
 }
 
-/** The block's weights as F32 with those of matrices in `places` replaced by where they move. */
+/** The block's weights as F32; weights of matrices in `places` are replaced by the values that GPTQ moves them to. */
 export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
   const { block, lattice, weights, dtype, places, roundingOf, symbolRates } = request;
   const targets = new Uint8Array(await core.convert(weights, dtype, 'F32', signal));

@@ -5,8 +5,8 @@ import type { Ancestor } from '../../../ancestor/ancestor.ts';
 type Place = { readonly file: number; readonly index: number };
 
 /**
- * State of the ancestor's block that this one is coded against; undefined without a counterpart. Rejects with the
- * errors of restore.
+ * State of the ancestor's block that a block is coded against; undefined without a counterpart. Rejects with the errors
+ * of restore.
  */
 export async function previousState(
   ancestor: Ancestor | undefined,
@@ -17,7 +17,10 @@ export async function previousState(
   return decoded?.kind === 'residual' ? decoded.state : undefined;
 }
 
-/** The way to that state, which the core follows in one go; undefined without a counterpart. Rejects alike. */
+/**
+ * The steps along the chain to that state, which the core follows in one call; undefined without a counterpart. Rejects
+ * with the errors of restore.
+ */
 export async function previousChain(
   ancestor: Ancestor | undefined,
   { file, index }: Place,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CachedSymbols } from '../../../../native/core.ts';
 import { SymbolCache } from './symbol-cache.ts';
 
-/** Symbols that tell when they are given back. */
+/** Symbols that record their release. */
 function symbols(memoryBytes: number): CachedSymbols & { released: boolean } {
   return {
     memoryBytes,
@@ -13,7 +13,7 @@ function symbols(memoryBytes: number): CachedSymbols & { released: boolean } {
   };
 }
 
-test('symbols are kept while there is room, and given back where there is none', () => {
+test('symbols are cached while there is room, and released otherwise', () => {
   const modelSymbols = new SymbolCache(10).take();
   const [first, second, third] = [symbols(6), symbols(6), symbols(4)];
   modelSymbols.set('a', first);

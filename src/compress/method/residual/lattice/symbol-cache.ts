@@ -1,9 +1,9 @@
 import type { CachedSymbols } from '../../../../native/core.ts';
 
 /**
- * Symbols of blocks kept from the pass that found them for the one that stores them, up to a bound for all quantized
- * models together: the model whose room was taken last has it all, those before it forget. What is not found here is
- * found again from the weights, so nothing but time depends on it.
+ * Caches the symbols of blocks between the pass that computes them and the pass that stores them. One bound covers all
+ * quantized models: the latest model gets the whole room, and earlier models lose their symbols. Missing symbols are
+ * computed again from the weights, so the cache saves time and changes nothing else.
  */
 export class SymbolCache {
   readonly #maxBytes: number;
@@ -13,14 +13,14 @@ export class SymbolCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** An empty modelSymbols with the whole room. */
+  /** Empty {@link ModelSymbols} with the whole room. */
   take(): ModelSymbols {
     this.clear();
     this.#modelSymbols = new ModelSymbols(this.#maxBytes);
     return this.#modelSymbols;
   }
 
-  /** Gives all memory back; for the end of an encode. */
+  /** Frees all memory at the end of an encode. */
   clear(): void {
     this.#modelSymbols?.clear();
   }
@@ -48,7 +48,7 @@ export class ModelSymbols {
     return this.#blocks.get(key);
   }
 
-  /** Takes the symbols, or gives them back to the core where they do not fit. */
+  /** Caches the symbols, or releases them if they do not fit. */
   set(key: string, symbols: CachedSymbols): void {
     this.delete(key);
     if (symbols.memoryBytes > this.#roomBytes) return symbols.release();
@@ -64,7 +64,7 @@ export class ModelSymbols {
     symbols.release();
   }
 
-  /** Forgets everything and takes nothing any more. */
+  /** Releases everything and caches nothing more. */
   clear(): void {
     for (const symbols of this.#blocks.values()) symbols.release();
     this.#blocks.clear();

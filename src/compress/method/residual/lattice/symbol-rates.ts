@@ -5,7 +5,7 @@ import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
 import type { ResidualFile } from '../../../../package/blocks/residual-block.ts';
 import type { BlockRounding, ResidualCoder } from '../residual-coder.ts';
 
-/** Blocks that moves are counted in, spread evenly: 8 M weights tell what moves cost well enough. */
+/** Most blocks in which moves are counted, spread evenly: 8 M weights give good enough rates. */
 const blocksMax = 64;
 
 export interface SymbolRatesParts extends EncodingOptions {
@@ -13,13 +13,13 @@ export interface SymbolRatesParts extends EncodingOptions {
   readonly coder: ResidualCoder;
   /** By file number. */
   readonly files: readonly (ResidualFile | undefined)[];
-  /** Without rates. */
+  /** Rounding without rates. */
   readonly roundingOf: (at: BlockPlace) => BlockRounding;
 }
 
 /**
- * What moves cost by context (`ContextCounts.symbolRates`): counted in a first pass over blocks of this checkpoint in
- * which every move has the same rate. All of `places` have something before them.
+ * Rates of moves by context (`ContextCounts.symbolRates`), counted in a first pass over blocks of this checkpoint in
+ * which every move has the same rate. All of `places` must have a counterpart in the ancestor.
  */
 export async function symbolRates(
   places: readonly BlockPlace[],

@@ -8,20 +8,20 @@ import type { EncodingOptions } from '../../quantized-model.ts';
 import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
 import type { BlockRounding, ResidualCoder } from '../residual-coder.ts';
 
-/** Blocks looked at, spread evenly: 8 M weights tell a mean well enough. */
+/** Most blocks sampled, spread evenly: 8 M weights give a good enough mean. */
 const blocksMax = 64;
 
 export interface DistanceParts extends EncodingOptions {
   readonly core: NativeCore;
   readonly coder: ResidualCoder;
-  /** Where what weights are compared with lies, and the steps that count. By file number. */
+  /** The values to compare weights with, and their steps. By file number. */
   readonly files: readonly (ResidualFile | undefined)[];
   readonly roundingOf: (at: BlockPlace) => BlockRounding;
 }
 
 /**
- * Root mean square, in steps, of how far the weights of matrices are from what they are rounded to. Undefined where
- * these blocks hold no matrix.
+ * Root mean square distance of matrix weights from their rounded values, in steps. Undefined if these blocks contain no
+ * matrix.
  */
 export async function distanceInSteps(
   places: readonly BlockPlace[],

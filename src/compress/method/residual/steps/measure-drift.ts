@@ -11,7 +11,7 @@ import { ResidualCoder, type ResidualCoderParts } from '../residual-coder.ts';
 import { gatherMoments } from '../tensor-moments.ts';
 
 /**
- * Four steps: a weight nearer than that is taken for one that stays put. One beyond counts with what is left after its
+ * Four steps: a weight with a smaller move counts as one that stays put. A weight beyond counts with the rest after its
  * move.
  */
 const widestDeadZone = 1024;
@@ -22,9 +22,9 @@ export interface DriftParts extends EncodingOptions, Pick<ResidualCoderParts, 's
 }
 
 /**
- * How far the weights of matrices are from what the ancestor rebuilds: the root mean square, in its steps. Undefined
- * where they have no matrix in common, and where a tensor has outgrown the ancestor's units: training did not go on
- * from what is rebuilt then. Reads every weight once.
+ * Root mean square distance of matrix weights from the rebuilt ancestor, in its steps. Undefined if they have no matrix
+ * in common, or if a tensor has outgrown the ancestor's units: training was then not resumed from the rebuilt weights.
+ * Reads every weight once.
  */
 export async function measureDrift(parts: DriftParts): Promise<number | undefined> {
   const { source, plan, ancestor } = parts;
@@ -51,7 +51,7 @@ function fileOf({ source, plan, ancestor }: DriftParts, file: number, scales: St
   return { layout, residuals: new Map(records), scales, firstSlot: 0 };
 }
 
-/** Whether weights of a tensor that the ancestor knows are beyond what the lattice holds in its units. */
+/** Whether weights of a tensor that the ancestor has exceed the lattice's range in its units. */
 async function outgrows(parts: DriftParts, files: readonly (ResidualFile | undefined)[]): Promise<boolean> {
   const moments = await gatherMoments(parts.source, parts.plan, parts);
   return moments.some((tensors, file) =>

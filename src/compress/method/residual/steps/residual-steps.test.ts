@@ -26,7 +26,7 @@ const moments = (slopes: readonly number[]) => [
 ];
 
 /**
- * Octaves between the steps of a matrix and of one whose gradients are 16 times as large, and the mean of both in
+ * Octaves between the steps of a matrix and of one with gradients 16 times as large, and the mean of both in
  * deviations.
  */
 function planned(lastScale: number | undefined, slopes: readonly number[] = [1, 16]) {
@@ -42,18 +42,15 @@ describe('the steps of matrices', () => {
     { lastScale: 32, power: 0.4 },
     { lastScale: 0, power: 0.7 },
     { lastScale: -64, power: 0.85 },
-  ])(
-    'go with the gradients to the power of $power where the last common step was $lastScale',
-    ({ lastScale, power }) => {
-      expect(planned(lastScale).apart).toBeCloseTo(4 * power, 1);
-    },
-  );
+  ])('follow the gradients to the power of $power if the last common step was $lastScale', ({ lastScale, power }) => {
+    expect(planned(lastScale).apart).toBeCloseTo(4 * power, 1);
+  });
 
   test('are one deviation on average, whatever the power', () => {
     for (const lastScale of [undefined, 40, 0, -100]) expect(planned(lastScale).mean).toBeCloseTo(0, 1);
   });
 
-  test('are the same where there are no gradients', () => {
+  test('are the same without gradients', () => {
     expect(planned(0, [0, 0]).apart).toBe(0);
     expect(planned(0, [0, 3]).apart).toBe(0);
   });

@@ -13,30 +13,30 @@ import type { SourceFile } from '../../../upload/model-source.ts';
 import { varianceOf, type ModelMoments, type TensorMoments } from '../tensor-moments.ts';
 
 /**
- * Steps go with the gradients' root mean square to the power of minus this. While most weights are rounded to what they
- * were, it makes little difference where the few bits go, and the gradients of a barely trained model say little; the
- * finer the steps, the nearer comes the power to one, which is where every bit takes off as much of the loss. Measured
- * on the data's language series (docs/decisions/0018-steps-follow-gradients.md).
+ * Steps are proportional to the gradients' root mean square to the power of minus this. While most weights do not move,
+ * it makes little difference how the few bits are spread, and the gradients of a barely trained model are little guide.
+ * The finer the steps, the nearer the power is to one, at which every bit reduces the loss equally. Measured on the
+ * language series (docs/decisions/0018-steps-follow-gradients.md).
  */
 const gradientPower = { least: 0.25, atOneDeviation: 0.7, perOctave: 0.3, most: 0.85 };
-/** Steps of a vector in its standard deviation, before the search. */
+/** Steps of a vector per standard deviation, before the search. */
 const vectorStepsPerDeviation = 4;
-/** A vector that is almost constant has steps of its root mean square over this. */
+/** An almost constant vector has steps of its root mean square divided by this. */
 const constantStepsPerMean = 256;
-/** A step at scale 0 has at least 2^this units: what offsets and gains resolve. */
+/** A step at scale 0 has at least 2^this units, as offsets and gains need this resolution. */
 const unitsPerStepLog2 = 9;
 /**
- * The record of the ancestor stays as long as its step is this near to what it would be, in 1/32 octaves: records that
- * do not change cost nothing.
+ * The ancestor's record stays in use while its step is within this distance of the computed one, in 1/32 octaves:
+ * unchanged records cost nothing.
  */
 const stepTolerance = 8;
-/** A step of fewer units makes the unit finer. */
+/** If a step has fewer than 2^this units, the unit becomes finer. */
 const unitsPerStepLog2Min = 6;
 const finerShift = 4;
 
 /**
- * The step of every residual tensor before the search's common factor: matrices share one in proportion to their
- * standard deviation as a whole, finer where gradients are large; vectors have their own. Undefined when a tensor has
+ * Step of every residual tensor before the search's common factor. Matrices share one step, in proportion to the
+ * standard deviation of all of them, finer for large gradients; each vector has its own. Undefined if a tensor has
  * outgrown the units of the ancestor.
  */
 export function planSteps(
@@ -66,7 +66,7 @@ export function planSteps(
   return records;
 }
 
-/** `scale`: the common step of the checkpoint before, in 1/32 octaves of the weights' deviation. */
+/** `scale`: the common step of the previous checkpoint, in 1/32 octaves of the weights' deviation. */
 function powerAt(scale: number | undefined): number {
   const { least, atOneDeviation, perOctave, most } = gradientPower;
   return scale === undefined

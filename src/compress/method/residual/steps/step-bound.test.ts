@@ -12,7 +12,7 @@ describe('stepBound', () => {
     expect(stepBound({ lastStep: undefined, ancestorStep: undefined, resumption: usual })).toBeUndefined();
   });
 
-  test('where training was resumed it is three times what the weights moved', () => {
+  test('after resumed training, it is three times the movement of the weights', () => {
     const here = resumptionHere(usual, 1 / 12, 0.3);
     expect(here.here).toBe(true);
     expect(stepBound({ lastStep: 0, ancestorStep: 0, resumption: here })).toBe(-64);
@@ -37,7 +37,7 @@ describe('resumptionHere', () => {
     [0.25, 0.29, true],
     [undefined, 0.29, false],
     [0.1, undefined, false],
-  ])('drift %s where rounding left %s: %s', (drift, error, here) => {
+  ])('drift %s with rounding error %s: %s', (drift, error, here) => {
     expect(resumptionHere(usual, drift, error).here).toBe(here);
   });
 });
