@@ -24,7 +24,7 @@ export function processesSuite(open: () => Catalog): void {
     expect(workers.oldestSignMs).toBeGreaterThanOrEqual(50);
     expect(workers.newestSignMs).toBeLessThan(workers.oldestSignMs);
     expect(await open().processes.living('gateway', 60_000)).toMatchObject({ count: 2 });
-    // One whose claim loop stands still is no worker any more.
+    // A process whose claim loop stands still does not count as a worker.
     await announce(both, { gateway: true });
     expect(await open().processes.living('worker', 60_000)).toMatchObject({ count: 1 });
     await open().processes.leave(worker);

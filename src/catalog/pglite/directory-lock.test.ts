@@ -16,7 +16,7 @@ const leave = (owner: object, ageMs = 0) => {
   utimesSync(path(), time, time);
 };
 
-/** What time it is for this process; the file system has a clock of its own. */
+/** Moves this process's clock; the file system has a clock of its own. */
 const clockOff = (ms: number) => vi.setSystemTime(realNow() + ms);
 let realNow: () => number;
 

@@ -4,7 +4,7 @@ import { expectCode, freshName, makeRepository } from '../../catalog-fixtures.te
 
 const secretSha256 = 'ab'.repeat(32);
 
-/** Tokens, and who sees which repository. */
+/** Tokens, and the visibility of repositories. */
 export function accessSuite(open: () => Catalog): void {
   test('a token is kept as it was made, until it is revoked', async () => {
     const { tokens } = open();

@@ -134,7 +134,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     const soon = new Date(Date.now() + 3600_000);
     expect((await open().checkpoints.staleOpen(longAgo, 100)).map((checkpoint) => checkpoint.id)).not.toContain(id);
     expect((await open().checkpoints.staleOpen(soon, 100)).map((checkpoint) => checkpoint.id)).toContain(id);
-    // A file is a sign of life: the least recently touched comes first.
+    // Receiving a file counts as a sign of life: the least recently touched checkpoint comes first.
     const later = await makeCheckpoint(open());
     await open().files.announce(id, [{ path: 'x', role: 'other' }]);
     const order = (await open().checkpoints.staleOpen(soon, 100)).map((checkpoint) => checkpoint.id);

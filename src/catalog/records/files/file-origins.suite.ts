@@ -12,7 +12,7 @@ interface StoredFile {
   readonly originId?: string;
 }
 
-/** A ready checkpoint with one file of each path, its raw object named after it. */
+/** A ready checkpoint with one file for each path; each raw object is named after its path. */
 async function stored(
   catalog: Catalog,
   run: Run,
@@ -180,7 +180,7 @@ export function fileOriginsSuite(open: () => Catalog): void {
     const branch = await makeRun(open(), { repositoryId: run.repositoryId });
     const third = await stored(open(), branch, { files: { r: reference } });
     expect(await open().checkpoints.hasDependents(first.checkpoint.id)).toBe(true);
-    // Only what no reference needs goes.
+    // Only objects that no reference needs are released.
     expect(await open().checkpoints.hide(first.checkpoint.id)).toEqual([`${first.prefix}/s`]);
     await expectCode(open().checkpoints.purge(first.checkpoint.id), 'conflict');
     expect(await open().checkpoints.reclaimable(1000)).not.toContain(first.checkpoint.id);
@@ -229,7 +229,7 @@ export function fileOriginsSuite(open: () => Catalog): void {
       const hide = () => open().checkpoints.hide(old.checkpoint.id);
       await Promise.allSettled(first === 0 ? [refer(), hide()] : [hide(), refer()]);
       const refers = (await open().files.find(id, 'r'))?.originId === originId;
-      // Which of them is served first is the server's; the raw object goes exactly where nothing refers to it.
+      // The server decides which one runs first. The raw object goes exactly if nothing refers to it.
       expect(await open().objects.named([`${old.prefix}/r`])).toHaveLength(refers ? 1 : 0);
     },
   );

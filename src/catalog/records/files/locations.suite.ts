@@ -28,7 +28,7 @@ export function locationsSuite(open: () => Catalog): void {
 
   test('names lead to what each `find` says', async () => {
     const { catalog, repository, run, checkpoint, file, names } = await tree();
-    // Beside it, what other names mean.
+    // Other names beside it.
     await makeCheckpoint(catalog, run, 8);
     await catalog.files.announce(checkpoint.id, [{ path: 'a/c', role: 'other' }]);
     expect(await catalog.locations.find(names)).toEqual({ repository, run, checkpoint, file });

@@ -13,9 +13,9 @@ import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { Run } from '../../contract/run-records.ts';
 import type { ScrubRound } from '../../contract/integrity-records.ts';
 
-/** Which objects there are, and what is lost with one of them. */
+/** The list of objects, and the effects of a damaged one. */
 export function integritySuite(open: () => Catalog): void {
-  /** A ready checkpoint with files of each storage; what it refers to is given by id. */
+  /** A ready checkpoint with files of each storage; `originId` is the file that its reference refers to. */
   async function withFiles(
     run: Run,
     step: number,

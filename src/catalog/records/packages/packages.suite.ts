@@ -60,7 +60,7 @@ export function packagesSuite(open: () => Catalog): void {
       seconds: {},
     };
 
-    /** A base and as many deltas, each to the one before. */
+    /** A base and `deltas` deltas, each to the package before it. */
     async function makeChain(deltas: number) {
       const run = await makeRun(open());
       const made = [await makeReady(open(), run, 0)];
