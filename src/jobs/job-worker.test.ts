@@ -80,7 +80,7 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-/** A handler that says when it has started and goes on until it is aborted. */
+/** A handler that reports its start and runs until it is aborted. */
 function hanging(): { run: JobHandler['run']; started: Promise<JobContext> } {
   let begin = (_: JobContext): void => undefined;
   const started = new Promise<JobContext>((resolve) => {
@@ -460,7 +460,7 @@ describe('leases', () => {
     const { run, started } = hanging();
     start(run, { catalog: { ...catalog, jobs }, concurrency: 2 });
     const { signal, claim } = await started;
-    // The next poll takes back first and claims then, so this one starting says that it is over.
+    // The next poll takes back first and claims then, so once this job starts, taking back is over.
     const next = await enqueue();
     const startedNext = new Promise<void>((resolve) => {
       heard = (event) => {
