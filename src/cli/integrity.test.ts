@@ -17,7 +17,7 @@ beforeAll(async () => {
   const run = await makeRun(catalog);
   const { namespace, name } = (await catalog.repositories.get(run.repositoryId))!;
   repository = `${namespace}/${name}`;
-  // A package that was never put.
+  // A package that was never stored.
   const { package: record, checkpoint } = await makeReady(catalog, run, 3);
   lost = { key: record.key, checkpoint: `${repository}/${run.name}@${checkpoint.step}` };
   await catalog.close();
@@ -44,7 +44,7 @@ test('scrub names what is lost with each damaged object, once, and ends with 1',
     `missing ${lost.key} (${said[0]!.split('(')[1]!.split(')')[0]!}): ${lost.checkpoint}`,
     '1 objects, 0.0 MiB, 1 damaged',
   ]);
-  // It is in quarantine now, and told all the same.
+  // It is in quarantine now, and still reported.
   expect((await ran(scrub, '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
 });
 

@@ -254,7 +254,7 @@ describe('downloads of a ready checkpoint', () => {
   it('knows no other files', async () => {
     expect((await call('GET', `${checkpoints}/1/files/none`)).json.code).toBe('not-found');
     expect((await call('GET', `${checkpoints}/1/files/..%2F..%2Fx`)).json.code).toBe('invalid-request');
-    // Exact: everything is in the package, so the uploaded object is gone.
+    // The checkpoint is exact and everything is in the package, so the uploaded object was deleted.
     expect((await call('GET', `${file}?as=uploaded`)).status).toBe(404);
   });
 });
@@ -381,7 +381,7 @@ describe('packages', () => {
   });
 
   it('names the ancestor of a delta', async () => {
-    // The reservation of step 9 would keep its place before this one.
+    // Otherwise the reservation of step 9 would block this one.
     await call('DELETE', `${checkpoints}/9`);
     await call('PUT', `${checkpoints}/3`, model);
     await gateway.encode();

@@ -185,7 +185,7 @@ describe('runs', () => {
     expect(refused.json.detail).toContain('at most 8192');
     const priced = { ...search, clustering: 'entropy', bitPrices: [1, 2] };
     expect((await call('POST', runs, { name: 'priced', search: priced })).json.detail).toContain('16384 configs');
-    // What the parent leaves and the fork adds count together.
+    // The parent's search options and the fork's count together.
     await call('PUT', `${runs}/wide/checkpoints/1`, model);
     expect(
       (await call('POST', runs, { name: 'wider', forkFrom: { run: 'wide', step: 1 }, search: { bins: steps(5) } })).json

@@ -72,7 +72,7 @@ describe('usage', () => {
     expect(ready.stored.packageBytes + ready.stored.rawBytes).toBe(results[0].storedBytes + results[1].storedBytes);
     expect(results[1].kind).toBe('delta');
 
-    // The second builds on the first.
+    // The second checkpoint builds on the first.
     await ok('DELETE', `${runs}/checkpoints/1`);
     const hidden = await usage('acme');
     expect(hidden).toMatchObject({
