@@ -83,7 +83,7 @@ async function runServer(roles: readonly Role[] | undefined): Promise<void> {
   if (roles === undefined) return migrateDatabase(config, log);
   const firn = await wire(config, log, roles);
   log.info({ url: firn.url, roles, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
-  // Printed for whoever started the process, not logged, because others read the log.
+  // Printed for the person who started the process, not logged, because others read the log.
   if (firn.firstToken !== undefined)
     complain(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}`);
   // A parent process learns the address without reading logs.
