@@ -49,7 +49,7 @@ class Dialogue:
         self.lines.write(json.dumps({"branch": self.branch, **question}) + "\n")
         self.lines.flush()
         answer = self.lines.readline()
-        # The bench is gone: nobody waits for the rest.
+        # The bench has ended: nobody waits for the rest.
         return json.loads(answer) if answer else {"stop": True}
 
 
@@ -125,7 +125,7 @@ class Follower:
                 os.wait()
         except ChildProcessError:
             sys.stdout.flush()
-            # Not through the script: what it does after its last checkpoint is done already by the run that nobody interrupted.
+            # Skip the rest of the script: the unbroken run has done its final work already.
             os._exit(0)
 
 

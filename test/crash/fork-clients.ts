@@ -20,7 +20,8 @@ export interface Forks {
 
 /**
  * Forks the newest acknowledged step of a run, pushes one step to the fork, and deletes the oldest fork, over and over
- * until the hub dies, or `times` times. Adds answered requests to `acknowledged`; rejects as `pushUntilKilled`.
+ * until the hub dies, or for `roundsMax` rounds. Adds answered requests to `acknowledged`; rejects as
+ * `pushUntilKilled`.
  */
 export function forkUntilKilled(
   url: string,

@@ -127,7 +127,7 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
   }
 }
 
-/** Runs every client until the hub dies, or for `steps` steps. */
+/** Runs every client until the hub dies, or for `stepsMax` steps. */
 async function work(
   { url }: Hub,
   { acknowledged, nextSteps, forks, problems }: Clients,
