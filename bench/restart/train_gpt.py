@@ -32,7 +32,7 @@ HELD_OUT_SEQUENCES = 4  # of each
 
 
 class Mixer(nn.Module):
-    """Self-attention; causal unless told otherwise."""
+    """Self-attention; causal by default."""
 
     def __init__(self, width, causal=True):
         super().__init__()

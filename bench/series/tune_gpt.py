@@ -20,7 +20,7 @@ FROZEN = {40: ("blocks.3.mixer.query.",), 2: ()}
 
 
 def read_weights(series):
-    """Of the last checkpoint of a series."""
+    """Weights of the last checkpoint of a series."""
     with open(os.path.join(series, "series.json")) as file:
         last = json.load(file)["checkpoints"][-1]["file"]
     arrays = read_safetensors(os.path.join(series, last))

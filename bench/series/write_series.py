@@ -27,7 +27,7 @@ MARKS = (0.04, 0.1, 0.18, 0.27, 0.36, 0.46, 0.56, 0.66, 0.75, 0.82, 0.88, 0.92, 
 
 @dataclasses.dataclass
 class Recipe:
-    """What one script trains. Pairs are inputs and labels, rows first."""
+    """The training of one script. Pairs are inputs and labels, rows first."""
 
     model: nn.Module
     input: str
@@ -44,7 +44,7 @@ class Recipe:
 
 @dataclasses.dataclass
 class Measures:
-    """How outputs are judged by labels."""
+    """Metrics of outputs, given labels."""
 
     loss: Callable  # of outputs and labels: the mean to minimize
     positions: Callable  # of some rows' outputs and labels: a row of numbers for each position that counts
@@ -102,7 +102,7 @@ def read_options(description, default_steps, add=lambda parser: None):
 
 
 class SeriesWriter(train_gpt.SeriesWriter):
-    """Adds rounded copies to what the GPT of the restart bench writes."""
+    """Writes like the GPT of the restart bench, and adds rounded copies."""
 
     def __init__(self, directory, about, rounded):
         super().__init__(directory, about)

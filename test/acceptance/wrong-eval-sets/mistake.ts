@@ -23,7 +23,7 @@ export type Expected =
   /** The checkpoint is ready, its baseline equals the truth, and no warning doubts the value. */
   | 'right';
 
-/** Where the hub may stop: at the eval set, at the upload of a checkpoint, or in its job. */
+/** The stage at which the hub stops: the eval set, the upload of a checkpoint, or its job. */
 export type Place = 'eval set' | 'upload' | 'job';
 
 /** Refused before anything is uploaded for training. */
