@@ -1,5 +1,5 @@
-// JavaScript arguments as plain C++ values. A wrong one is remembered, not thrown: a call reads all it needs and asks
-// once.
+// JavaScript arguments as plain C++ values. A wrong one is recorded, not thrown: a call reads all its arguments and
+// checks once.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -11,7 +11,7 @@
 namespace firn::binding {
 namespace {
 
-// A hint: what the system makes of it is its own affair.
+// A hint, which the system may ignore.
 class ForgetFile final : public Job {
  public:
   explicit ForgetFile(int descriptor) : descriptor_(descriptor) {}

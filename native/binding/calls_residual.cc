@@ -7,7 +7,7 @@
 namespace firn::binding {
 namespace {
 
-// Counted alone first, so that jobs wait for each other no longer than adding up takes.
+// Counts into a local copy first, so that jobs wait for each other only while adding up.
 Status count_symbols_of(const ContextBlock& block, SharedContextCounts& shared) {
   ContextCounts own;
   if (const Status status = own.add(block); status != Status::ok) return status;

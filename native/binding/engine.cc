@@ -8,7 +8,7 @@
 namespace firn::binding {
 namespace {
 
-// Closes on leaving the block; JavaScript values made inside die with it.
+// Closes when the block is left; JavaScript values made inside are released with it.
 class HandleScope {
  public:
   explicit HandleScope(napi_env env) : env_(env) {

@@ -1,4 +1,4 @@
-// What becomes of an exception at the seam to JavaScript.
+// Translates exceptions at the seam to JavaScript.
 #pragma once
 #include <new>
 

@@ -1,5 +1,5 @@
 // BitSnap's lossless half (section 3.3, "Improved Bitmask Sparsification", and algorithm 1): a packed bit for every
-// 16-bit state says whether it changed since the base, and the changed ones follow as they are. Stored form:
+// 16-bit state says whether it changed since the base, and the changed states follow raw. Stored form:
 // docs/format-blocks.md, section 19.
 #pragma once
 #include <cstddef>
@@ -31,7 +31,7 @@ Status bitmask_encode(const void* current, const void* previous, size_t count, E
 Status bitmask_decode(const uint8_t* bytes, size_t size, const void* previous, size_t count, ElementKind kind,
                       void* out);
 
-// Whether a payload is told by the base's states. `size` >= 1.
+// Whether decoding a payload needs the base's states. `size` >= 1.
 bool bitmask_needs_previous(const uint8_t* bytes, size_t size);
 
 }  // namespace firn

@@ -1,9 +1,10 @@
-// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells that cost least in
-// error and bits.
+// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells with the least cost
+// in error and bits.
 //
-// All methods cluster bucket midpoints, return strictly increasing binary32 centroids, and never more than asked for
-// (fewer when the sketch has fewer distinct buckets; one centroid 0 when it is empty). Non-finite values are ignored.
-// Same sketch, same arguments: same bits on every machine (no libm transcendentals, no contraction, sums in key order).
+// All methods cluster bucket midpoints and return strictly increasing binary32 centroids. They never return more than
+// requested, and fewer when the sketch has fewer distinct buckets; one centroid 0 when it is empty. Non-finite values
+// are ignored. Same sketch, same arguments: same bits on every machine (no libm transcendentals, no contraction, sums
+// in key order).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,7 @@ struct EntropyOptions {
   Weighting weighting = Weighting::frequency;
   double sigma = 0.2;  // as in CodebookOptions; at least kEntropySigmaMin where it is used
   double bit_price =
-      1;  // 0..kBitPriceMax: what a bit a weight is worth, in the error that optimal k-means leaves with as many bins
+      1; // 0..kBitPriceMax: the price of a bit per weight, in units of the error that optimal k-means leaves with as many bins
 };
 
 inline constexpr double kBitPriceMax = 1024;

@@ -25,7 +25,7 @@ inline constexpr uint32_t kContextTablesMax = 255;
 // Elements that one ContextCounts may hold: costs are 64-bit numbers of 1/65536 bit.
 inline constexpr uint64_t kContextElementsMax = uint64_t{1} << 40;
 
-// What encoder and decoder of a block both know. Nothing is owned. Segments follow each other and cover the block.
+// Data of a block that encoder and decoder both know. Nothing is owned. Segments follow each other and cover the block.
 struct ContextLayout {
   const uint8_t* contexts = nullptr;         // `count` of them, each < kContextsMax
   size_t count = 0;                          // elements, at most kBlockElementsMax
@@ -43,7 +43,7 @@ struct ContextBlock {
 
 class ContextTables;
 
-// Of a block with one slot.
+// Counts of a block with one slot.
 struct BlockCounts {
   const uint32_t* counts;  // of context * kContextSymbols + symbol
   uint32_t contexts;
@@ -66,13 +66,13 @@ class ContextCounts {
   // invalid_argument beyond kContextElementsMax.
   Status merge(const ContextCounts& other);
   // Tables for exactly these counts; the same counts give the same tables on every machine. `slots` must exceed every
-  // slot that was added (invalid_argument otherwise) and is what parse() needs to be told. A few milliseconds for
-  // thousands of rows.
+  // slot that was added (invalid_argument otherwise); parse() needs the same number. A few milliseconds for thousands
+  // of rows.
   Status build(uint32_t slots, ContextTables* out) const;
-  // What a move costs more than staying put, where symbols are those of lattice_quantize in contexts of
-  // lattice_contexts: from how often symbols 1 (inwards) and 2 (outwards) were counted in a context beside symbol 0,
-  // whatever the slot. In kLatticeRateUnit of the mean over all such moves, 255 at most, kLatticeRateUnit where
-  // nothing was counted; in the order of LatticeHysteresis::rates. Integers only. invalid_argument after a move.
+  // The additional cost of a move over staying, for symbols of lattice_quantize in contexts of lattice_contexts. It is
+  // computed from the counts of symbols 1 (inwards) and 2 (outwards) beside symbol 0 in each context, over all slots.
+  // In kLatticeRateUnit of the mean over all such moves, 255 at most, kLatticeRateUnit if nothing was counted; in the
+  // order of LatticeHysteresis::rates. Integers only. invalid_argument after a move.
   Status symbol_rates(uint8_t* rates) const;
 
  private:
@@ -99,7 +99,7 @@ class ContextTables {
   static Status parse(const uint8_t* bytes, size_t size, uint32_t slots, ContextTables* out);
 
   // Bits of everything that was counted before build(): payloads and the serialized tables, 8 bits for each block's
-  // mode. Lane states and padding, up to about 1 % of a payload, are left out. Of parsed tables: the serialized tables
+  // mode. Lane states and padding, up to about 1 % of a payload, are left out. For parsed tables: the serialized tables
   // alone.
   double total_bits() const;
 

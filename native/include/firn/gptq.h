@@ -1,8 +1,8 @@
-// Rounding with error feedback: what the weight of one input is rounded by is made up for by the weights of the inputs
-// after it, so that the output of the matrix on the inputs it really gets stays close, not each weight. The rule is
-// that of GPTQ (Frantar et al. 2022, section 3) in the form of LDLQ (Chee et al. 2023, QuIP, section 3): with X^T X = U
-// D U^T, U upper unitriangular, the target of column j is w_j plus the errors so far times column j of U. It decides
-// what is stored, never how it is read.
+// Rounding with error feedback: the rounding error of one input's weight is compensated in the weights of later inputs,
+// so that the output of the matrix on its real inputs stays close, rather than each weight. The rule is that of GPTQ
+// (Frantar et al. 2022, section 3) in the form of LDLQ (Chee et al. 2023, QuIP, section 3): with X^T X = U D U^T, U
+// upper unitriangular, the target of column j is w_j plus the errors so far times column j of U. It decides what is
+// stored, never how it is read.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +17,9 @@ inline constexpr size_t kGptqBlockMax = 4096;
 
 // Factors `blocks` symmetric matrices of size x size each, row-major, after adding `damping` times the mean of the
 // diagonal to it. `factor`, of the same layout, receives U transposed without its diagonal: factor[j * size + k] for k
-// < j is what the error of input k adds to the target of input j; all else is 0. Where a matrix is not positive or not
-// finite, its inputs get no gptq. invalid_argument when size is 0 or beyond kGptqBlockMax, or damping is not a
-// positive number.
+// < j is the factor by which the error of input k is added to the target of input j; all else is 0. If a matrix is not
+// positive or not finite, its inputs get no GPTQ. invalid_argument when size is 0 or beyond kGptqBlockMax, or damping
+// is not a positive number.
 Status gram_factor(const float* gram, size_t blocks, size_t size, float damping, float* factor);
 
 // How one segment of a block is rounded.

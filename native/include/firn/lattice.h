@@ -1,6 +1,6 @@
-// Closed-loop quantization on an integer lattice (docs/format-blocks.md, "Lattice blocks"): what is coded is the
-// difference of a weight to its rebuilt value in the previous checkpoint, in steps, so that a weight that stays put
-// costs next to nothing and errors never add up.
+// Closed-loop quantization on an integer lattice (docs/format-blocks.md, "Lattice blocks"). The coded value is the
+// difference between a weight and its rebuilt value in the previous checkpoint, in steps. So a weight that does not
+// move costs almost nothing, and errors never add up.
 //
 // Every element has a state: a value k in units of 2^exponent, and an activity byte that remembers how often it has
 // moved. A block has at most kBlockElementsMax elements (firn/delta.h) in segments, each a part of one tensor with
@@ -99,13 +99,13 @@ Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segmen
                         LatticeHysteresis hysteresis, uint8_t* symbols, std::vector<uint32_t>* escapes,
                         LatticeStatistics* statistics);
 
-// The context of every element's symbol, below kLatticeContexts: what is known of it before it is decoded. Zeros for a
-// base. invalid_argument when a parameter breaks its range.
+// The context of every element's symbol, below kLatticeContexts, from data that is known before the symbol is decoded.
+// Zeros for a base. invalid_argument when a parameter breaks its range.
 Status lattice_contexts(LatticeSegments segments, LatticeState previous, uint8_t* contexts);
 
-// The state after a block. `values` and `activity` may not overlap any input.
-// corrupt when a symbol is above kLatticeEscape, escapes are missing or left over, or a value passes kLatticeValueMax;
-// what was written is then of no use. invalid_argument when a parameter breaks its range.
+// The state after a block. `values` and `activity` may not overlap any input. corrupt when a symbol is above
+// kLatticeEscape, escapes are missing or left over, or a value passes kLatticeValueMax; the written outputs are then
+// invalid. invalid_argument when a parameter breaks its range.
 Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments,
                      LatticeState previous, int32_t* values, uint8_t* activity);
 
@@ -113,9 +113,9 @@ Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t esc
 // `out` needs no alignment. invalid_argument when a parameter breaks its range.
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out);
 
-// What the error of moves follows from. An element's weight is 1 without gradients (null) and in a segment whose scale
-// is 0, else min((gradient * gradient_scales[segment])^2, 2^40) in binary32, 0 for NaN. `sums` receives one entry a
-// segment. Symbols and escapes are those of lattice_quantize, of these weights or of targets near them.
+// Sums from which the error of moves is computed. An element's weight is 1 without gradients (null) and in a segment
+// whose scale is 0, else min((gradient * gradient_scales[segment])^2, 2^40) in binary32, 0 for NaN. `sums` receives one
+// entry per segment. Symbols and escapes are those of lattice_quantize, of these weights or of targets near them.
 // invalid_argument as in lattice_quantize, or when they are not.
 Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
                           const float* gradient_scales, const uint8_t* symbols, const uint32_t* escapes,

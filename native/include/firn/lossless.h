@@ -1,5 +1,5 @@
-// Exact coding of a block: exponents or byte planes entropy-coded and mantissas as they are, or the difference to the
-// same block of an earlier checkpoint.
+// Exact coding of a block. Exponents or byte planes are entropy-coded and mantissas stored raw, or the difference to
+// the same block of an earlier checkpoint is coded.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +20,9 @@ constexpr size_t element_bytes(ElementKind kind) {
 // Largest block, in bytes before coding: bounds the scratch memory, which is a small multiple of the block.
 inline constexpr size_t kExactBytesMax = size_t{1} << 24;
 
-// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument); keeps what is smallest, by
-// estimate where the block is large, of raw, alone and (with `previous`) difference; the choice is in the first byte.
-// Never more than 1 + raw bytes. Floats are only re-ordered bits here: NaN payloads, -0 and denormals survive.
+// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument). Stores the smallest of raw,
+// alone and (with `previous`) difference, by estimate if the block is large; the first byte names the choice. Never
+// more than 1 + raw bytes. Floats are treated as bits: NaN payloads, -0 and denormals survive.
 Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind,
                     std::vector<uint8_t>* out);
 

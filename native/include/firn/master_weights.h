@@ -1,5 +1,5 @@
-// Exact coding of binary32 elements beside 16-bit ones that were rounded from them: what mixed-precision training keeps
-// as master weights takes no more than what rounding cut. Lossless whatever the elements are. Stored form:
+// Exact coding of binary32 elements, given the 16-bit elements that were rounded from them. So the master weights of
+// mixed-precision training take only the bits that rounding cut. Lossless for any elements. Stored form:
 // docs/format-blocks.md, section 18.
 #pragma once
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace firn {
 
-// What lies beside a segment. Numbers are those of the seam, not of the format.
+// The 16-bit dtype of a segment's rounded elements. Numbers belong to the seam, not to the format.
 enum class MasterKind : uint8_t { nothing = 0, bf16 = 1, f16 = 2 };
 
 // A run of one tensor's elements.
@@ -33,9 +33,9 @@ inline constexpr uint8_t kMasterMode = 10;
 // Elements that lie beside a block: those of its segments that have any.
 size_t master_reference_count(const MasterLayout& layout);
 
-// Appends the payload of binary32 elements, little-endian, any alignment. `reference`: the 16-bit elements of the segments
-// that have some, one after another. Never more than a few bytes above an exact block where nothing was rounded.
-// invalid_argument for a layout that breaks what is said above.
+// Appends the payload of binary32 elements, little-endian, any alignment. `reference`: the 16-bit elements of the
+// segments that have some, one after another. If nothing was rounded, it takes at most a few bytes more than an exact
+// block. invalid_argument for a layout that breaks the rules above.
 Status master_encode(const void* values, const void* reference, const MasterLayout& layout, std::vector<uint8_t>* out);
 
 // Rebuilds the elements from the same `reference`. corrupt, truncated or unsupported on bytes no encoder writes;

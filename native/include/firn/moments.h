@@ -1,4 +1,4 @@
-// Sums over weights that quantization steps are chosen by.
+// Sums over weights, from which quantization steps are chosen.
 #pragma once
 #include <cstddef>
 
@@ -6,7 +6,7 @@
 
 namespace firn {
 
-// Of elements whose sums are not finite at least one is not.
+// If a sum is not finite, at least one element is not.
 struct Moments {
   double sum;
   double squares;

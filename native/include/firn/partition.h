@@ -1,4 +1,4 @@
-// Which weights are protected, pruned or quantized (Inshrinkerator section 4.2).
+// Decides which weights are protected, pruned or quantized (Inshrinkerator section 4.2).
 #pragma once
 #include <cstddef>
 #include <cstdint>

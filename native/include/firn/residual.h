@@ -1,6 +1,6 @@
-// Blocks of the lattice behind a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding one, where
-// each link decodes its symbols and moves the state that the link before left, and coding the next. A state in between
-// never leaves the caches of the core that works on it.
+// Blocks of the lattice along a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding one, where
+// each link decodes its symbols and changes the state of the link before, and coding the next one. States in between
+// never leave the caches of the processor core that works on them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +15,15 @@ namespace firn {
 
 inline constexpr uint32_t kJointSymbolWidthMax = 4;  // checkpoints whose symbols one payload may hold
 
-// What the symbols of a payload that holds the symbols of `width` checkpoints stand for (docs/format-blocks.md, section
-// 15): symbols[j * count + t] is the symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by
-// escapes.
+// The joint symbols of `width` checkpoints in one payload (docs/format-blocks.md, section 15): symbols[j * count + t]
+// is the symbol of checkpoint j in tuple t. Tuples from kContextEscape on are escaped.
 struct JointSymbols {
   const uint8_t* symbols = nullptr;  // each below kContextSymbols; null for a payload of one checkpoint
   size_t count = 0;
   uint32_t width = 0;  // 2..kJointSymbolWidthMax
 };
 
-// What one package says of a block. Nothing is owned.
+// One package's data of a block. Nothing is owned.
 struct ResidualLink {
   const ContextTables* tables = nullptr;
   const uint8_t* payload = nullptr;
@@ -37,9 +36,9 @@ struct ResidualLink {
   uint32_t position = 0;  // of the checkpoint in the payload: 0, and then one more than that of the link before
 };
 
-// Where a block starts, and its way from there: at `previous`, the state before the first link, or without one at a
-// value for each segment of the first link, in that link's units (docs/format.md, "Payloads"), with the activity of a
-// base.
+// The start of a block, and the links that change it. It starts at `previous`, the state before the first link. Without
+// one, it starts at an origin for each segment of the first link, in that link's units (docs/format.md, "Payloads"),
+// with the activity of a base.
 struct ResidualChain {
   const ResidualLink* links = nullptr;  // oldest first
   size_t count = 0;
@@ -47,9 +46,9 @@ struct ResidualChain {
   const int32_t* origins = nullptr;
 };
 
-// The state after the last link, of which there is at least one. The outputs may not overlap any input.
-// corrupt, truncated or unsupported on payloads that no encoder writes, or when a value passes kLatticeValueMax: what
-// was written is then of no use. invalid_argument when a parameter breaks its range, or links differ in their segments.
+// The state after the last link, of which there is at least one. The outputs may not overlap any input. corrupt,
+// truncated or unsupported on payloads that no encoder writes, or when a value passes kLatticeValueMax; the written
+// outputs are then invalid. invalid_argument when a parameter breaks its range, or links differ in their segments.
 Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* activity);
 
 // The elements that the state after the last link stands for, as lattice_values() gives them. `out` needs no alignment.
@@ -62,7 +61,7 @@ Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out);
 class ResidualCoding {
  public:
   // Rebuilds the state before the block. `segments` are the block's own; without links and `previous`, origins are in
-  // their units. Errors as residual_state(). What `chain` and `segments` point at must outlive this object.
+  // their units. Errors as residual_state(). The data that `chain` and `segments` point at must outlive this object.
   Status begin(const ResidualChain& chain, LatticeSegments segments);
 
   // lattice_quantize() of `weights`. `statistics` receives one entry a segment.
@@ -75,7 +74,7 @@ class ResidualCoding {
                     const float* gradient_scales, LatticeErrorSums* sums) const;
   // The symbols with their contexts; `slots` has one entry a segment.
   ContextBlock context_block(const uint32_t* slots);
-  // What the symbols lead to, as lattice_values() gives it; corrupt for symbols that no encoder makes.
+  // The elements after applying the symbols, as lattice_values() gives them; corrupt for symbols that no encoder makes.
   Status elements(Dtype dtype, void* out) const;
 
  private:

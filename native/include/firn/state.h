@@ -1,5 +1,5 @@
-// Lossy coding of optimizer state, a block at a time: what Adam and SGD with momentum keep beside each weight. What is
-// lost is bounded by what the optimizer's next steps would do with it. Stored form: docs/format-blocks.md, section 17.
+// Lossy coding of optimizer state (of Adam, or of SGD with momentum), a block at a time. The error is bounded by its
+// effect on the optimizer's next steps. Stored form: docs/format-blocks.md, section 17.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct StateLayout {
 // Levels of second moments are 2^kSecondMomentShift apart as binary32 patterns: an octave, of which the root in the
 // update's denominator leaves half.
 inline constexpr uint32_t kSecondMomentShift = 23;
-// What a level stands for lies this much of a level above it, in 1/65536: 0.06, the mean logarithm of what is rounded
+// A level's value lies this much of a level above it, in 1/65536: 0.06, the mean logarithm of values that are rounded
 // to a power of two.
 inline constexpr uint32_t kSecondMomentLift = 3932;
 // Steps of first moments in units of the denominator of Adam's update: no element of the next update moves by more than
@@ -47,12 +47,12 @@ inline constexpr float kFirstMomentFloor = 1e-8f;
 // Steps of momentum in root mean squares of a row.
 inline constexpr float kMomentumStep = 0.4f;
 
-// Appends the payload of a block of binary32 elements, little-endian, any alignment. `reference`: as many elements of the
-// same layout; of a second moment those of the same block of an earlier checkpoint as it comes back, or null; of a
-// first moment the second moments as they come back; else null. What the payload decodes to does not depend on an
-// earlier checkpoint. A block with an element that has no place among the levels (negative second moments, NaN,
-// infinities, first moments 2^22 steps from zero) is stored exact. Deterministic on every machine. invalid_argument
-// when the layout or `reference` breaks what is said above.
+// Appends the payload of a block of binary32 elements, little-endian, any alignment. `reference` has as many elements
+// of the same layout. For a second moment: the rebuilt ones of the same block of an earlier checkpoint, or null. For a
+// first moment: the rebuilt second moments. Else null. The decoded values do not depend on an earlier checkpoint. A
+// block with an element that no level represents (negative second moments, NaN, infinities, first moments 2^22 steps
+// from zero) is stored exact. Deterministic on every machine. invalid_argument when the layout or `reference` breaks
+// these rules.
 Status state_encode(StateKind kind, const void* values, const void* reference, const StateLayout& layout,
                     std::vector<uint8_t>* out);
 

@@ -1,4 +1,4 @@
-// Which states of a block differ, as packed bits: one kernel per instruction set, identical results.
+// Finds the states of a block that differ, as packed bits: one kernel per instruction set, identical results.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads bit fields, most significant bit first; zeros follow the end, and overrun() tells.
+// Reads bit fields, most significant bit first. Reading past the end gives zeros, and overrun() reports it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

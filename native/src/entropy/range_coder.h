@@ -151,7 +151,7 @@ class RangeDecoder {
     return value;
   }
 
-  // True when more bytes were taken than any encoder leaves out: what was decoded last means nothing, and loops must
+  // True if more bytes were read than any encoder leaves out. The last decoded values are then invalid, and loops must
   // stop.
   bool overrun() const { return past_end_ > kRangeTailBytes; }
 

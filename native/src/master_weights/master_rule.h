@@ -1,4 +1,5 @@
-// How a 16-bit element tells the binary32 one that it was rounded from (docs/format-blocks.md, section 18).
+// The relation between a 16-bit element and the binary32 element that it was rounded from (docs/format-blocks.md,
+// section 18).
 #pragma once
 #include <cstdint>
 

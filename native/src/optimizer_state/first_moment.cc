@@ -1,6 +1,5 @@
-// First moments: whole numbers of steps. With second moments beside them a step is a share of the denominator that Adam
-// divides by, so that the error is bounded where it acts: in the next update. Without, it is a share of the row's root
-// mean square.
+// First moments as whole numbers of steps. With second moments, a step is a share of the denominator that Adam divides
+// by, so that the error in the next update is bounded. Without them, it is a share of the row's root mean square.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,7 +25,7 @@ constexpr uint32_t kRowScaleMax = (kInfinityBits - 1) >> kRowScaleShift;
 
 float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// What one step is for an element with this second moment; whatever is no positive number has none.
+// The value of one step for an element with this second moment. One that is not a positive number counts as 0.
 float unit_of(uint32_t second, float step, float floor) {
   const float root = second > 0 && second < kInfinityBits ? std::sqrt(float_of(second)) : 0.0f;
   return step * (root + floor);
@@ -36,7 +35,7 @@ uint32_t moved_by(int32_t steps, float unit) {
   return steps == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(steps) * unit);
 }
 
-// False for what is no number, is beyond kStepsMax, or would come back as an infinity.
+// False if the element is not a number, is beyond kStepsMax, or would be rebuilt as an infinity.
 bool steps_of(uint32_t bits, float unit, int32_t* steps) {
   if (!is_finite_bits(bits) || !std::isfinite(unit)) return false;
   const double value = static_cast<double>(float_of(bits));

@@ -1,4 +1,4 @@
-// Picks the coder of a state block by its kind, and stores exact what that one has no place for.
+// Picks the coder of a state block by its kind, and stores blocks exact that the coder cannot represent.
 #include <algorithm>
 #include <new>
 #include <span>
@@ -21,7 +21,7 @@ bool is_valid(const StateLayout& layout) {
   return count == layout.count;
 }
 
-// Whether a block of this kind goes with what is given beside it.
+// Whether a block of this kind may have the given reference.
 bool is_reference(StateKind kind, const void* reference) {
   switch (kind) {
     case StateKind::second_moment: return true;

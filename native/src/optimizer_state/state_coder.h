@@ -1,5 +1,4 @@
-// What the coders of state blocks share (state_block.cc picks one): a block as it is handed around, and the modes of
-// payloads.
+// Shared by the coders of state blocks (state_block.cc picks one): the form of a block, and the modes of payloads.
 #pragma once
 #include <bit>
 #include <cstdint>

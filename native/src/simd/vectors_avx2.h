@@ -1,4 +1,4 @@
-// simd/vectors.h for AVX2: eight lanes, masks with all bits set in the lanes that are meant.
+// simd/vectors.h for AVX2: eight lanes; masks have all bits set in the selected lanes.
 #pragma once
 #include <immintrin.h>
 

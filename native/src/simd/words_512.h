@@ -1,5 +1,4 @@
-// What AVX-512 VBMI2 does with 16-bit words in one instruction, and machines without it in several. For files of the
-// one set or of the other.
+// Operations on 16-bit words: one instruction with AVX-512 VBMI2, several without. For files of either set.
 #pragma once
 #include <immintrin.h>
 

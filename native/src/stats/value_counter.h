@@ -8,8 +8,8 @@
 
 namespace firn {
 
-// What the caller will read once the current values are counted: fetched into the cache meanwhile, since increments
-// leave the memory idle. Addresses are only hints and may lie past the end; gradients may be null.
+// Addresses that the caller will read after the current values are counted. They are prefetched meanwhile, because
+// increments leave the memory idle. They are only hints and may lie past the end; gradients may be null.
 struct Upcoming {
   const void* weights;
   size_t weight_bytes;  // of one element
@@ -24,7 +24,7 @@ class ValueCounter {
  public:
   // `expected_count`: how many values add() will see in all; decides whether the tables are worth their 516 KiB.
   ValueCounter(Sketch& sketch, size_t expected_count);
-  // Folds what is left into the sketch.
+  // Folds the remaining counts into the sketch.
   ~ValueCounter();
   ValueCounter(const ValueCounter&) = delete;
   ValueCounter& operator=(const ValueCounter&) = delete;

@@ -1,4 +1,4 @@
-// Where clusters may be cut, for an algorithm that cannot try every place.
+// Places where clusters may be cut, for an algorithm that cannot try every place.
 #pragma once
 #include <cstddef>
 #include <vector>

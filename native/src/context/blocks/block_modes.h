@@ -19,8 +19,8 @@ enum class BlockMode : uint8_t {
   raw = 3,    // five bits a symbol, without tables
 };
 
-// What coding a block needs of a table set. All but the symbols' codes is made when first asked for; may be used by
-// many threads at once.
+// Codes derived from a table set for a block. All except the symbols' codes are made on first use; safe for use by many
+// threads at once.
 class SetCodes {
  public:
   explicit SetCodes(const std::vector<TableShape>& shapes) : shapes_(shapes) {

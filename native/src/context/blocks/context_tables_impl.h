@@ -1,4 +1,4 @@
-// A table set with what coding with it needs.
+// A table set with its derived codes.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -23,7 +23,7 @@ struct ContextTables::Impl {
 
   TableSet set;
   std::vector<uint8_t> stored;  // its one stored form
-  CostBits counted_bits = 0;    // of what was counted, the tables left out
+  CostBits counted_bits = 0; // counted payload bits, without the tables
   bool of_block = false;        // that was the one block they are for
 
  private:

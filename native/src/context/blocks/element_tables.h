@@ -1,4 +1,4 @@
-// Which table codes each element of a block.
+// The table that codes each element of a block.
 #pragma once
 #include <array>
 #include <cstdint>

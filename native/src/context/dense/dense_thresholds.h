@@ -15,12 +15,11 @@ inline constexpr uint32_t kDenseLanesMin = 32;
 // Tables whose thresholds fit the registers of the kernels.
 inline constexpr uint32_t kDenseTablesMax = 32;
 
-// Symbols without slots below the first one that has some are left out: rank r is symbol first[t] + r. So every
-// threshold, the first slot of a rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot
-// just where the slot has reached the threshold. Of all d the least is the slot's place in its share, and the least
-// less the largest is the share.
+// Leading symbols without slots are left out: rank r is symbol first[t] + r. So every threshold, the first slot of a
+// rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot exactly if the slot has reached
+// the threshold. The least d is the slot's place in its share, and the least minus the largest is the share.
 struct DenseThresholds {
-  // Of all `tables` tables, each `starts_of_symbols` as in SlotFinder::starts.
+  // Fills all `tables` tables; each entry of `starts_of_symbols` is as in SlotFinder::starts.
   void fill(const std::vector<const uint32_t*>& starts_of_symbols);
 
   uint32_t tables;

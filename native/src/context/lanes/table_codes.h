@@ -1,5 +1,4 @@
-// The codes that follow from one table: symbols as they are, and for sparse blocks runs of zeros and the symbols that
-// end them.
+// The codes derived from one table: symbols, and for sparse blocks runs of zeros and the symbols that end them.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -28,7 +27,7 @@ struct RunCodes {
   bool no_zeros() const { return !only_zeros() && runs.starts.empty(); }
 };
 
-// Where the tokens of each code lie among the kRunTokensPerTable entries of a table.
+// Places of the tokens of each code among the kRunTokensPerTable entries of a table.
 inline constexpr uint32_t kValueTokensAt = 0;
 inline constexpr uint32_t kRunTokensAt = kContextSymbols;
 inline constexpr uint32_t kRunTokensPerTable = kRunTokensAt + kCodeTokensMax;

@@ -7,13 +7,11 @@
 namespace firn {
 namespace {
 
-// Rows in which fewer elements change are taken together: they take less than a table of their own and its place in the
-// map would cost.
+// Rows in which fewer elements change are merged first: a table of their own and its place in the map would cost more.
 constexpr uint64_t kChangedFirst = 6;
-// What a row that leaves its reference's table costs in the map, and what each symbol costs that a table has not
-// learnt.
+// Cost in the map of a row that leaves its reference's table, and cost of each symbol that a table has not learnt.
 constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 32;
-constexpr uint64_t kRowBits = 1;      // what a row in a table of its own family costs in the map
+constexpr uint64_t kRowBits = 1; // cost in the map of a row in a table of its own family
 constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
 // Fewer tables are not tried any more once they cost one part in so many more than the best number does.
 constexpr CostBits kHopeless = 16;
@@ -110,7 +108,7 @@ class Merging {
   }
 
  private:
-  // What merging saves; negative when it costs.
+  // Saving of a merge; negative if it costs.
   int64_t gain(size_t a, size_t b) const {
     RowCounts both = clusters_[a].counts;
     both.add(clusters_[b].counts);
@@ -227,7 +225,7 @@ class Division {
     return cost;
   }
 
-  // The reference of each slot, and the map with rows that do not occur filled with what is suggested for them.
+  // The reference of each slot, and the map, with rows that do not occur filled with suggestions.
   void place() {
     if (shapes_.size() < 2) return;
     map_.assign(size_t{slots_} * contexts_, 0);
@@ -334,7 +332,8 @@ ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots) {
   for (Cluster& cluster : clusters) cluster.cost = cluster_cost(cluster.counts);
   const Merging merging(std::move(clusters));
 
-  // The estimate's optimum, half as many tables, and so on down to one: each written down, the smallest kept.
+  // Tries the estimate's optimum, half as many tables, and so on down to one: each is serialized, and the smallest is
+  // used.
   CostBits best_cost = ~CostBits{0};
   for (size_t tables = merging.best_tables();; tables = (tables + 1) / 2) {
     const std::vector<uint32_t> cluster_of = merging.cut(tables);

@@ -1,4 +1,4 @@
-// Which rows share a table: the choice that makes payloads, tables and map together smallest.
+// Chooses which rows share a table, so that payloads, tables and map together are smallest.
 #pragma once
 #include <vector>
 

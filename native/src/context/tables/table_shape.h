@@ -1,4 +1,4 @@
-// A probability table in its stored form: how far each symbol lies below the likeliest one, on a logarithmic scale.
+// A probability table in its stored form: the distance of each symbol below the likeliest one, on a logarithmic scale.
 //
 // Few bits describe a table trained on little data, and the scale reaches far enough for the rarest symbol of the
 // emptiest delta.

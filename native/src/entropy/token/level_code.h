@@ -11,7 +11,7 @@
 
 namespace firn {
 
-// What is stored of a code. Ids ascend (values before runs, entropy/token/tokens.h); lengths are those of a complete
+// The stored form of a code. Ids ascend (values before runs, entropy/token/tokens.h); lengths are those of a complete
 // code (entropy/huffman.h) of at most kCodeLengthMax bits.
 struct LevelCodeLengths {
   std::vector<uint32_t> ids;

@@ -68,7 +68,7 @@ inline uint8_t difference_symbol(Difference difference) {
   return static_cast<uint8_t>(kFirst[length] + (static_cast<uint32_t>(difference.against) << (length > 1)) + next);
 }
 
-// What a symbol says, without branches: symbols cannot be predicted.
+// The fields of a symbol, without branches, because symbols cannot be predicted.
 struct DifferenceSymbol {
   uint64_t leading;  // magnitude with its open bits zero
   uint8_t low_bits;  // bits the symbol leaves open, 0..62

@@ -1,4 +1,4 @@
-// What each element kind means to the exact coder: its word, and for floats where the exponent is.
+// Properties of each element kind for the exact coder: its word, and for floats the place of the exponent.
 #pragma once
 #include <cstddef>
 #include <cstdint>

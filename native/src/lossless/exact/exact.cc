@@ -1,4 +1,4 @@
-// Picks the way to code a block (lossless/exact/coder.h) and keeps the choice in the first byte.
+// Picks the way to code a block (lossless/exact/coder.h) and stores the choice in the first byte.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -181,7 +181,7 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
     return append(ExactMode::same, nullptr, 0);
   if (count > 1 && is_constant(input)) return append(ExactMode::constant, input.current, element_bytes(kind));
   const size_t begin = out->size();
-  // Beyond it nothing is kept; a payload that grows piece by piece would be moved as often.
+  // A longer payload is never stored. Without reserve(), a payload that grows piece by piece would be moved repeatedly.
   out->reserve(begin + 1 + input.bytes());
   if (count <= kAdaptiveTriedMax) {
     Shortest shortest;

@@ -1,6 +1,6 @@
-// A block of floats alone. Chunks of elements have levels, about the mean of their exponents; an element's symbol is
-// how far its exponent lies below what the level says, the level's fraction of an octave its context. Sign and mantissa
-// are stored as they are.
+// A block of floats alone. Each chunk of elements has a level, about the mean of their exponents. An element's symbol
+// is the distance of its exponent below the level, and the level's fraction of an octave is its context. Sign and
+// mantissa are stored raw.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,5 +1,5 @@
-// FloatKernels in plain C++: the reference, and what a compiler makes of it for an instruction set. Include in one file
-// per set.
+// FloatKernels in plain C++: the reference, which a compiler also lowers to an instruction set. Include in one file per
+// set.
 #pragma once
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
-// Blocks that have nothing before them: every element of a segment starts at the segment's origin, with the activity of
-// a base.
+// Blocks without a previous state: every element of a segment starts at the segment's origin, with the activity of a
+// base.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Payloads that hold the symbols of several checkpoints (docs/format-blocks.md, section 15), decoded once and then taken
-// apart a checkpoint at a time.
+// Payloads with the joint symbols of several checkpoints (docs/format-blocks.md, section 15). Each is decoded once and
+// then split, one checkpoint at a time.
 #pragma once
 #include "firn/residual.h"
 #include "residual_quant/chain/block_scratch.h"

@@ -129,7 +129,7 @@ class Rebuilding {
           uint8_t* const activity = apart ? activity_ + first : moved.activity;
           const LatticeState before = state_before(i, segment, first, count);
           if (!kernels_.apply(rule, cursor, before.values, before.activity, count, values, activity)) return false;
-          // Where a block starts, its moves say how large a weight is, not how active.
+          // At a block's start, moves express the size of a weight, not its activity.
           if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
           if (next) kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
           if (!apart) {

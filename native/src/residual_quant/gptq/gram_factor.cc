@@ -7,10 +7,10 @@
 namespace firn {
 namespace {
 
-// A pivot below this share of the mean diagonal says nothing but rounding errors.
+// A pivot below this share of the mean diagonal is only rounding error.
 constexpr double kPivotMin = 1e-9;
 
-// Eliminates from the last row up; row j of what is left is d_j times column j of U.
+// Eliminates from the last row up; row j of the remainder is d_j times column j of U.
 bool factor_one(const float* gram, size_t size, double damping, std::vector<double>& work, float* factor) {
   double trace = 0;
   for (size_t j = 0; j < size; ++j) trace += gram[j * size + j];

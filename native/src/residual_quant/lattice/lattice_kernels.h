@@ -8,7 +8,7 @@
 
 namespace firn {
 
-// What a kernel needs of a segment, worked out once.
+// Parameters of a segment for the kernels, computed once.
 struct LatticeRule {
   float units;   // 2^-exponent: weights times this are in units
   float scale;   // units times this are rebuilt values
@@ -46,7 +46,7 @@ static_assert(kLatticeWeightMax + kLatticeValueMax + kLatticeStepMax / 2 < 1 << 
 // In all kernels `values` and `activity` are the previous state, both null for a base, and `weights` binary32 at any
 // alignment.
 
-// Where a quantize kernel writes; `escapes` has room for one entry an element.
+// Output of a quantize kernel; `escapes` has room for one entry per element.
 struct LatticeSymbols {
   uint8_t* symbols;
   uint32_t* escapes;
@@ -105,7 +105,7 @@ struct LatticeErrorLanes {
       signed_products[kLatticeOffsets][kErrorLanes];
 };
 
-// What an error kernel looks at; `gradients` is binary32 at any alignment or null.
+// Input of an error kernel; `gradients` is binary32 at any alignment or null.
 struct LatticeErrorInput {
   const void* weights;
   const void* gradients;
