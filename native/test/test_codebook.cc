@@ -176,7 +176,7 @@ struct PricedOracle {
       for (size_t j = i + 1; j <= n; ++j) {
         const long double w = error.w[j - 1], distance = error.x[j - 1] - (weight > 0 ? moment / weight : 0);
         scatter += weight > 0 ? weight * w / (weight + w) * distance * distance
-                              : 0; // addition of a point to the scatter of those before it
+                              : 0;  // addition of a point to the scatter of those before it
         weight += w, moment += w * error.x[j - 1], here += counts[j - 1];
         costs[i][j] = scatter + bit_cost * here * std::log2(mass / here);
       }

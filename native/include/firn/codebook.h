@@ -45,8 +45,8 @@ Status build_codebook(const Sketch& sketch, uint32_t bins, const CodebookOptions
 struct EntropyOptions {
   Weighting weighting = Weighting::frequency;
   double sigma = 0.2;  // as in CodebookOptions; at least kEntropySigmaMin where it is used
-  double bit_price =
-      1; // 0..kBitPriceMax: the price of a bit per weight, in units of the error that optimal k-means leaves with as many bins
+  // 0..kBitPriceMax: the price of a bit per weight, in units of the error that optimal k-means leaves with as many bins.
+  double bit_price = 1;
 };
 
 inline constexpr double kBitPriceMax = 1024;

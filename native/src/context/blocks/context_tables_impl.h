@@ -23,7 +23,7 @@ struct ContextTables::Impl {
 
   TableSet set;
   std::vector<uint8_t> stored;  // its one stored form
-  CostBits counted_bits = 0; // counted payload bits, without the tables
+  CostBits counted_bits = 0;    // counted payload bits, without the tables
   bool of_block = false;        // that was the one block they are for
 
  private:

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kChangedFirst = 6;
 // Cost in the map of a row that leaves its reference's table, and cost of each symbol that a table has not learnt.
 constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 32;
-constexpr uint64_t kRowBits = 1; // cost in the map of a row in a table of its own family
+constexpr uint64_t kRowBits = 1;      // cost in the map of a row in a table of its own family
 constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
 // Fewer tables are not tried any more once they cost one part in so many more than the best number does.
 constexpr CostBits kHopeless = 16;
