@@ -101,7 +101,7 @@ class ResidualQuantizeJob final : public Job {
   std::vector<LatticeErrorSums> errors_;
 };
 
-// Cached symbols and where they belong.
+// Cached symbols and their destination.
 struct CachedBlock {
   std::shared_ptr<const CachedSymbols> cached;
   std::vector<uint32_t> counts, slots;
@@ -186,7 +186,7 @@ class ResidualCodedElementsJob final : public Job {
   Output into_;
 };
 
-// Behind a chain, what symbols found before lead to.
+// Elements after a chain, from symbols found before.
 class ResidualMovedElementsJob final : public Job {
  public:
   struct Request {

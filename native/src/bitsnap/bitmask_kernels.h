@@ -6,7 +6,7 @@
 namespace firn {
 
 // Writes ceil(count / 8) bytes: bit i % 8 of byte i / 8 says whether state i differs; the bits past the last state are
-// zero. Returns how many differ. Pointers need no alignment.
+// zero. Returns the number of differing states. Pointers need no alignment.
 using BitmaskKernel = size_t(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* mask);
 namespace scalar {
 BitmaskKernel changed_mask;

@@ -16,7 +16,7 @@
 namespace firn {
 namespace {
 
-// Beyond this many steps a number is no longer what binary32 tells apart.
+// Beyond this number of steps, binary32 cannot distinguish neighbouring numbers of steps.
 constexpr int32_t kStepsMax = 1 << 22;
 constexpr int32_t kEnergyClasses = 16;
 constexpr uint32_t kEnergyParts = 16;    // of a squared step
@@ -79,7 +79,8 @@ class RowNumbers {
   int32_t last_ = 0;
 };
 
-// Calls `each(first element of the block, elements, number)` for every row. corrupt for what RowNumbers does not write.
+// Calls `each(first element of the block, elements, number)` for every row. corrupt for bytes that RowNumbers does not
+// write.
 template <typename Each>
 Status read_row_numbers(ByteReader& in, const StateLayout& layout, uint32_t max, Each each) {
   uint32_t size;
@@ -106,7 +107,7 @@ Status read_row_numbers(ByteReader& in, const StateLayout& layout, uint32_t max,
   return decoder.finished() ? Status::ok : Status::corrupt;
 }
 
-// Positive, or 0 where that is allowed, and at most 1.
+// Positive, or 0 if allowed, and at most 1.
 Status read_share(ByteReader& in, bool zero_allowed, float* value) {
   const uint8_t* const bytes = in.take(4);
   if (!bytes) return Status::truncated;
@@ -115,7 +116,7 @@ Status read_share(ByteReader& in, bool zero_allowed, float* value) {
   return bits <= std::bit_cast<uint32_t>(1.0f) && (zero_allowed || bits > 0) ? Status::ok : Status::corrupt;
 }
 
-// The pattern of a row's root mean square on the grid of scales; 0 for nothing but zeros.
+// The pattern of a row's root mean square on the grid of scales; 0 if the row is all zeros.
 bool row_scale(std::span<const uint32_t> row, uint32_t* scale) {
   double sum = 0;
   for (const uint32_t bits : row) {

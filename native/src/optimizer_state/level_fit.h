@@ -36,7 +36,7 @@ LevelFit fit_levels(std::span<const int32_t> levels, const StateSegment& segment
 class LevelFitModels {
  public:
   void encode(RangeEncoder& encoder, const LevelFit& fit);
-  // False for what no encoder writes.
+  // False for bytes that no encoder writes.
   bool decode(RangeDecoder& decoder, const StateSegment& segment, LevelFit* fit);
 
  private:

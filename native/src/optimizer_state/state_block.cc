@@ -59,7 +59,7 @@ Status decode(StateKind kind, ByteReader in, const StateBits& reference, const S
   return Status::invalid_argument;
 }
 
-// The payload of a mode, or nothing where the coder has no place for an element.
+// The payload of a mode, or empty if the coder cannot represent an element.
 std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& values, const StateBits& reference,
                            const StateLayout& layout) {
   std::vector<uint8_t> payload{static_cast<uint8_t>(mode)};

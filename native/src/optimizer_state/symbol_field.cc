@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-// Every segment has a slot of its own, as long as there are any.
+// Every segment has a slot of its own, while there are enough.
 struct Slots {
   explicit Slots(const StateLayout& layout) : counts(layout.segment_count), slots(layout.segment_count) {
     for (size_t i = 0; i < layout.segment_count; ++i) {

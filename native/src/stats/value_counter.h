@@ -41,8 +41,8 @@ class ValueCounter {
   std::unique_ptr<Tables> tables_;
 };
 
-// Pattern that stands for "not a member" in a buffer passed to ValueCounter::add. Sixteen different ones, taken in turn
-// by position, so that long runs of skipped values do not wait on one counter either.
+// Pattern that means "not a member" in a buffer for ValueCounter::add. Sixteen patterns are used in turn by position,
+// so that long runs of skipped values do not wait on one counter either.
 constexpr uint32_t skip_marker(uint32_t position) { return 0x7FC00000u | (position & 15u) << 17; }
 
 }  // namespace firn

@@ -7,7 +7,7 @@
 
 namespace firn {
 
-// A running sum and what its rounding has lost so far, so that differences of two sums keep their digits.
+// A running sum and its rounding error so far, so that differences of two sums keep their digits.
 struct Sum {
   double high = 0, low = 0;
 

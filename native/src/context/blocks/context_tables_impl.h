@@ -15,7 +15,7 @@ struct ContextTables::Impl {
   Impl(TableSet tables, std::vector<uint8_t> bytes, CostBits counted)
       : set(std::move(tables)), stored(std::move(bytes)), counted_bits(counted) {}
 
-  // Made when first asked for: a search builds many tables only to learn what they would cost.
+  // Made on first use: a search builds many tables only to learn their cost.
   const SetCodes& codes() const {
     std::call_once(codes_made_, [this] { codes_ = std::make_unique<const SetCodes>(set.shapes); });
     return *codes_;

@@ -9,7 +9,7 @@
 
 namespace firn {
 
-// The kernels are for at least so many lanes, a multiple of them.
+// The kernels need at least this many lanes, in multiples of it.
 inline constexpr uint32_t kDenseLanesMin = 32;
 
 // Tables whose thresholds fit the registers of the kernels.
@@ -35,9 +35,9 @@ struct DenseThresholds {
   alignas(64) uint16_t before[kDenseTablesMax][kContextSymbols];
 };
 
-// Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at
-// lanes->next. There are 32 or 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null where all elements have
-// table 0. Returns the number of symbols; moves states and lanes->next.
+// Decodes whole rounds of one symbol per lane, as many as `count` allows, while two bytes per lane can be read at
+// lanes->next. There are 32 or 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null if all elements have
+// table 0. Returns the number of symbols; advances states and lanes->next.
 using DenseKernel = size_t(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count,
                            LaneDecoder::Window* lanes, uint8_t* symbols);
 

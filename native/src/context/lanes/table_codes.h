@@ -22,7 +22,7 @@ struct RunCodes {
   SlotFinder runs;           // empty when symbol 0 or all others have no code
   uint32_t longest_run = 0;  // R; 0 without run code
 
-  // A table all of whose symbols are 0 takes no bits; one without a 0 has no runs.
+  // A table whose only symbol is 0 takes no bits; one without a 0 has no runs.
   bool only_zeros() const { return values.starts.empty(); }
   bool no_zeros() const { return !only_zeros() && runs.starts.empty(); }
 };

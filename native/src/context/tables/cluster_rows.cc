@@ -13,7 +13,7 @@ constexpr uint64_t kChangedFirst = 6;
 constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 32;
 constexpr uint64_t kRowBits = 1;      // cost in the map of a row in a table of its own family
 constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
-// Fewer tables are not tried any more once they cost one part in so many more than the best number does.
+// Stops trying fewer tables once they cost more than the best number does by one part in this many.
 constexpr CostBits kHopeless = 16;
 
 struct Cluster {
@@ -24,8 +24,7 @@ struct Cluster {
 
 CostBits cluster_cost(const RowCounts& counts) { return counts.entropy() + shape_description_bits(counts); }
 
-// Elements of its slot that a row is taken to have seen besides its own, when rows are compared by how much changes in
-// them.
+// Elements of its slot that are added to a row's own, when rows are compared by their share of changes.
 constexpr uint64_t kPriorElements = 64;
 
 // Row numbers by context, then by the share of elements that change: rows that may share a table stand together,
@@ -94,7 +93,7 @@ class Merging {
   // Number of tables at which merging stopped to pay.
   size_t best_tables() const { return best_tables_; }
 
-  // The cluster, 0..tables-1, of each group when merging stops at so many tables.
+  // The cluster, 0..tables-1, of each group when merging stops at `tables` clusters.
   std::vector<uint32_t> cut(size_t tables) const {
     std::vector<uint32_t> root(parent_.size()), number(parent_.size(), ~0u);
     uint32_t next = 0;
@@ -215,7 +214,7 @@ class Division {
     }
   }
 
-  // Numbers tables by where they are first used.
+  // Numbers tables in the order of their first use.
   void renumber() { fit(); }
 
   CostBits row_cost(size_t row, uint32_t table) const {
@@ -275,7 +274,7 @@ class Division {
     return best;
   }
 
-  // Every row takes the table that is cheapest for it, the map considered. False when nothing changed.
+  // Gives every row the table that is cheapest for it, including the map. False if nothing changed.
   bool reassign() {
     bool changed = false;
     for (size_t r = 0; r < rows_.size(); ++r) {

@@ -181,7 +181,7 @@ bool code_map(Coder& coder, Models& m, TableSet* set) {
   return true;
 }
 
-// False on what no writer writes.
+// False on bytes that no writer writes.
 template <typename Coder>
 bool code_set(Coder& coder, TableSet* set, uint32_t limit) {
   const auto m = std::make_unique<Models>();

@@ -34,7 +34,7 @@ std::array<CostBits, kContextSymbols> shape_costs(const TableShape& shape);
 // The shape for these counts (at least one is not 0) at the precision that costs least, its own description included.
 TableShape fit_shape(const RowCounts& counts);
 
-// About what describing a table for these counts takes.
+// Estimated bits of the description of a table for these counts.
 CostBits shape_description_bits(const RowCounts& counts);
 
 }  // namespace firn

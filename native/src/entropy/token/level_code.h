@@ -48,8 +48,7 @@ class LevelCode {
   static constexpr uint32_t kShortBitsMax = 11;
   static constexpr uint32_t kLongCode = kLengthMask;  // a length that no code has
 
-  // A value and the run that follows it, when the leading bits tell both: value | run << 8 | bits used << 24; 0 when
-  // they do not.
+  // A value and its following run, if the leading bits determine both: value | run << 8 | bits used << 24; else 0.
   static constexpr uint32_t kPairRunMax = 0xFFFF;
 
   uint32_t code_of_run(uint32_t run) const;

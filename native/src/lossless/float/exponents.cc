@@ -108,7 +108,7 @@ void unrelate(const uint8_t* symbols, size_t count, uint8_t first, uint8_t* expo
 
 size_t rest_bytes(ElementKind kind, size_t count) { return (element_bytes(kind) - 1) * count; }
 
-// The rest as it lies in a payload: the low words first.
+// The remaining bits in the order of a payload: the low words first.
 template <typename Rest, typename Bytes>
 Rest rest_at(ElementKind kind, Bytes* bytes, size_t count) {
   return kind == ElementKind::bf16 ? Rest{nullptr, bytes} : Rest{bytes, bytes + 2 * count};

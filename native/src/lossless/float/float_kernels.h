@@ -39,8 +39,8 @@ struct FloatKernels {
 
   // The sum that a chunk's level is computed from; at most 2^24 exponents.
   ExponentSum (*sum_exponents)(const uint8_t* exponents, size_t count);
-  // Symbols of a chunk (exponents.cc): `first` less the exponent, kSymbolOfZero for 0, kContextEscape where that leaves
-  // no symbol.
+  // Symbols of a chunk (exponents.cc): `first` minus the exponent, kSymbolOfZero for 0, kContextEscape if that gives no
+  // symbol.
   void (*relate)(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols);
 
   // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count

@@ -50,7 +50,8 @@ inline void put_long(__m512i fields, __m512i lengths, FieldWriter* writer) {
   }
 }
 
-// Eight fields of up to 64 bits. Two, four or all of them are put as one, 2^kJoins, where they fit; fewer else.
+// Eight fields of up to 64 bits. Two, four or all of them (2^kJoins) are joined and written at once if they fit;
+// otherwise fewer.
 template <uint32_t kJoins>
 [[gnu::always_inline]] inline void put_eight(__m512i fields, __m512i lengths, FieldWriter* writer) {
   if constexpr (kJoins == 0) {

@@ -10,8 +10,8 @@ namespace firn {
 // One context a segment; `segments` are valid.
 void contexts_at_start(LatticeSegments segments, const int32_t* origins, uint8_t* contexts);
 
-// The start as a state. Null when all origins are zero, which is what lattice calls know as a base; else written to
-// `values` and `activity`.
+// The start as a state. Null if all origins are zero, which lattice calls treat as a base; else written to `values` and
+// `activity`.
 LatticeState state_at_start(LatticeSegments segments, const int32_t* origins, int32_t* values, uint8_t* activity);
 
 }  // namespace firn

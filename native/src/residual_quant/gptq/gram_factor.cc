@@ -17,7 +17,7 @@ bool factor_one(const float* gram, size_t size, double damping, std::vector<doub
   const double mean = trace / static_cast<double>(size);
   if (!(mean > 0) || !std::isfinite(mean)) return false;
   for (size_t j = 0; j < size; ++j) {
-    // The lower half stands for both: an exact product is symmetric, a rounded one may not be.
+    // Uses the lower half for both: an exact product is symmetric, a rounded one may not be.
     for (size_t k = 0; k <= j; ++k) work[j * size + k] = gram[j * size + k];
     work[j * size + j] += damping * mean;
   }

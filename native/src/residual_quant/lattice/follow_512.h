@@ -133,7 +133,7 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, SymbolCurs
   for (; i + kByteLanes <= count; i += kByteLanes) {
     const Bytes symbols = load_bytes(cursor.symbols + i), before = load_bytes(activity + i);
     const uint64_t moving = _cvtmask64_u64(_mm512_test_epi8_mask(symbols.v, symbols.v));
-    // Whole vectors pay from so many moves on.
+    // Whole vectors pay from this many moves on.
     constexpr int kMany = 2;
     if (_mm_popcnt_u64(moving) < kMany || any_above(symbols, kLatticeEscape - 1)) {
       const Bytes state = next_activity.of_still(before);
