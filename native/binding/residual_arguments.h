@@ -58,7 +58,7 @@ class ChainArguments {
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
-  InputBytes targets;  // binary32; data is null if the weights themselves are the targets
+  InputBytes targets;            // binary32; data is null if the weights themselves are the targets
   uint32_t dead_zone;
   InputBytes prices;  // data is null if every move has the same price
   Segments segments;

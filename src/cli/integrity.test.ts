@@ -37,7 +37,7 @@ async function ran(command: typeof scrub, ...args: string[]) {
   return { code, said, complained };
 }
 
-test('scrub names what is lost with each damaged object, once, and ends with 1', async () => {
+test('scrub names everything affected by each damaged object, once, and ends with 1', async () => {
   const { code, said, complained } = await ran(scrub);
   expect({ code, complained }).toEqual({ code: 1, complained: [] });
   expect(said).toEqual([
@@ -48,14 +48,14 @@ test('scrub names what is lost with each damaged object, once, and ends with 1',
   expect((await ran(scrub, '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
 });
 
-test('verify says what does not come back, and ends with 1', async () => {
+test('verify names files that cannot be rebuilt, and ends with 1', async () => {
   const { code, said } = await ran(verify);
   expect(code).toBe(1);
   expect(said[0]).toContain(`missing ${lost.key}`);
   expect(said.at(-1)).toContain('1 problems');
 });
 
-test('what cannot be asked for is refused with a sentence', async () => {
+test('invalid arguments are refused with a sentence', async () => {
   expect(await ran(scrub, '--repository', 'nobody/nothing')).toMatchObject({
     code: 1,
     complained: [expect.stringContaining('no repository nobody/nothing')],

@@ -158,7 +158,7 @@ it('a keyed creation of an upload is one upload', async () => {
   expect(second.json).toEqual(first.json);
 });
 
-it('a keyed request is told to come again while its like is in work', async () => {
+it('a keyed request gets Retry-After while an equal one is in work', async () => {
   const path = '/v1/repositories';
   const body = { namespace: 'acme', name: 'keyed' };
   const fingerprint = createHash('sha256')

@@ -281,7 +281,7 @@ describe('draining', () => {
     await expect(fetch(new URL('/upload', url), { method: 'PUT' })).rejects.toThrow();
   });
 
-  it('cuts what does not finish in time', async () => {
+  it('cuts requests that do not finish in time', async () => {
     const url = await start();
     const upload = put(new URL('/upload', url), { 'content-length': 6 });
     upload.on('error', () => undefined);

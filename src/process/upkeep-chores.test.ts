@@ -19,7 +19,7 @@ function quietCatalog(asked: string[]): UpkeepParts['catalog'] {
   return group('catalog') as UpkeepParts['catalog'];
 }
 
-test('reservations and uploads are given up within a minute of their time; what reads much is looked at less often', async () => {
+test('reservations and uploads end within a minute of their expiry; expensive chores run less often', async () => {
   const asked: string[] = [];
   const catalog = quietCatalog(asked);
   const ingest = { catalog, now: async () => new Date(), limits: { reservationTtlMs: 1000, uploadTtlMs: 1000 } };

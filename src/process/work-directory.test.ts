@@ -42,7 +42,7 @@ test('a process whose clock is ahead leaves the folders of living processes of o
   }
 });
 
-test('a file that a killed process left beside the folders keeps nobody from starting', async () => {
+test('a file that a killed process left beside the folders prevents no start', async () => {
   const probe = join(parent, 'process-x.now-y');
   await writeFile(probe, '');
   await utimes(probe, longAgo, longAgo);

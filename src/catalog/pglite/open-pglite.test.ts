@@ -33,7 +33,7 @@ function startWriter(): { child: ChildProcess; lines: AsyncIterator<string>; exi
   };
 }
 
-test('what was acknowledged survives kill -9, a living process is not joined, a dead one is taken over', async () => {
+test('acknowledged writes survive kill -9; a living process keeps its directory, that of a dead one is taken over', async () => {
   // The remains of a process that died while it created the database.
   await mkdir(join(directory, 'postgres'), { recursive: true });
   await writeFile(join(directory, 'postgres', 'PG_VERSION'), '18');

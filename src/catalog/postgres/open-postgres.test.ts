@@ -51,7 +51,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     expect((await onServer(database.url, 'select count(*)::int as n from repositories'))[0]).toEqual({ n: starters });
   });
 
-  test('a database that lacks migrations is refused where they may not be applied', async () => {
+  test('a database that lacks migrations is refused if they may not be applied', async () => {
     await expectCode(open({ migrate: false }), 'conflict');
     await open({ migrate: true });
     await open({ migrate: false });
@@ -108,7 +108,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     }
   });
 
-  test('what a deadlock undoes is done again', async () => {
+  test('a transaction that a deadlock rolled back is repeated', async () => {
     const catalog = await open({ migrate: true });
     const runs = [await makeRun(catalog), await makeRun(catalog)];
     const tries = [0, 0];
@@ -152,7 +152,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     expect(await catalog.repositories.find('swallowed', name)).toBeUndefined();
   });
 
-  test('who finds no free connection in time is told to come again', async () => {
+  test('a query without a free connection in time is refused as overloaded', async () => {
     const catalog = await open({ migrate: true, connectionsMax: 1, connectMs: 200 });
     await catalog.transaction(async (tx) => {
       await tx.probe();
@@ -189,7 +189,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     await expectCode(catalog.probe(), 'internal');
   });
 
-  test('a server that is not there, a wrong name and a bad URL are told in a sentence without the password', async () => {
+  test('a missing server, a wrong name and a bad URL give a sentence without the password', async () => {
     const options = { connectionsMax: 1, connectMs: 500, statementMs: 500, migrate: true, startMs: 0 };
     const failure = (url: string) =>
       openPostgresCatalog({ ...options, url }).then(

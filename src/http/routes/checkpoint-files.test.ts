@@ -392,7 +392,7 @@ describe('packages', () => {
     expect((await call('GET', link)).bytes).toEqual(base.bytes);
   });
 
-  it('of several checkpoints are one object, and name what is needed besides', async () => {
+  it('of several checkpoints are one object, and name the other packages that are needed', async () => {
     const ids = new Map<number, string>();
     for (const step of [1, 3])
       ids.set(step, (await call('GET', `${checkpoints}/${step}/package`)).headers.get('firn-package-id')!);

@@ -197,7 +197,7 @@ describe('reserved checkpoints', () => {
 });
 
 describe('cancel', () => {
-  it('stops what has not begun, twice if asked, but nothing that is ready', async () => {
+  it('stops work that has not begun, also when repeated, but no ready checkpoint', async () => {
     const checkpoints = await newRun();
     await call('PUT', `${checkpoints}/1`, model(1));
     await call('PUT', `${checkpoints}/2`, model(2));

@@ -222,7 +222,7 @@ describe('tus', () => {
     await call('DELETE', other);
   });
 
-  it('keeps what arrived of a request that broke', async () => {
+  it('keeps the received bytes of a broken request', async () => {
     const checkpoint = await reserve();
     const bytes = Buffer.alloc(20 * mebibyte, 7);
     const href = (await create(checkpoint, bytes.length, 'path=big.bin')).headers.get('location')!;
@@ -270,7 +270,7 @@ describe('tus', () => {
     expect(await pieces()).toEqual([]);
   });
 
-  it('refuses what cannot be, and ends what turns out wrong', async () => {
+  it('refuses impossible uploads at once, and ends those that turn out invalid', async () => {
     const checkpoint = await reserve();
     const at = `${checkpoint}/uploads?path=a.bin`;
     for (const length of ['', '-1', '1.5', '1e3', '99999999999999999999'])

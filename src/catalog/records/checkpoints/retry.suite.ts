@@ -31,7 +31,7 @@ export function retrySuite(open: () => Catalog): void {
     });
   };
 
-  test('a failed checkpoint goes back to the queue without its error and trials, measured with what is given', async () => {
+  test('a failed checkpoint goes back to the queue without its error and trials, with the given eval set and thresholds', async () => {
     const { run, set } = await runWithSet();
     const other = await makeEvalSet(open(), { id: set.repositoryId } as never);
     const before = await failed(run, set.id);
@@ -80,7 +80,7 @@ export function retrySuite(open: () => Catalog): void {
     for (const gone of [id, 'none']) await expectCode(open().checkpoints.retry(gone, { thresholds: {} }), 'not-found');
   });
 
-  test('what is newer, ready and not deleted is told', async () => {
+  test('a newer ready checkpoint counts unless it is deleted', async () => {
     const run = await makeRun(open());
     const { checkpoint } = await makeReady(open(), run, 1);
     await makeCheckpoint(open(), run, 2);
@@ -173,7 +173,7 @@ export function retrySuite(open: () => Catalog): void {
     ]);
   });
 
-  test('what the training job measured is kept', async () => {
+  test('metrics of the training job stay with the checkpoint', async () => {
     const run = await makeRun(open());
     const { id } = await open().checkpoints.reserve({ runId: run.id, step: 1, expects: { loss: 1.8604, right: 0 } });
     expect((await open().checkpoints.get(id))!.expects).toEqual({ loss: 1.8604, right: 0 });

@@ -122,7 +122,7 @@ export function garbageSuite(open: () => Catalog): void {
     await receive(id, key);
   });
 
-  test('an orphan is what nothing names, nothing on its way will, and is not pending deletion yet', async () => {
+  test('an orphan is named by nothing, belongs to no pending upload or job, and is not pending deletion yet', async () => {
     const run = await makeRun(open());
     const ready = await makeReady(open(), run, 0);
     const reserved = await makeCheckpoint(open(), run, 1);
@@ -190,7 +190,7 @@ export function garbageSuite(open: () => Catalog): void {
     expect(await orphanKeys([superStep])).toEqual([superStep.key]);
   });
 
-  test('what is pending deletion is listed by key in pages, from a moment on; sizes that were not known are filled in', async () => {
+  test('pending deletions marked until a time are listed by key in pages; unknown sizes are filled in', async () => {
     const keys = Array.from({ length: 5 }, (_, i) => `zz/${freshName()}-${i}`).sort();
     const before = await open().now();
     await new Promise((resolve) => setTimeout(resolve, 5));

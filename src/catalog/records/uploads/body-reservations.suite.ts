@@ -33,7 +33,7 @@ export function bodyReservationsSuite(open: () => Catalog): void {
     expect(others.filter((answer) => answer === 'full')).toHaveLength(3);
   });
 
-  test('staged bytes of unfinished checkpoints count, with what arrives', async () => {
+  test('staged bytes of unfinished checkpoints count, and so do arriving bodies', async () => {
     const run = await makeRun(open());
     const { id } = await makeCheckpoint(open(), run, 1);
     await open().files.receive(id, {

@@ -188,7 +188,7 @@ export function uploadsSuite(open: () => Catalog): void {
     expect(await evalSets.delete(evalSet.id)).toEqual([three.key]);
   });
 
-  test('what arrives is a sign of life of the checkpoint', async () => {
+  test('every received byte is a sign of life of the checkpoint', async () => {
     const upload = await makeUpload();
     const before = await open().now();
     await open().uploads.claim(upload, 'w', 0);

@@ -105,7 +105,7 @@ export function usageSuite(open: () => Catalog): void {
     expect(await open().usage.repository(repository.id)).toMatchObject({ logical: 100, stored: { staged: 140 } });
   });
 
-  test('the hub is the sum of its namespaces, and what is pending deletion of nobody', async () => {
+  test('the usage of the hub is the sum of its namespaces and of objects pending deletion that belong to none', async () => {
     const before = await open().usage.hub();
     const { run } = await makeNamespace();
     await upload(run, 1, 340);
