@@ -61,14 +61,20 @@ class ResidualQuantizeJob final : public Job {
                           statistics_.size() * sizeof(LatticeStatistics) / sizeof(int64_t));
     const std::span sums(reinterpret_cast<const double*>(errors_.data()),
                          errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
+    const std::span plain(reinterpret_cast<const double*>(plain_errors_.data()),
+                          plain_errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
     const napi_value statistics = copy_of(env, words), errors = copy_of(env, sums),
+                     plain_errors = plain.empty() ? errors : copy_of(env, plain),
                      symbols = cached_ ? make_handle(env, cached_) : undefined;
     napi_value result;
-    if (!statistics || !errors || !symbols || napi_create_object(env, &result) != napi_ok) return nullptr;
+    if (!statistics || !errors || !plain_errors || !symbols || napi_create_object(env, &result) != napi_ok) return nullptr;
     const auto set = [&](const char* name, napi_value value) {
       return napi_set_named_property(env, result, name, value) == napi_ok;
     };
-    return set("statistics", statistics) && set("errors", errors) && set("symbols", symbols) ? result : nullptr;
+    return set("statistics", statistics) && set("errors", errors) && set("plainErrors", plain_errors) &&
+                   set("symbols", symbols)
+               ? result
+               : nullptr;
   }
 
  private:
@@ -81,6 +87,12 @@ class ResidualQuantizeJob final : public Job {
       const Status status = coding.error_sums(pair.weights.data, pair.weight_dtype, pair.gradients.data,
                                               pair.gradient_dtype, block_.gradient_scales.data, errors_.data());
       if (status != Status::ok) return status;
+      if (pair.gradients.data) {
+        plain_errors_.resize(statistics_.size());
+        const Status plain = coding.error_sums(pair.weights.data, pair.weight_dtype, nullptr, pair.gradient_dtype, nullptr,
+                                               plain_errors_.data());
+        if (plain != Status::ok) return plain;
+      }
       const ContextBlock block = coding.context_block(block_.slots.data());
       if (cached_) keep(block);
       return count_symbols_of(block, *counts_);
@@ -99,6 +111,8 @@ class ResidualQuantizeJob final : public Job {
   std::shared_ptr<CachedSymbols> cached_;
   std::vector<LatticeStatistics> statistics_;
   std::vector<LatticeErrorSums> errors_;
+  // As `errors_`, each weight counting alike; empty without gradients, where they are the same.
+  std::vector<LatticeErrorSums> plain_errors_;
 };
 
 // Cached symbols and their destination.

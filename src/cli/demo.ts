@@ -128,10 +128,11 @@ async function train(
     thresholds,
     method,
     clustering,
-  }: Pick<DemoOptions, 'method' | 'clustering'> & { readonly thresholds: QualityThresholds },
+    search,
+  }: Pick<DemoOptions, 'method' | 'clustering' | 'search'> & { readonly thresholds: QualityThresholds },
 ): Promise<Training> {
   const { first, fork } = planPushes(series);
-  await prepareHub(hub, series, { repository, run: first.run, thresholds, method, clustering });
+  await prepareHub(hub, series, { repository, run: first.run, thresholds, method, clustering, search });
   say(headerLine());
   const bounding = Object.keys(thresholds);
   const shown = { metrics: [...bounding, ...series.metrics], leading: leadingMetric(series, bounding[0]!) };

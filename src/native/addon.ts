@@ -254,7 +254,12 @@ export interface Addon {
     counts: ContextCountsHandle,
     keep: number,
     ...block: CodedBlockArguments
-  ): Started<{ symbols: Optional<CachedSymbolsHandle>; statistics: BigInt64Array; errors: Float64Array }>;
+  ): Started<{
+    symbols: Optional<CachedSymbolsHandle>;
+    statistics: BigInt64Array;
+    errors: Float64Array;
+    plainErrors: Float64Array;
+  }>;
   residualEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: CodedBlockArguments): Started<Uint8Array>;
   residualCodedElements(
     engine: EngineHandle,

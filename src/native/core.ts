@@ -619,6 +619,8 @@ export interface QuantizedBlock {
    * blocks, and see latticeError.
    */
   readonly errors: Float64Array;
+  /** The same sums with every weight counting alike; `errors` itself without gradients. */
+  readonly plainErrors: Float64Array;
   readonly symbols: CachedSymbols | undefined;
 }
 

@@ -9,6 +9,7 @@ const plain: TrialConditions = {
   feedback: false,
   rounding: 'dead-zone',
   hysteresis: 'fixed',
+  weightErrorMax: undefined,
   halves: false,
 };
 const suffix = (conditions: TrialConditions): string => {
@@ -31,6 +32,7 @@ test.each([
     '@0123abcd+feedback+priced+halves',
   ],
   [{ ...plain, feedback: true, rounding: 'nearest', halves: true }, '@base+feedback+nearest+halves'],
+  [{ ...plain, rounding: 'nearest', weightErrorMax: 0.5 }, '@base+nearest+weights0.5'],
 ] satisfies [TrialConditions, string][])('%j is recorded as "%s"', (conditions, text) => {
   expect(suffix(conditions)).toBe(text);
 });
@@ -40,7 +42,12 @@ test('different conditions never share a key', () => {
     [true, false].flatMap((feedback) =>
       roundingChoices.flatMap((rounding) =>
         hysteresisChoices.flatMap((hysteresis) =>
-          [true, false].map((halves) => ({ ancestor, feedback, rounding, hysteresis, halves })),
+          [true, false].flatMap((halves) =>
+            [undefined, 0.5, 0.25].map((weightErrorMax) => ({
+              ...{ ancestor, feedback, rounding, hysteresis, halves },
+              weightErrorMax,
+            })),
+          ),
         ),
       ),
     ),

@@ -9,6 +9,8 @@ export interface MethodConditions {
   readonly feedback: boolean | undefined;
   readonly rounding: RoundingChoice | undefined;
   readonly hysteresis: Hysteresis | undefined;
+  /** Bound on every tensor's error, in standard deviations of its weights. */
+  readonly weightErrorMax: number | undefined;
 }
 
 /** All that the outcome of a trial depends on beside its config and what the checkpoint fixes. */
@@ -23,6 +25,7 @@ export const configAlone: MethodConditions = {
   feedback: undefined,
   rounding: undefined,
   hysteresis: undefined,
+  weightErrorMax: undefined,
 };
 
 /**
@@ -34,6 +37,7 @@ const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditi
   feedback: (used) => (used === true ? '+feedback' : ''),
   rounding: (choice) => (choice === 'nearest' ? '+nearest' : ''),
   hysteresis: (choice) => (choice === 'priced' ? '+priced' : ''),
+  weightErrorMax: (bound) => (bound === undefined ? '' : `+weights${bound}`),
   halves: (held) => (held ? '+halves' : ''),
 };
 

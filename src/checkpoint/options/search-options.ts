@@ -72,6 +72,11 @@ export interface SearchOptions {
   /** Absent in runs made before there was a choice: `fixed`. */
   readonly hysteresis?: Hysteresis;
   /**
+   * Largest root mean square error of a quantized tensor, in standard deviations of its weights: 1 is what a tensor
+   * loses that comes back as its mean. Of the method `residual`. Absent: no bound.
+   */
+  readonly weightErrorMax?: number;
+  /**
    * How far what Firn measures of an uploaded model may be from what came with it (`Checkpoint.expects`), as a share of
    * that, for the checkpoint to be quantized. Absent in runs made before there was one: `expectsWithinDefault`.
    */

@@ -16,6 +16,8 @@ export interface DemoOptions {
   readonly method: QuantizationMethod;
   /** Clustering of the method `inshrinkerator`; the hub's default if absent. */
   readonly clustering?: ClusteringChoice;
+  /** Search options of the run in the API's form; absent ones have the hub's defaults. */
+  readonly search?: Readonly<Record<string, unknown>>;
   /** File for every row and total as JSON. */
   readonly jsonPath?: string;
   /** Folder for the downloads, with a subfolder `<run>-<step>` for each checkpoint; without it they are deleted. */
@@ -23,7 +25,7 @@ export interface DemoOptions {
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE] [--keep DIR]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] [--keep DIR]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -35,6 +37,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
       threshold: { type: 'string', default: String(defaultThreshold) },
       method: { type: 'string', default: defaultSearchOptions.method },
       clustering: { type: 'string' },
+      search: { type: 'string' },
       json: { type: 'string' },
       keep: { type: 'string' },
     },
@@ -56,6 +59,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     method,
     ...(metrics === undefined ? {} : { metrics }),
     ...(clustering === undefined ? {} : { clustering }),
+    ...(values.search === undefined ? {} : { search: readSearch(values.search) }),
     ...(values.json === undefined ? {} : { jsonPath: values.json }),
     ...(values.keep === undefined ? {} : { keepDirectory: values.keep }),
   };
@@ -66,4 +70,14 @@ function readThreshold(text: string): number {
   if (text.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
     throw new Error(`--threshold wants a number of at least 0, for example ${defaultThreshold}, not "${text}"`);
   return threshold;
+}
+
+function readSearch(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below, as of any other text that is no object.
+  }
+  throw new Error(`--search wants search options as JSON, for example '{"rounding":"nearest"}', not ${text}`);
 }

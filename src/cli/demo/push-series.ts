@@ -58,6 +58,7 @@ export async function prepareHub(
     thresholds: QualityThresholds;
     method: QuantizationMethod;
     clustering?: ClusteringChoice | undefined;
+    search?: Readonly<Record<string, unknown>> | undefined;
   },
 ): Promise<void> {
   const [namespace, name] = options.repository.split('/');
@@ -75,6 +76,7 @@ export async function prepareHub(
     search: {
       method: options.method,
       ...(options.clustering !== undefined && { clustering: options.clustering }),
+      ...options.search,
     },
   });
 }

@@ -53,7 +53,11 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
   const known = new Map(
-    ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics, trial.halves)]),
+    ours.map((trial) => {
+      const outcome = judgeMetrics(search.bound, trial.metrics, trial.halves);
+      // Metrics alone do not tell what failed by its weights.
+      return [configKey(trial.config), { ...outcome, passed: outcome.passed && trial.passed }];
+    }),
   );
   const seconds = new Map<string, number>();
   const estimate = (config: QuantizationConfig) =>
@@ -157,7 +161,9 @@ async function evaluateConfig(
       signal: services.signal,
     });
     const { whole, halves } = await search.gate.evaluate([...paths.values()], services.signal);
-    return judgeMetrics(search.bound, whole, halves);
+    const outcome = judgeMetrics(search.bound, whole, halves);
+    const excess = quantized.weightExcess ?? 0;
+    return { ...outcome, passed: outcome.passed && excess <= 1, worst: Math.max(outcome.worst, excess) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -43,6 +43,11 @@ export interface Quantization {
 /** A checkpoint under one config: how its quantized blocks come back, and how they are stored. */
 export interface QuantizedModel {
   /**
+   * Largest squared error of a tensor, in that of the run's bound on weights; more than 1 does not pass, whatever the
+   * metrics say. Absent without a bound.
+   */
+  readonly weightExcess?: number | undefined;
+  /**
    * A quantized block's elements as a download will give them, in the tensors' dtype; they may lie in memory taken from
    * `memory`.
    */

@@ -1,13 +1,17 @@
 import { metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
+import { beatsChance } from '../metrics/top-choices.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 
 /** What was understood of an eval set, and what looks like a mistake, in sentences for whoever made it. */
 export interface ExaminationWords {
   readonly understood: readonly string[];
   readonly warnings: readonly string[];
-  /** Those of them that say a figure is hardly the model's: it is worse than guessing, or its labels look shifted. */
+  /**
+   * Those of them that say a figure is hardly the model's: it is worse than guessing although nothing shows that the
+   * labels belong to the outputs, or its labels look shifted.
+   */
   readonly doubts: readonly string[];
 }
 
@@ -22,12 +26,10 @@ const shiftGainMin = { share: 0.1, nats: 0.1 };
 /** Puts an examination into words. Pure. */
 export function describeExamination(examination: Examination): ExaminationWords {
   const { readings, inputs, whole } = examination;
-  const doubts = [
-    ...new Set([
-      ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
-      ...readings.flatMap(shiftedLabels),
-    ]),
-  ];
+  const worse = (chosen: readonly MetricReading[]): string[] =>
+    chosen.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!));
+  const shifted = readings.flatMap(shiftedLabels);
+  const doubts = [...new Set([...worse(readings.filter((reading) => !labelsBelong(reading))), ...shifted])];
   return {
     doubts,
     understood: [
@@ -41,7 +43,8 @@ export function describeExamination(examination: Examination): ExaminationWords 
       ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
       ...inputs.flatMap(exchangedInput),
       ...[...new Set(readings.flatMap(notFiniteLabels))],
-      ...doubts,
+      ...new Set([...worse(readings), ...shifted]),
+      ...[...new Set(readings.flatMap(paddedLabels))],
       ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
       ...readings.flatMap(summedLoss),
       ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),
@@ -140,7 +143,8 @@ function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
   ];
 }
 
-function worseThanGuessing({ name, kind, guessing, classCount }: MetricReading, value: number): string[] {
+function worseThanGuessing(reading: MetricReading, value: number): string[] {
+  const { name, kind, guessing, classCount } = reading;
   if (guessing === undefined || Number.isNaN(value)) return [];
   const margin = guessingMargin * Math.abs(guessing);
   if (metricKindRules[kind].higherIsBetter ? value >= guessing - margin : value <= guessing + margin) return [];
@@ -148,10 +152,22 @@ function worseThanGuessing({ name, kind, guessing, classCount }: MetricReading, 
     classCount === undefined
       ? 'for a guess that looks at no input'
       : `for guessing among ${number(classCount)} classes`;
+  const found = `${quoteName(name)} is ${figure(value)}, worse than guessing (${figure(guessing)} ${guess}).`;
+  if (labelsBelong(reading)) {
+    const { right, byChance } = reading.topChoices!;
+    return [
+      `${found} Its first choices are right in ${figure(100 * right)} % of positions, ${figure(100 * byChance)} % by chance, so labels and outputs belong together: a model in its first steps is like that.`,
+    ];
+  }
   return [
-    `${quoteName(name)} is ${figure(value)}, worse than guessing (${figure(guessing)} ${guess}). ` +
+    `${found} ` +
       'If the model is trained, then labels, the order of rows, inputs, tokenizer or weights are not what they should be.',
   ];
+}
+
+/** Whether first choices are right far more often than by chance. Labels of other rows or classes are not. */
+function labelsBelong({ topChoices, counted }: MetricReading): boolean {
+  return topChoices !== undefined && beatsChance(topChoices, counted);
 }
 
 function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] {
@@ -167,6 +183,21 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
       : 'They may have been shifted twice: once in the data, and once more when the batches were made.';
   return [
     `Labels ${quoteName(labels!)} look shifted by one: their cross-entropy is ${figure(asGiven)} as they are, and ${figure(best)} against the label one position ${side}. ${fix}`,
+  ];
+}
+
+function paddedLabels({ labels, padded }: MetricReading): string[] {
+  if (padded === undefined) return [];
+  const { label, side, rows, share, input, ignoreLabel } = padded;
+  const seenBy = input === undefined ? 'which is rare elsewhere' : `where input ${quoteName(input)} looks padded`;
+  const set = ignoreLabel === undefined ? `set "ignoreLabel": ${label} in the spec` : `label it ${ignoreLabel}`;
+  const ofItsOwn =
+    ignoreLabel === undefined
+      ? ' If positions that count have that label, too, label the padding -100 and set "ignoreLabel": -100.'
+      : '';
+  return [
+    `Labels ${quoteName(labels!)} look padded: ${count(rows, 'row')} ${side} in a run of label ${label}, ${seenBy}, ${percent(share)} of all positions, and they count. ` +
+      `If it is padding, ${set}.${ofItsOwn}`,
   ];
 }
 

@@ -289,6 +289,22 @@ describe('describeExamination', () => {
       /"m" is 2, worse than guessing \(1 for a guess that looks at no input\)/,
     ],
     [
+      'a loss worse than guessing of first choices that are right beyond chance',
+      {
+        whole: { m: 19.7 },
+        readings: [
+          reading({
+            kind: 'cross-entropy',
+            guessing: Math.log(10),
+            classCount: 10,
+            counted: 2000,
+            topChoices: { right: 0.2015, byChance: 0.1 },
+          }),
+        ],
+      },
+      /"m" is 19.7, worse than guessing .* right in 20.15 % of positions, 10 % by chance, so labels and outputs belong/,
+    ],
+    [
       'an accuracy below its share',
       { whole: { m: 0.01 }, readings: [reading({ kind: 'accuracy', guessing: 0.1, classCount: 10 })] },
       /0.1 for guessing among 10 classes/,
@@ -319,6 +335,26 @@ describe('describeExamination', () => {
       { inputs: [fed('encoder.attention_mask', 'input_ids', { least: 3, largest: 50_256 })] },
       /Input "encoder.attention_mask" is fed whole numbers from 3 to 50,256, from "input_ids", where a mask holds zeros and ones/,
     ],
+    [
+      'padding that counts',
+      {
+        readings: [reading({ labels: 'y', labelsShape: [4], padded: { label: 0, side: 'end', rows: 12, share: 0.2 } })],
+      },
+      /"y" look padded: 12 rows end in a run of label 0, which is rare elsewhere, 20 % of all positions.*"ignoreLabel": 0 in the spec/,
+    ],
+    [
+      'padding that counts although another label is left out',
+      {
+        readings: [
+          reading({
+            labels: 'y',
+            labelsShape: [4],
+            padded: { label: 0, side: 'start', rows: 12, share: 0.2, input: 'mask', ignoreLabel: -100 },
+          }),
+        ],
+      },
+      /12 rows start in a run of label 0, where input "mask" looks padded, .*If it is padding, label it -100\.$/,
+    ],
     ['one row', { rows: 1 }, /one row alone/],
     [
       'a graph of half floats',
@@ -327,6 +363,17 @@ describe('describeExamination', () => {
     ],
   ])('%s is a warning', (_, given, sentence) => {
     expect(warnings(given)).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test.each<[string, number, number]>([
+    ['right beyond chance', 0.2015, 0],
+    ['right by chance', 0.11, 1],
+  ])('a loss worse than guessing is doubted unless first choices are right beyond chance: %s', (_, right, doubts) => {
+    const topChoices = { right, byChance: 0.1 };
+    const given = { kind: 'cross-entropy', guessing: Math.log(10), classCount: 10, counted: 2000, topChoices } as const;
+    expect(describeExamination(examined({ whole: { m: 19.7 }, readings: [reading(given)] })).doubts).toHaveLength(
+      doubts,
+    );
   });
 
   test.each<[string, InputReading]>([

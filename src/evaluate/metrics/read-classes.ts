@@ -4,6 +4,7 @@ import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { classCrossEntropies, type ClassRow } from './cross-entropy.ts';
 import { firstLogit, labelledLayout, type ClassLayout } from './label-layout.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
+import { TopChoices, type TopChoiceFindings } from './top-choices.ts';
 
 /**
  * How far the probabilities of a position may be from adding up to one: half floats are. Logits come as close by chance
@@ -72,6 +73,8 @@ export interface ClassFindings {
   readonly counted: number;
   readonly ignored: number;
   readonly classCount: number;
+  /** Of labels that are indices. */
+  readonly topChoices?: TopChoiceFindings;
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
 }
 
@@ -83,6 +86,7 @@ export class ClassReader {
   #counted = 0;
   #ignored = 0;
   #layout: ClassLayout = { positions: 0, classCount: 0, classStride: 1 };
+  readonly #topChoices = new TopChoices();
   readonly #asGiven = new Mean();
   readonly #later = new Mean();
   readonly #earlier = new Mean();
@@ -96,8 +100,9 @@ export class ClassReader {
     const layout = labelledLayout(output, labels, this.#reading);
     this.#layout = layout;
     let counted = 0;
-    forEachPosition(output, labels, this.#reading, () => {
+    forEachPosition(output, labels, this.#reading, ({ row, label }) => {
       counted++;
+      if (typeof label === 'number') this.#topChoices.add(row, label);
     });
     this.#counted += counted;
     this.#ignored += layout.positions - counted;
@@ -137,10 +142,12 @@ export class ClassReader {
 
   findings(): ClassFindings {
     const shifts = { asGiven: this.#asGiven.value(), later: this.#later.value(), earlier: this.#earlier.value() };
+    const topChoices = this.#topChoices.findings();
     return {
       counted: this.#counted,
       ignored: this.#ignored,
       classCount: this.#layout.classCount,
+      ...(topChoices !== undefined && { topChoices }),
       ...(!Number.isNaN(shifts.asGiven) && { shifts }),
     };
   }

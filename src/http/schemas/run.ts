@@ -66,6 +66,15 @@ const searchOptions = {
       'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
       'squared error and in bits together, at the prices of `bitPrices`.',
   }),
+  weightErrorMax: z
+    .number()
+    .positive()
+    .max(1)
+    .openapi({
+      description:
+        'Of the method `residual`: largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean ' +
+        'would be at 1. A tensor beyond it gets finer quantization steps, whatever the metrics say. Without it the metrics alone decide.',
+    }),
   expectsWithin: z
     .number()
     .min(0)
@@ -90,6 +99,7 @@ export const searchOptionsSchema = z
     bitPrices: searchOptions.bitPrices.optional(),
     hysteresis: searchOptions.hysteresis.optional(),
     codebookSeed: searchOptions.codebookSeed.optional(),
+    weightErrorMax: searchOptions.weightErrorMax.optional(),
     expectsWithin: searchOptions.expectsWithin.optional(),
     fixedConfig: quantizationConfigSchema.optional(),
   })

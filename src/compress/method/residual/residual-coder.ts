@@ -16,11 +16,11 @@ import {
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { previousChain, previousState } from './previous-state.ts';
-import { gptqTargets, type Rounding } from './gptq-targets.ts';
+import { previousChain, previousState } from './lattice/previous-state.ts';
+import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import type { ModelSymbols } from './symbol-cache.ts';
+import type { ModelSymbols } from './lattice/symbol-cache.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
@@ -47,7 +47,7 @@ export interface BlockRounding {
 }
 
 /** What one pass over a block told. */
-export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'errors'> {
+export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'errors' | 'plainErrors'> {
   /** Elements with something before them to be compared with. */
   readonly compared: number;
 }
@@ -79,13 +79,13 @@ export class ResidualCoder {
       at,
       rounding,
       async (block, compared) => {
-        const { statistics, errors, symbols } = await core.residualQuantize(
+        const { statistics, errors, plainErrors, symbols } = await core.residualQuantize(
           block,
           { counts, keep: modelSymbols.hasRoom },
           signal,
         );
         if (symbols !== undefined) modelSymbols.set(key, symbols);
-        return { statistics, errors, compared };
+        return { statistics, errors, plainErrors, compared };
       },
       signal,
     );

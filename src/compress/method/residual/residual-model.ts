@@ -1,5 +1,6 @@
 import {
   latticeCountsIndex,
+  latticeErrorSquaresIndex,
   latticeErrorWords,
   latticeStatisticsWords,
   type ContextTables,
@@ -19,19 +20,20 @@ import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { distanceInSteps } from './distance-in-steps.ts';
+import { distanceInSteps } from './steps/distance-in-steps.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { Rounding } from './gptq-targets.ts';
+import type { Rounding } from './lattice/gptq-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
-import { symbolRates } from './symbol-rates.ts';
-import { ModelSymbols, type SymbolCache } from './symbol-cache.ts';
+import { symbolRates } from './lattice/symbol-rates.ts';
+import { ModelSymbols, type SymbolCache } from './lattice/symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCoderParts } from './residual-coder.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
-import type { ModelMoments } from './tensor-moments.ts';
+import { varianceOf, type ModelMoments } from './tensor-moments.ts';
+import type { TensorPlace } from '../../../package/tensor-place.ts';
 
 export interface ResidualModelParts
   extends EncodingOptions, Omit<ResidualCoderParts, 'modelSymbols' | 'gradientScale'> {
@@ -43,6 +45,8 @@ export interface ResidualModelParts
   readonly hysteresis?: Hysteresis | undefined;
   /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
   readonly toNearest: boolean;
+  /** Bound on every tensor's error, in standard deviations of its weights; none where undefined. */
+  readonly weightErrorMax?: number | undefined;
 }
 
 interface Roundings {
@@ -81,6 +85,12 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
 const finerSmall = 24;
 const finerOctaves = 12;
 /**
+ * A tensor's step becomes finer by so many 1/32 octaves at most to keep its error inside `weightErrorMax`. A model that
+ * takes more has too coarse a common step: with every tensor at its bound, steps no longer follow what the metrics
+ * need.
+ */
+const finerOfBoundMax = 48;
+/**
  * With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it
  * gives. Measured: 2 % fewer bytes than 156.
  */
@@ -94,6 +104,8 @@ export class ResidualModel implements QuantizedModel {
   readonly bytes: number;
   /** Names of tensors whose error is more than {@link errorRatioMax} of quantizing them afresh in every way tried. */
   readonly beyond: readonly string[];
+  /** See {@link QuantizedModel}; under the finest steps that {@link finerOfBoundMax} allows. */
+  readonly weightExcess: number | undefined;
   private readonly ancestor: Ancestor | undefined;
   private readonly pass: QuantizingPass;
   private readonly built: BuiltModel;
@@ -104,6 +116,7 @@ export class ResidualModel implements QuantizedModel {
     this.built = built;
     this.bytes = built.tables.totalBits() / 8;
     this.beyond = built.beyond;
+    this.weightExcess = built.weightExcess;
   }
 
   async elements(at: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
@@ -153,10 +166,19 @@ interface BuiltModel {
   readonly attempts: Attempts;
   readonly migration: number | undefined;
   readonly beyond: readonly string[];
+  readonly weightExcess: number | undefined;
 }
 
-/** By file, by tensor: how many ways of rounding it were not good enough. */
-type Attempts = readonly ReadonlyMap<number, number>[];
+/** What was not good enough for a tensor so far. */
+interface Attempt {
+  /** How many ways of rounding. */
+  readonly tries: number;
+  /** By how many 1/32 octaves its step is finer than that, so that its error is inside `weightErrorMax`. */
+  readonly finer: number;
+}
+
+/** By file, by tensor. */
+type Attempts = readonly ReadonlyMap<number, Attempt>[];
 
 /**
  * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction
@@ -167,7 +189,7 @@ type Attempts = readonly ReadonlyMap<number, number>[];
 export async function quantizeResiduals(parts: ResidualModelParts, step: number): Promise<ResidualModel> {
   const scales = scalesOf(step);
   const pass = new QuantizingPass(parts, coderOf(parts, parts.symbolCache.take()), [...residualBlocks(parts.plan)]);
-  let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
+  let attempts: Attempts = parts.source.files.map(() => new Map<number, Attempt>());
   if (parts.hysteresis === 'priced' && !parts.toNearest)
     await pass.rate(residualFiles(parts, scales, attempts), attempts);
   for (;;) {
@@ -175,15 +197,17 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
     const { tables, migration, sums } = await pass.run(planned, attempts);
     const files = fitted(parts, planned, sums);
     const beyond = tensorsBeyond(files, sums);
-    const again = beyond.filter(
-      ({ file, tensor }) => attemptOf(attempts, file, tensor) < attemptsMax(parts, file, tensor),
-    );
-    if (again.length === 0) {
-      const names = beyond.map(({ file, tensor }) => parts.source.files[file]!.layout.tensors[tensor]!.name);
-      return new ResidualModel(parts.ancestor, pass, { scales, files, tables, attempts, migration, beyond: names });
+    const { outside, excess } = errorsOfWeights(parts, files, sums);
+    const next = nextAttempts(parts, attempts, { beyond, outside });
+    if (next === undefined) {
+      const names = (places: readonly TensorPlace[]): string[] =>
+        places.map(({ file, tensor }) => parts.source.files[file]!.layout.tensors[tensor]!.name);
+      return new ResidualModel(parts.ancestor, pass, {
+        ...{ scales, files, tables, attempts, migration },
+        beyond: names(beyond),
+        weightExcess: excess,
+      });
     }
-    const next = attempts.map((byTensor) => new Map(byTensor));
-    for (const { file, tensor } of again) next[file]!.set(tensor, attemptOf(attempts, file, tensor) + 1);
     attempts = next;
   }
 }
@@ -196,7 +220,7 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
 export async function estimateResidualBytes(parts: ResidualModelParts, step: number): Promise<number> {
   const coder = coderOf(parts, new ModelSymbols(0));
   const { blocks, scale } = sampleBlocks([...residualBlocks(parts.plan)]);
-  const attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
+  const attempts: Attempts = parts.source.files.map(() => new Map<number, Attempt>());
   const { tables } = await new QuantizingPass(parts, coder, blocks).run(
     residualFiles(parts, scalesOf(step), attempts),
     attempts,
@@ -218,8 +242,37 @@ function coderOf(parts: ResidualModelParts, modelSymbols: ModelSymbols): Residua
   });
 }
 
-function attemptOf(attempts: Attempts, file: number, tensor: number): number {
-  return attempts[file]!.get(tensor) ?? 0;
+const firstAttempt: Attempt = { tries: 0, finer: 0 };
+
+function attemptOf(attempts: Attempts, file: number, tensor: number): Attempt {
+  return attempts[file]!.get(tensor) ?? firstAttempt;
+}
+
+/** Attempts with the tensors that are not good enough tried in another way; undefined if none of them can be. */
+function nextAttempts(
+  parts: ResidualModelParts,
+  attempts: Attempts,
+  found: {
+    readonly beyond: readonly TensorPlace[];
+    readonly outside: readonly TensorOutsideBound[];
+  },
+): Attempts | undefined {
+  const next = attempts.map((byTensor) => new Map(byTensor));
+  let isChanged = false;
+  for (const { file, tensor, octaves } of found.outside) {
+    const { tries, finer } = attemptOf(attempts, file, tensor);
+    if (finer >= finerOfBoundMax) continue;
+    const more = Math.max(1, Math.ceil(octaves * stepsPerOctave));
+    next[file]!.set(tensor, { tries, finer: Math.min(finerOfBoundMax, finer + more) });
+    isChanged = true;
+  }
+  for (const { file, tensor } of found.beyond) {
+    const { tries, finer } = attemptOf(next, file, tensor);
+    if (tries >= attemptsMax(parts, file, tensor)) continue;
+    next[file]!.set(tensor, { tries: tries + 1, finer });
+    isChanged = true;
+  }
+  return isChanged ? next : undefined;
 }
 
 function roundingsOf(
@@ -255,7 +308,8 @@ function residualFiles(
       const records = parts.records[number]!;
       const residuals = new Map(
         [...records].map(([tensor, record]) => {
-          const finer = finerBy(attemptOf(attempts, number, tensor) - roundingsOf(parts, number, tensor).length + 1);
+          const { tries, finer: ofBound } = attemptOf(attempts, number, tensor);
+          const finer = finerBy(tries - roundingsOf(parts, number, tensor).length + 1) + ofBound;
           return [tensor, finer === 0 ? record : { ...record, stepCode: Math.max(0, record.stepCode - finer) }];
         }),
       );
@@ -287,6 +341,7 @@ function hasGramMatrix(
 interface TensorSums {
   readonly statistics: BigInt64Array;
   readonly errors: Float64Array;
+  readonly plainErrors: Float64Array;
 }
 
 interface PassResult {
@@ -368,7 +423,7 @@ class QuantizingPass {
   roundingOf(attempts: Attempts, { file, block }: BlockPlace): BlockRounding {
     const ofTensor = (tensor: number): Rounding => {
       const ways = roundingsOf(this.parts, file, tensor);
-      const { strength, deadZone } = ways[Math.min(attemptOf(attempts, file, tensor), ways.length - 1)]!;
+      const { strength, deadZone } = ways[Math.min(attemptOf(attempts, file, tensor).tries, ways.length - 1)]!;
       const isFed = hasGramMatrix(this.parts, file, tensor);
       return {
         strength,
@@ -397,13 +452,16 @@ class QuantizingPass {
       compared += findings.compared;
       for (const [s, { tensor }] of block.segments.entries()) {
         const statistics = findings.statistics.subarray(s * latticeStatisticsWords, (s + 1) * latticeStatisticsWords);
-        const errors = findings.errors.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords);
+        const ofSegment = (sums: Float64Array): Float64Array =>
+          sums.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords);
         const total = sums[file]!.get(tensor) ?? {
           statistics: new BigInt64Array(statistics.length),
-          errors: new Float64Array(errors.length),
+          errors: new Float64Array(latticeErrorWords),
+          plainErrors: new Float64Array(latticeErrorWords),
         };
         statistics.forEach((sum, word) => (total.statistics[word]! += sum));
-        errors.forEach((sum, word) => (total.errors[word]! += sum));
+        ofSegment(findings.errors).forEach((sum, word) => (total.errors[word]! += sum));
+        ofSegment(findings.plainErrors).forEach((sum, word) => (total.plainErrors[word]! += sum));
         sums[file]!.set(tensor, total);
         if (findings.compared > 0) for (let j = 0; j < 3; j++) moved += Number(statistics[latticeCountsIndex + j]!);
       }
@@ -414,7 +472,12 @@ class QuantizingPass {
 
 /** Tells apart all that the symbols of a block depend on but the common step. */
 function describeRounding(attempts: Attempts, { file, block }: BlockPlace): string {
-  return block.segments.map(({ tensor }) => attemptOf(attempts, file, tensor)).join(' ');
+  return block.segments
+    .map(({ tensor }) => {
+      const { tries, finer } = attemptOf(attempts, file, tensor);
+      return `${tries}-${finer}`;
+    })
+    .join(' ');
 }
 
 /** Records with the offsets and gains that this checkpoint's weights ask for. */
@@ -450,10 +513,7 @@ function segmentOf({ scales, layout }: ResidualFile, tensor: number, record: Res
 }
 
 /** The tensors whose error is beyond {@link errorRatioMax}. */
-function tensorsBeyond(
-  files: readonly (ResidualFile | undefined)[],
-  sums: PassResult['sums'],
-): { file: number; tensor: number }[] {
+function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): TensorPlace[] {
   return files.flatMap((residual, file) =>
     [...(residual?.residuals ?? [])]
       .filter(([tensor, record]) => {
@@ -462,6 +522,40 @@ function tensorsBeyond(
       })
       .map(([tensor]) => ({ file, tensor })),
   );
+}
+
+/** A tensor beyond `weightErrorMax`. */
+interface TensorOutsideBound extends TensorPlace {
+  /** By how many octaves its error is beyond the bound. */
+  readonly octaves: number;
+}
+
+/**
+ * The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights, and the
+ * largest squared error in that of the bound. Nothing without a bound.
+ */
+function errorsOfWeights(
+  { moments, weightErrorMax }: ResidualModelParts,
+  files: readonly (ResidualFile | undefined)[],
+  sums: PassResult['sums'],
+): { readonly outside: readonly TensorOutsideBound[]; readonly excess: number | undefined } {
+  if (weightErrorMax === undefined) return { outside: [], excess: undefined };
+  const outside: TensorOutsideBound[] = [];
+  let excess = 0;
+  for (const [file, residual] of files.entries()) {
+    for (const [tensor, record] of residual?.residuals ?? []) {
+      const { plainErrors } = sums[file]!.get(tensor)!;
+      const { error } = latticeError(plainErrors, segmentOf(residual!, tensor, record));
+      const ofTensor = moments[file]!.get(tensor)!;
+      // The share of the sum of squares that is about the mean. Less than a millionth is lost in the sums themselves.
+      const spread = (varianceOf(ofTensor) * ofTensor.elementCount) / ofTensor.sumOfSquares;
+      if (!(spread > 1e-6)) continue;
+      const ratio = error / (plainErrors[latticeErrorSquaresIndex]! * spread) / weightErrorMax ** 2;
+      excess = Math.max(excess, ratio);
+      if (ratio > 1) outside.push({ file, tensor, octaves: Math.log2(ratio) / 2 });
+    }
+  }
+  return { outside, excess };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { dtypeBytes, type QuantizableDtype } from '../../../checkpoint/dtype.ts';
-import type { GptqPlace, LatticeBlock, NativeCore } from '../../../native/core.ts';
-import type { PlannedBlock } from '../../../package/blocks/block-plan.ts';
+import { dtypeBytes, type QuantizableDtype } from '../../../../checkpoint/dtype.ts';
+import type { GptqPlace, LatticeBlock, NativeCore } from '../../../../native/core.ts';
+import type { PlannedBlock } from '../../../../package/blocks/block-plan.ts';
 
 /** How one tensor is rounded: the share of errors handed on, and the dead zone in 1/256 steps. */
 export interface Rounding {

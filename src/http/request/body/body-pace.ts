@@ -1,4 +1,4 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
 
 /** Slowest pace of a body while the server waits for it. */
 export interface BodyPace {

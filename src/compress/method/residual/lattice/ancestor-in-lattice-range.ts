@@ -1,9 +1,9 @@
-import { latticeValueMax } from '../../../native/core.ts';
-import { originMax, type ResidualTensor } from '../../../package/residual-tensor.ts';
-import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { latticeValueMax } from '../../../../native/core.ts';
+import { originMax, type ResidualTensor } from '../../../../package/residual-tensor.ts';
+import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import { previousState } from './previous-state.ts';
-import { residualBlocks } from './residual-blocks.ts';
-import type { CodingPlan } from '../../plan/plan-codings.ts';
+import { residualBlocks } from '../residual-blocks.ts';
+import type { CodingPlan } from '../../../plan/plan-codings.ts';
 
 /**
  * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there

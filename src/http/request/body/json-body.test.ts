@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import { renderProblem, toFirnError } from '../answer/render-problem.ts';
-import type { AppEnv } from '../app-env.ts';
+import { renderProblem, toFirnError } from '../../answer/render-problem.ts';
+import type { AppEnv } from '../../app-env.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { jsonBody } from './json-body.ts';
-import { requestId } from './request-id.ts';
+import { requestId } from '../request-id.ts';
 
 const pace = { bytesPerSecondMin: 0, windowMs: 60_000 };
 const headers = { 'content-type': 'application/json' };

@@ -1,4 +1,4 @@
-import type { CachedSymbols } from '../../../native/core.ts';
+import type { CachedSymbols } from '../../../../native/core.ts';
 
 /**
  * Symbols of blocks kept from the pass that found them for the one that stores them, up to a bound for all quantized

@@ -1,4 +1,4 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
 
 /** Most bytes of JSON bodies in memory, over all requests of one app: a client may hold back the rest of a body. */
 export const gatheredBytesMax = 128 * 1024 * 1024;

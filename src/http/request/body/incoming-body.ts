@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { AppEnv } from '../app-env.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { AppEnv } from '../../app-env.ts';
 import { PaceCheck, type BodyPace } from './body-pace.ts';
 
 /** Longest silence of a client inside a body, in ms. Complete uploads have no deadline: they may take hours. */

@@ -1,9 +1,9 @@
-import type { NativeCore } from '../../../native/core.ts';
-import { forEachBounded } from '../../bounded-parallel.ts';
-import type { EncodingOptions } from '../quantized-model.ts';
-import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
-import type { ResidualFile } from '../../../package/blocks/residual-block.ts';
-import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
+import type { NativeCore } from '../../../../native/core.ts';
+import { forEachBounded } from '../../../bounded-parallel.ts';
+import type { EncodingOptions } from '../../quantized-model.ts';
+import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
+import type { ResidualFile } from '../../../../package/blocks/residual-block.ts';
+import type { BlockRounding, ResidualCoder } from '../residual-coder.ts';
 
 /** Blocks that moves are counted in, spread evenly: 8 M weights tell what moves cost well enough. */
 const blocksMax = 64;

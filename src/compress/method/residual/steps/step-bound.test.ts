@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resumptionBefore, resumptionHere, type Resumption } from '../../ancestor/resumed-training.ts';
+import { resumptionBefore, resumptionHere, type Resumption } from '../../../ancestor/resumed-training.ts';
 import { stepBound } from './step-bound.ts';
 
 const usual: Resumption = resumptionBefore({ loss: 0.01 }, []);

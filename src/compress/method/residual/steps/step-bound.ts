@@ -1,5 +1,5 @@
-import { stepsPerOctave } from '../../../package/residual-tensor.ts';
-import { isResumed, type Resumption } from '../../ancestor/resumed-training.ts';
+import { stepsPerOctave } from '../../../../package/residual-tensor.ts';
+import { isResumed, type Resumption } from '../../../ancestor/resumed-training.ts';
 
 /**
  * How far the step of a delta may grow over the last checkpoint's, in 1/32 octaves (19 %). With steps that grow freely

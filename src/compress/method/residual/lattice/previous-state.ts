@@ -1,6 +1,6 @@
-import type { LatticeState, ResidualChain } from '../../../native/core.ts';
-import { residualWay } from '../../../restore/chain/decoders/residual-decoder.ts';
-import type { Ancestor } from '../../ancestor/ancestor.ts';
+import type { LatticeState, ResidualChain } from '../../../../native/core.ts';
+import { residualWay } from '../../../../restore/chain/decoders/residual-decoder.ts';
+import type { Ancestor } from '../../../ancestor/ancestor.ts';
 
 type Place = { readonly file: number; readonly index: number };
 

@@ -1,12 +1,12 @@
-import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
-import { latticeErrorWords, type NativeCore } from '../../../native/core.ts';
-import { latticeError } from '../../../native/lattice-error.ts';
-import { latticeSegment, type ResidualFile } from '../../../package/blocks/residual-block.ts';
-import { scaleOf } from '../../../package/residual-tensor.ts';
-import { forEachBounded } from '../../bounded-parallel.ts';
-import type { EncodingOptions } from '../quantized-model.ts';
-import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
-import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
+import { effectiveRank } from '../../../../graph/layers/layer-type-of.ts';
+import { latticeErrorWords, type NativeCore } from '../../../../native/core.ts';
+import { latticeError } from '../../../../native/lattice-error.ts';
+import { latticeSegment, type ResidualFile } from '../../../../package/blocks/residual-block.ts';
+import { scaleOf } from '../../../../package/residual-tensor.ts';
+import { forEachBounded } from '../../../bounded-parallel.ts';
+import type { EncodingOptions } from '../../quantized-model.ts';
+import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
+import type { BlockRounding, ResidualCoder } from '../residual-coder.ts';
 
 /** Blocks looked at, spread evenly: 8 M weights tell a mean well enough. */
 const blocksMax = 64;

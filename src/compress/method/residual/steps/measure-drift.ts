@@ -1,14 +1,14 @@
-import type { ResidualFile } from '../../../package/blocks/residual-block.ts';
-import type { StepScales } from '../../../package/residual-tensor.ts';
-import type { Ancestor } from '../../ancestor/ancestor.ts';
+import type { ResidualFile } from '../../../../package/blocks/residual-block.ts';
+import type { StepScales } from '../../../../package/residual-tensor.ts';
+import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
-import { residualBlocks } from './residual-blocks.ts';
-import type { CodingPlan } from '../../plan/plan-codings.ts';
-import { inLatticeRange } from './lattice-range.ts';
-import type { EncodingOptions } from '../quantized-model.ts';
-import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
-import { ResidualCoder, type ResidualCoderParts } from './residual-coder.ts';
-import { gatherMoments } from './tensor-moments.ts';
+import { residualBlocks } from '../residual-blocks.ts';
+import type { CodingPlan } from '../../../plan/plan-codings.ts';
+import { inLatticeRange } from '../lattice/lattice-range.ts';
+import type { EncodingOptions } from '../../quantized-model.ts';
+import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
+import { ResidualCoder, type ResidualCoderParts } from '../residual-coder.ts';
+import { gatherMoments } from '../tensor-moments.ts';
 
 /**
  * Four steps: a weight nearer than that is taken for one that stays put. One beyond counts with what is left after its

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CachedSymbols } from '../../../native/core.ts';
+import type { CachedSymbols } from '../../../../native/core.ts';
 import { SymbolCache } from './symbol-cache.ts';
 
 /** Symbols that tell when they are given back. */

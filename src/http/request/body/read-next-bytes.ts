@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { NextBytes } from '../../ingest/resumable/receive-bytes.ts';
-import type { AppEnv } from '../app-env.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { NextBytes } from '../../../ingest/resumable/receive-bytes.ts';
+import type { AppEnv } from '../../app-env.ts';
 import type { BodyPace } from './body-pace.ts';
 import { incomingBody } from './incoming-body.ts';
-import { parseChecksum } from './tus-headers.ts';
+import { parseChecksum } from '../tus-headers.ts';
 
 /**
  * The bytes of an upload in a request; nothing is read yet. `unsupported-media-type` for encoded ones,

@@ -1,4 +1,4 @@
-import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
+import { effectiveRank } from '../../../../graph/layers/layer-type-of.ts';
 import {
   exponentMax,
   exponentMin,
@@ -6,11 +6,11 @@ import {
   stepsPerOctave,
   unitGain,
   type ResidualTensor,
-} from '../../../package/residual-tensor.ts';
-import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { inLatticeRange, weightUnitsLog2Max } from './lattice-range.ts';
-import type { SourceFile } from '../../upload/model-source.ts';
-import { varianceOf, type ModelMoments, type TensorMoments } from './tensor-moments.ts';
+} from '../../../../package/residual-tensor.ts';
+import type { Ancestor } from '../../../ancestor/ancestor.ts';
+import { inLatticeRange, weightUnitsLog2Max } from '../lattice/lattice-range.ts';
+import type { SourceFile } from '../../../upload/model-source.ts';
+import { varianceOf, type ModelMoments, type TensorMoments } from '../tensor-moments.ts';
 
 /**
  * Steps go with the gradients' root mean square to the power of minus this. While most weights are rounded to what they

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { stepsPerOctave } from '../../../package/residual-tensor.ts';
-import type { SourceFile } from '../../upload/model-source.ts';
+import { stepsPerOctave } from '../../../../package/residual-tensor.ts';
+import type { SourceFile } from '../../../upload/model-source.ts';
 import { planSteps } from './residual-steps.ts';
-import type { TensorMoments } from './tensor-moments.ts';
+import type { TensorMoments } from '../tensor-moments.ts';
 
 const elementCount = 4096;
 const names = ['calm', 'steep'];

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
-import { anonymous } from '../../access/principal.ts';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { AppEnv } from '../app-env.ts';
+import { anonymous } from '../../../access/principal.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { AppEnv } from '../../app-env.ts';
 import type { BodyPace } from './body-pace.ts';
 import type { GatheredBytes } from './gathered-bytes.ts';
 import { incomingBody, isByteStream } from './incoming-body.ts';

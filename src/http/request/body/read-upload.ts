@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { Upload } from '../../ingest/stage/upload.ts';
-import type { AppEnv } from '../app-env.ts';
-import { parseDigest, type AnnouncedDigests } from '../answer/digest-fields.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { Upload } from '../../../ingest/stage/upload.ts';
+import type { AppEnv } from '../../app-env.ts';
+import { parseDigest, type AnnouncedDigests } from '../../answer/digest-fields.ts';
 import type { BodyPace } from './body-pace.ts';
 import { incomingBody } from './incoming-body.ts';
 
