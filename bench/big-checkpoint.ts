@@ -1,12 +1,12 @@
 /**
- * How much memory a large checkpoint costs the server: uploads a checkpoint and a drifted successor with a given
- * config, or without loss, downloads both, checks digests, and prints the server's resident memory over idle, and how
- * long everything took. npm run bench:big -- [--mib 1024] [--series DIR] [--exact]
+ * Measures the memory that a large checkpoint takes in the server. Uploads a checkpoint and a drifted successor with a
+ * given config, or exact, downloads both and checks digests. Prints the server's resident memory above idle, and the
+ * times. npm run bench:big -- [--mib 1024] [--series DIR] [--exact]
  *
- * Idle is a hub started again on a data directory that exists, once its memory has settled: making the database for the
- * first time leaves several hundred MiB resident that later growth would hide in.
+ * Idle is a hub restarted on an existing data directory, after its memory has settled. Creating the database leaves
+ * several hundred MiB resident, which would hide later growth.
  *
- * DIR may hold ckpt_00.safetensors, ckpt_01.safetensors and their .grad twins; without it the weights are made here.
+ * DIR may hold ckpt_00.safetensors, ckpt_01.safetensors and their .grad twins; without it the weights are generated.
  */
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -19,11 +19,11 @@ import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { buildSafetensorsHeader } from '../src/checkpoint/safetensors/safetensors-header.ts';
 
-/** What the issue allows the server to grow by, in MiB. */
+/** Limit of the server's growth, in MiB. */
 const growthMaxMib = 512;
-/** How often memory is read, in ms. */
+/** Interval between two memory samples, in ms. */
 const sampleMs = 100;
-/** Memory has settled when it stayed within `settledSpreadMib` for so long, in ms. */
+/** Memory counts as settled after it stayed within `settledSpreadMib` for this long, in ms. */
 const settledMs = 3_000;
 const settledSpreadMib = 2;
 /** Longest wait for that, in ms. */
@@ -197,7 +197,7 @@ function residentMib(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 }
 
-/** Resident memory once it no longer moves. */
+/** Resident memory after it has settled. */
 async function settledMib(pid: number): Promise<number> {
   const window: number[] = [];
   const samples = settledMs / sampleMs;

@@ -1,10 +1,10 @@
 /**
- * What BitSnap's blocks take by the share of changed weights, beside the paper's equation 2:
+ * Bytes of BitSnap blocks by the share of changed weights, beside the paper's equation 2:
  * `npx tsx bench/bitsnap.ts <safetensors file>`.
  *
- * The F32 weights of the file are rounded to BF16 and cut into blocks; of each block so many elements, drawn at random,
- * move to a neighbouring number. Every payload is decoded and compared. Bytes are payloads alone, beside those of the
- * weights in BF16; the paper's are n / 8 + 2 c, and 2 n from 15/16 on.
+ * The F32 weights of the file are rounded to BF16 and cut into blocks. In each block a random choice of elements
+ * changes to a neighbouring number. Every payload is decoded and compared. Bytes are payloads alone, beside those of
+ * the weights in BF16; the paper's are n / 8 + 2 c, and 2 n from 15/16 on.
  */
 import { readFile } from 'node:fs/promises';
 import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
@@ -28,7 +28,7 @@ function uniform(seed: number): () => number {
   };
 }
 
-/** The first `count` elements of a random order change. */
+/** Changes the first `count` elements of a random order. */
 function changed(previous: Uint16Array, count: number, seed: number): Uint16Array {
   const random = uniform(seed);
   const order = Uint32Array.from(previous, (_, i) => i);

@@ -1,5 +1,5 @@
 /**
- * Puts and gets one object through the S3 store and through the bare SDK, alternating, and checks what came back.
+ * Puts and gets one object through the S3 store and through the bare SDK, alternating, and checks the received bytes.
  * Prints MB/s and the memory of this process. Needs a server (scripts/ceph-rgw.sh). Usage: npx tsx bench/bucket.ts
  * [--mib 1024] [--rounds 3] [--only store|sdk]
  */
@@ -33,7 +33,7 @@ const options = { ...testS3Options(server), partBytes, parallelParts: parallel }
 const store = await openS3Store(options);
 const client = plainS3Client(server);
 
-/** The same bytes each time, which no layer can make smaller. */
+/** The same incompressible bytes each time. */
 const block = Buffer.concat(
   Array.from({ length: mib / 32 }, (_, i) => createHash('sha256').update(String(i)).digest()),
 );
@@ -58,7 +58,7 @@ async function timed(name: string, work: () => Promise<void>): Promise<void> {
 async function check(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   let at = 0;
   for await (const piece of pieces) {
-    // Pieces of any size, against the block they repeat.
+    // Compares pieces of any size with the block that they repeat.
     for (let cut = 0; cut < piece.length;) {
       const from = (at + cut) % mib;
       const part = piece.subarray(cut, cut + mib - from);

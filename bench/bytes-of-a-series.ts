@@ -1,4 +1,4 @@
-// Draws docs/benchmarks/bytes-of-a-series.svg from the figures that other benches wrote beside it:
+// Draws docs/benchmarks/bytes-of-a-series.svg from the figures that other benches wrote into the pages beside it:
 // `npx tsx bench/bytes-of-a-series.ts`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { seriesChart } from './chart/series-chart.ts';

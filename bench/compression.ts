@@ -4,11 +4,12 @@
  * [--seeds N] [--hysteresis fixed|priced]
  *   [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
- * Each --threshold is a comparison with tables of its own: one number, or one for each of --metric. Without any: 0.5
- * and 1 %, then 5 % as papers have it, marked as damaged. The series is laid out as examples/lm-small. Sizes are those
- * of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for the paper's coders code
- * lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again
- * before they were measured. Speeds of comparators are those of plain TypeScript and say nothing about the methods.
+ * Each --threshold is a comparison with tables of its own: one number, or one for each of --metric. The default is 0.5
+ * and 1 %, then 5 % as in papers, marked as damaged. The series has the layout of examples/lm-small. Sizes are those of
+ * whole checkpoints. For Firn and the paper's method they are all bytes that the hub stores. For the paper's coders
+ * they are code lengths with tables, in place of the stored bins. For the others they are real encoded bytes, decoded
+ * again before they were measured. Speeds of comparators are those of plain TypeScript and say nothing about the
+ * methods.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +38,7 @@ async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Ser
   return { ...whole, checkpoints: whole.checkpoints.slice(0, first), ...(tensorMap !== undefined && { tensorMap }) };
 }
 
-/** A comparison as far as it has come. */
+/** The state of one comparison. */
 interface ComparisonReport {
   readonly context: ReportContext;
   readonly results: readonly MethodResult[];
@@ -78,7 +79,7 @@ async function main(options: BenchOptions): Promise<void> {
   }
 }
 
-/** One comparison. Reports are written after every method, with the comparisons before. */
+/** Runs one comparison. Reports, with earlier comparisons, are written after every method. */
 async function compare(
   thresholds: QualityThresholds,
   tools: Pick<Comparison, 'series' | 'core' | 'directory' | 'startHub'> & {
@@ -105,7 +106,7 @@ async function compare(
   return reportOf(results);
 }
 
-/** Rejects when whoever runs this wants it to end: the hub and the files are then put away like after any failure. */
+/** Rejects on SIGINT or SIGTERM: the hub and the files are then cleaned up as after any failure. */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -146,7 +147,7 @@ async function writeReports(
   if (into !== undefined) await writeIntoDocument(reports, into);
 }
 
-/** Every table with its chart, and the command, into a document. */
+/** Writes every table with its chart, and the command, into a document. */
 async function writeIntoDocument(
   reports: readonly ComparisonReport[],
   into: NonNullable<BenchOptions['into']>,
@@ -165,7 +166,7 @@ function chartOf({ context, results }: ComparisonReport): string {
   return ratioChart(results, describeComparison(context));
 }
 
-/** A file for each comparison: `lm-small.svg` is `lm-small-0.5.svg` of half a per cent. */
+/** The chart file of a comparison: `lm-small.svg` becomes `lm-small-0.5.svg` for half a per cent. */
 function chartPath(path: string, { context: { thresholds } }: ComparisonReport): string {
   const { dir, name, ext } = parse(path);
   const bounds = Object.values(thresholds).map((threshold) => Number((100 * threshold).toPrecision(6)));

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { basename, isAbsolute } from 'node:path';
 
-/** Columns of a line of a command, with room for the backslash. */
+/** Columns of a line of a command, minus the backslash. */
 const commandColumns = 96;
 
 /**
- * What a reader needs to repeat a bench: the command line, the commit at this moment, the machine. Of absolute paths
- * the last part stands for all. Markdown.
+ * The facts for repeating a bench: the command line, the current commit, the machine. Absolute paths are cut to their
+ * last part. Markdown.
  */
 export function describeRun(script: string, args: readonly string[]): string {
   const words = args.map((arg) =>
@@ -18,7 +18,7 @@ export function describeRun(script: string, args: readonly string[]): string {
   return `\`\`\`sh\n${command}\n\`\`\`\n\nAt commit ${commit()}, ${cores.length} cores (${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`;
 }
 
-/** A command on as many lines as it takes; a shell reads them as one. */
+/** Splits a command into several lines that a shell reads as one. */
 function fold(words: readonly string[]): string {
   const lines: string[] = [];
   for (const word of words) {
@@ -34,7 +34,7 @@ function commit(): string {
   try {
     const git = (...args: string[]): string =>
       execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    // What a bench writes into the documents does not count.
+    // Changes that benches write into the documents do not count.
     const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(exclude,top)docs') !== '';
     return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Replaces a section of a Markdown document between `<!-- bench NAME -->` and `<!-- end NAME -->`; one that is not
- * there yet is added at the end. Throws an Error for a start without an end.
+ * Replaces a section of a Markdown document between `<!-- bench NAME -->` and `<!-- end NAME -->`. A missing section is
+ * added at the end. Throws an Error for a start without an end.
  */
 export function replaceSection(document: string, name: string, body: string): string {
   const [start, end] = [`<!-- bench ${name} -->`, `<!-- end ${name} -->`];

@@ -1,11 +1,11 @@
 /**
- * What measuring a checkpoint costs by parameters, positions and classes, on one core: `npx tsx
- * bench/evaluation-cost.ts`. Three things are timed, as a job does them: an evaluation of a candidate; the examination
- * of the upload, which also reads labels, keeps the outputs and measures what nobody asked for; and the evaluation of
- * what was stored, which compares with these outputs. Models are stacks of matrix products with a head of class logits,
- * each weight random. The figures are CPU seconds of this process, so that other work on the machine counts little;
- * they are fitted by seconds = a x parameters x positions + b x positions x classes, which docs/guide/eval-sets.md
- * quotes.
+ * Measures the cost of evaluations by parameters, positions and classes, on one processor:
+ * `npx tsx bench/evaluation-cost.ts`. It times the three kinds of a job: the evaluation of a candidate; the examination
+ * of the upload, which also reads labels, retains the outputs and computes observed metrics; and the evaluation of the
+ * stored result, which is compared with these outputs. Models are stacks of matrix products with a head of class logits
+ * and random weights. The figures are CPU seconds of this process, so that other work on the machine has little
+ * influence. They are fitted by seconds = a x parameters x positions + b x positions x classes, which
+ * docs/guide/eval-sets.md quotes.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,9 +28,9 @@ const cases: readonly (readonly [width: number, layers: number, positions: numbe
   [1024, 12, 4096, 1024],
   [512, 8, 1024, 50_257],
 ];
-/** Of each case, after one that is not counted. */
+/** Measured rounds of each case, after one warm-up. */
 const rounds = 3;
-/** Most bytes of kept outputs; those of the largest case take 256 MiB. */
+/** Most bytes of retained outputs; those of the largest case take 256 MiB. */
 const referenceBytesMax = 2 ** 30;
 
 const works = ['evaluation', 'examination', 'verification'] as const;
@@ -148,7 +148,9 @@ function randomFloats(): (count: number, scale: number) => Float32Array {
   return (count, scale) => Float32Array.from({ length: count }, () => scale * next());
 }
 
-/** Least squares of seconds over parameters x positions and positions x classes, each case weighted by its own time. */
+/**
+ * Least squares fit of seconds over parameters x positions and positions x classes, each case weighted by its own time.
+ */
 function fit(measured: readonly Measured[], work: Work): { readonly perWeight: number; readonly perLogit: number } {
   const rows = measured.map(
     ({ parameters, positions, classes, seconds }) =>

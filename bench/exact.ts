@@ -4,8 +4,8 @@
  * [--markdown FILE] [--into FILE --section NAME]
  *
  * Only weights are coded: fp32 tensors, the same rounded to bf16 and fp16, and bf16 and fp16 ones. Every payload is
- * decoded and compared before anything is timed. One thread does the work: the core's only one, or this one where
- * libzstd runs. GB are 1e9 raw bytes.
+ * decoded and compared before anything is timed. One thread does the work: the core's only one, or this one for
+ * libzstd. GB are 1e9 raw bytes.
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -20,7 +20,7 @@ import { halfDtypes } from './exact/weight-file.ts';
 import { readWeightSeries } from './exact/weight-series.ts';
 import { writeSection } from './write-section.ts';
 
-/** Blocks of one file that may wait for the core's thread: a model of 10^11 weights. */
+/** Blocks of one file that may wait for the core's thread: enough for a model of 10^11 weights. */
 const queueMax = 2 ** 20;
 
 async function main(options: ExactOptions): Promise<void> {

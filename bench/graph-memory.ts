@@ -1,7 +1,7 @@
 /**
- * What an eval graph that carries its weights costs the server: a graph of large matrices under names of its own, half
- * of them transposed, is bound by content to a checkpoint of as many bytes. Prints peak resident memory over idle and
- * the longest time that the event loop stood still, and checks the binding. npx tsx bench/graph-memory.ts [--matrices
+ * Measures the memory that an eval graph with its weights takes in the server. A graph of large matrices under names of
+ * its own, half of them transposed, is bound by content to a checkpoint of the same size. Prints peak resident memory
+ * above idle and the longest stall of the event loop, and checks the binding. npx tsx bench/graph-memory.ts [--matrices
  * 18]
  */
 import { fork } from 'node:child_process';
@@ -28,9 +28,9 @@ import { ByteCache } from '../src/restore/byte-cache.ts';
 const rows = 4096;
 const columns = 2048;
 const matrixBytes = 4 * rows * columns;
-/** What the graph may cost the server over idle, in MiB, whatever its size. */
+/** Limit of the memory above idle, in MiB, whatever the graph's size. */
 const growthMaxMib = 128;
-/** How often the event loop is asked whether it still turns, in ms. */
+/** Interval of a timer that measures stalls of the event loop, in ms. */
 const turnMs = 5;
 
 const { values } = parseArgs({ options: { matrices: { type: 'string', default: '18' }, write: { type: 'string' } } });
@@ -41,7 +41,7 @@ else await write(graphIn(values.write), modelIn(values.write));
 async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-graph-memory-'));
   try {
-    // In a process of its own, so that making the files does not raise the peak that is measured.
+    // In a separate process, so that making the files does not raise the measured peak.
     const [code] = (await once(
       fork(import.meta.filename, ['--matrices', String(count), '--write', directory]),
       'exit',
@@ -119,7 +119,7 @@ async function write(graphPath: string, modelPath: string): Promise<void> {
   await Promise.all([graph.close(), model.close()]);
 }
 
-/** One more piece of the model message that holds one initializer, up to its data: protobuf merges the pieces. */
+/** Another piece of the model message with one initializer, up to its data: protobuf merges the pieces. */
 function initializerHead(name: string, transposed: boolean): Uint8Array {
   const dims = (transposed ? [columns, rows] : [rows, columns]).map(BigInt);
   const tensor = toBinary(TensorProtoSchema, create(TensorProtoSchema, { name, dims, dataType: 1 }));
@@ -143,7 +143,7 @@ function matrix(seed: number): Uint8Array {
   return new Uint8Array(values.buffer);
 }
 
-/** Pieces of 1 MiB, each in the same buffer. */
+/** Pieces of 1 MiB, all in the same buffer. */
 function streamOf(handle: FileHandle) {
   return async function* (startBytes: number, endBytes: number): AsyncGenerator<Uint8Array> {
     const buffer = Buffer.alloc(2 ** 20);

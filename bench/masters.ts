@@ -1,10 +1,10 @@
 /**
- * What master weights cost beside the 16-bit weights that were rounded from them:
+ * Bytes of master weights beside the 16-bit weights that were rounded from them:
  * `npx tsx bench/masters.ts examples/lm-small/CHECKPOINT/model.safetensors [LATER.safetensors]`
  *
- * The F32 tensors of the file become masters in an optimizer file, and their rounding the model; each is stored exact,
- * alone and together, and with the masters given up. With a second file also as a delta behind the first. Prints stored
- * bits for each weight. Every file is downloaded again and compared, but for masters given up.
+ * The F32 tensors of the file become master weights in an optimizer file, and their rounding the model. Each is stored
+ * exact, alone and together, and with the master weights dropped. With a second file also as a delta to the first.
+ * Prints stored bits per weight. Every file is downloaded again and compared, except dropped master weights.
  */
 import { readFileSync } from 'node:fs';
 import {

@@ -1,8 +1,9 @@
 /**
- * What merging old deltas takes and gives on a series: `npx tsx bench/merging.ts examples/lm-small --threshold 0.05`
+ * Measures the cost and the gain of merging old deltas of a series:
+ * `npx tsx bench/merging.ts examples/lm-small --threshold 0.05`
  *
- * Pushes the series through a hub that does not merge, then merges on what it stored, and prints for every checkpoint
- * its stored bytes and the time of a whole restore before and after. Restores are from a file system that has the bytes
+ * Pushes the series through a hub that does not merge, then merges its packages. For every checkpoint it prints the
+ * stored bytes and the time of a whole restore, before and after. Restores read from a file system that has the bytes
  * in memory, with empty caches and one thread; the fastest of several, before and after in turn.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -50,7 +51,7 @@ async function pushAll(series: Series, dataDirectory: string, threshold: number)
   }
 }
 
-/** Runs the merge jobs of a run until there is none; how many there were. */
+/** Runs the merge jobs of a run until there are none; returns their number. */
 async function mergeAll(catalog: Catalog, store: ObjectStore, run: Run): Promise<number> {
   const core = loadCore();
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: indexCacheBytes, blockCacheBytesMax: 0 });
@@ -116,7 +117,7 @@ async function main(): Promise<void> {
     const jobs = await mergeAll(catalog, store, run);
     const mergeMs = performance.now() - started;
     const after = await chains();
-    // What was replaced is still there.
+    // The replaced packages still exist.
     const times = await fastestRestores(store, [...before, ...after]);
     for (const [i, { step }] of checkpoints.entries()) {
       const [was, is] = [before[i]![0]!, after[i]![0]!];

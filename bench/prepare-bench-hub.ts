@@ -2,7 +2,7 @@ import type { HubClient } from '../src/cli/demo/hub-client.ts';
 import type { Series } from '../src/cli/demo/read-series.ts';
 import { seriesEvalSpec } from '../src/cli/demo/series-eval-spec.ts';
 
-/** What the eval set of a bench's repository is called. */
+/** Name of the eval set in a bench's repository. */
 export const benchEvalSet = 'held-out';
 
 /** Creates a repository `bench/<name>` with the eval set of a series; resolves to its full name. */

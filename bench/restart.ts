@@ -1,12 +1,12 @@
 /**
- * What training on from stored checkpoints costs: the loss at the end of a run that restarts from what a hub gives
- * back, against the same run unbroken. npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]]
+ * Measures the cost of training on from stored checkpoints: the final loss of a run that restarts from a hub's
+ * downloads, against the same run unbroken. npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]]
  * [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N]
  *   [--metric m[,..]] [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory
- * (bench/restart/follow_training.py says what else it needs). Python with PyTorch and numpy: Debian's python3-torch and
- * libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
+ * (bench/restart/follow_training.py lists the other requirements). Needs Python with PyTorch and numpy: Debian's
+ * python3-torch and libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ import { writeSection } from './write-section.ts';
 async function main(options: RestartOptions, args: readonly string[]): Promise<void> {
   const python = findPython(process.env.FIRN_PYTHON);
   if (python === undefined) throw new Error(pythonMissing);
-  // The hub reads its own environment strictly.
+  // Not meant for the hub, which checks its FIRN_ variables.
   delete process.env.FIRN_PYTHON;
   const {
     trainScript = ownScript,
@@ -67,10 +67,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
   }
 }
 
-/**
- * Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any
- * failure.
- */
+/** Rejects on SIGINT or SIGTERM: the hub, the training and the files are then cleaned up as after any failure. */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,15 +1,15 @@
 /**
- * Speed beside memcpy, on one core: what issue-sized bars are set for, through the code that the hub runs.
- * npm run bench:speed -- [--layers 2] [--drift 0.08] [--step -32] [--only TEXT] [--json FILE]
+ * Speed relative to memcpy, on one processor, through the code that the hub runs, with lower limits for each row. npm
+ * run bench:speed -- [--layers 2] [--drift 0.08] [--step -32] [--only TEXT] [--json FILE]
  *
  * A synthetic GPT-like model (134 MB with two layers) and a drifted successor are quantized with a given step.
- * `restore` streams the file out of packages in memory to a reader in memory; `encode` takes the file in memory, plans
- * steps, quantizes, and writes a package in memory; `put to ready` is a hub process behind HTTP with its data directory
- * on disk. Kernels are those of `npm run bench`. Every row is the median of its rounds, each beside a copy between
- * buffers of as many bytes as the model's file; `by cpu` compares processor times instead of the clock's, which other
- * work on the machine disturbs less. `chain` and `download` rows compare a chain of packages with its base instead: 1
- * is three times the base's time. Linux' taskset puts all work of a row on one core. Exit code 1 when a bar is missed
- * by the clock.
+ * `restore` streams the file from packages in memory to a reader in memory. `encode` takes the file in memory, plans
+ * steps, quantizes, and writes a package in memory. `put to ready` is a hub process behind HTTP with its data directory
+ * on disk. Kernels are those of `npm run bench`. Every row is the median of its rounds, each beside a copy of as many
+ * bytes as the model's file. `by cpu` compares processor times instead of elapsed times, which other work on the
+ * machine disturbs less. `chain` and `download` rows compare a chain of packages with its base instead: 1 means three
+ * times the base's time. Linux' taskset puts all work of a row on one processor. Exit code 1 if a limit is missed in
+ * elapsed time.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -38,10 +38,10 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Ratios to memcpy that the work has to reach. */
+/** Least ratios to memcpy. */
 const bars = { restore: 0.15, encode: 0.05, putToReady: 0.01 };
 
-/** The core that work is put on: the last one, since interrupts tend to the first. */
+/** The processor for the work: the last one, because interrupts tend to go to the first. */
 const cpu = availableParallelism() - 1;
 
 if (!options.pinned && hasTaskset()) {

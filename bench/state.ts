@@ -1,12 +1,12 @@
 /**
- * Full training state, weights and moments: what it takes stored exact, by BitSnap and with bounds, apart and together;
- * and the loss at the end of a training that goes on half-way from what a hub gives back, against the unbroken run and
- * against exact resume. npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N]
+ * Full training state, weights and moments. Its bytes stored exact, by BitSnap and with bounds, apart and together. The
+ * final loss of a training that continues half-way from a hub's downloads, against the unbroken run and against exact
+ * resume. npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N]
  *   [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
- * Bytes are those of the checkpoints of the series that have `NAME.optim.safetensors` beside them; without a series
- * they are left out. Training is bench/restart/train_gpt.py; it needs what bench:restart needs, and is left out with
- * --seeds 0.
+ * Bytes are those of the checkpoints of the series that have a `NAME.optim.safetensors`; without a series they are left
+ * out. Training is bench/restart/train_gpt.py; it has the requirements of bench:restart, and is left out with --seeds
+ * 0.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ interface StateReport {
 async function main(options: StateBenchOptions, args: readonly string[]): Promise<void> {
   const python = options.seeds > 0 ? findPython(process.env.FIRN_PYTHON) : undefined;
   if (options.seeds > 0 && python === undefined) throw new Error(pythonMissing);
-  // The hub reads its own environment strictly.
+  // Not meant for the hub, which checks its FIRN_ variables.
   delete process.env.FIRN_PYTHON;
   const series = options.seriesDirectory === undefined ? undefined : await openSeries(options.seriesDirectory);
   const directory = await mkdtemp(join(tmpdir(), 'firn-state-'));
@@ -87,10 +87,7 @@ async function openSeries(directory: string): Promise<Series> {
   return tensorMap === undefined ? series : { ...series, tensorMap };
 }
 
-/**
- * Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any
- * failure.
- */
+/** Rejects on SIGINT or SIGTERM: the hub, the training and the files are then cleaned up as after any failure. */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,9 +1,9 @@
 /**
- * What identical bytes cost in one repository: `npx tsx bench/stored-once.ts`
+ * Bytes of identical content in one repository: `npx tsx bench/stored-once.ts`
  *
- * Pushes made-up checkpoints through an encode worker with a catalog in memory and a store on disk, and prints what is
- * stored of each: normal fp32 weights rounded to 16 significant bits, whose exact form takes about a third, and random
- * bytes, which nothing makes smaller. Every file is downloaded again and compared.
+ * Pushes made-up checkpoints through an encode worker with a catalog in memory and a store on disk, and prints the
+ * stored bytes of each. The content is normal fp32 weights rounded to 16 significant bits, whose exact form takes about
+ * a third, and random, incompressible bytes. Every file is downloaded again and compared.
  */
 import { createHash } from 'node:crypto';
 import type { Checkpoint } from '../src/catalog/contract/checkpoint-records.ts';
@@ -28,7 +28,7 @@ const weights = (seed: number, shape: readonly number[] = layerShape): TestTenso
   return f32(shape, values);
 };
 
-/** Bytes that no coder makes smaller. */
+/** Incompressible bytes. */
 function randomBytes(sizeBytes: number, seed: string): Buffer {
   const chunks: Buffer[] = [];
   for (let i = 0; i * 64 < sizeBytes; i++) chunks.push(createHash('sha512').update(`${seed} ${i}`).digest());
@@ -57,7 +57,7 @@ const shards = (tensors: TestTensors): Upload => {
     'model-2.safetensors': { role: 'model', bytes: half(1) },
   };
 };
-/** One element in twenty moved by one of the places that the weights are rounded to. */
+/** One element in twenty moved by one unit of the weights' rounding. */
 const trained = (tensors: TestTensors): TestTensors =>
   Object.fromEntries(
     Object.entries(tensors).map(([name, { shape, data }]) => {
@@ -67,7 +67,7 @@ const trained = (tensors: TestTensors): TestTensors =>
     }),
   );
 
-/** The pushes of a case, in order; each to a run named there. */
+/** The pushes of a case, in order, each with the name of its run. */
 type Case = readonly { readonly run: string; readonly files: Upload }[];
 
 const random = randomBytes(1_000_000, 'noise');

@@ -3,7 +3,7 @@ import { wrapMarkdown } from '../scripts/wrap-markdown.ts';
 import { replaceSection } from './document-section.ts';
 
 /**
- * Puts what a bench found into its section of a document, wrapped as documents are. Rejects where the document cannot
+ * Writes a bench's results into its section of a document, wrapped like all documents. Rejects if the document cannot
  * be read or written, and as {@link replaceSection} throws.
  */
 export async function writeSection(

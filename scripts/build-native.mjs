@@ -1,9 +1,9 @@
-// Builds build/Release/firn_core.node when it is missing or was built from other sources: node scripts/build-native.mjs
+// Builds build/Release/firn_core.node if it is missing or was built from other sources: node scripts/build-native.mjs
 // [root]
 //
-// Runs before start, demo and test, so it needs nothing but Node, and says nothing when there is nothing to do. A build
-// says on stderr that it starts, how far it is, and that it is done; what is missing it names in one sentence (exit
-// code 1). Any number of them may run at once: one builds, the others wait.
+// Runs before start, demo and test, so it needs only Node, and prints nothing if there is nothing to do. A build
+// reports its start, progress and end on stderr; a missing requirement is named in one sentence (exit code 1). Any
+// number may run at once: one builds, the others wait.
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -26,18 +26,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const cmakeVersionMin = [3, 25];
-/** How often a waiting process looks again, and a building one shows that it lives. */
+/** Interval at which a waiting process checks again, and a building one refreshes its lock. */
 const lockPollMs = 200;
 const lockBeatMs = 5_000;
-/** Who waits for another build longer than this says so. */
+/** A process that waits longer than this for another build reports it. */
 const lockSilentMs = 2_000;
-/** A lock not refreshed for this long belongs to a process that was killed. */
+/** A lock not refreshed for this long belongs to a killed process. */
 const lockStaleMs = 60_000;
-/** A build takes a minute at most on two processors; whoever waits longer than this is told. */
+/** Longest wait for another build, which takes a minute at most on two processors. */
 const lockWaitMsMax = 900_000;
-/** What a build takes on one processor, measured on a server of 2023; its steps run side by side. */
+/** Time of a build on one processor, measured on a server of 2023; its steps run in parallel. */
 const buildProcessorSeconds = 50;
-/** How often a build says how far it is where lines cannot be overwritten. */
+/** Interval of progress reports if lines cannot be overwritten. */
 const progressMs = 10_000;
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
@@ -48,11 +48,11 @@ const paths = {
   fingerprint: join(root, 'build', 'Release', 'firn_core.fingerprint'),
   lock: join(root, 'build', 'addon.lock'),
 };
-/** What goes into the addon; tests, fuzz targets and benches do not. */
+/** Sources of the addon, without tests, fuzz targets and benches. */
 const sourceFolders = ['CMakeLists.txt', 'package.json', 'cmake', 'include', 'src', 'binding'];
 const buildPackages = ['cmake-js', 'node-addon-api', 'node-api-headers'];
 
-/** A failure whose message is all the user needs. */
+/** A failure whose message is all that the user needs. */
 class BuildError extends Error {}
 
 async function main() {
@@ -73,7 +73,8 @@ function isCurrent(sources) {
 }
 
 /**
- * Contents, not times: a checkout or a copy changes times without changing the sources, and a deleted file has none.
+ * Hashes contents, not times: a checkout or a copy changes times without changing the sources, and a deleted file has
+ * none.
  */
 function fingerprint() {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, process.env.CXX ?? '']));
@@ -91,7 +92,7 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** Below a clone; beside a package that npm has installed. */
+/** Below a clone, or beside a package that npm has installed. */
 function packageFolder(name) {
   const folders = createRequire(join(root, 'package.json')).resolve.paths(name) ?? [];
   const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')));
@@ -127,7 +128,7 @@ async function build(sources) {
   progress.start(Math.ceil(buildProcessorSeconds / processors));
   let result = await compile();
   if (result.code !== 0) {
-    // A cache from another place or another compiler is the usual reason; it holds nothing of value.
+    // Usually a cache from another folder or another compiler; it can be deleted.
     rmSync(paths.buildDir, { recursive: true, force: true });
     result = await compile();
   }
@@ -139,7 +140,7 @@ async function build(sources) {
   publish(sources);
 }
 
-/** Whoever loads the addon meanwhile gets the old one or the new one, whole. */
+/** Replaces the addon atomically: a process that loads it meanwhile gets the old one or the new one. */
 function publish(sources) {
   mkdirSync(dirname(paths.addon), { recursive: true });
   const fresh = `${paths.addon}.new`;
@@ -148,7 +149,9 @@ function publish(sources) {
   writeFileSync(paths.fingerprint, sources);
 }
 
-/** Says on stderr how a build goes: in one line that changes on a terminal, else in a line every ten seconds. */
+/**
+ * Reports the progress of a build on stderr: in one line that changes on a terminal, else in a line every ten seconds.
+ */
 class Progress {
   #startedMs = performance.now();
   #step = '[configuring]';
@@ -165,7 +168,7 @@ class Progress {
       );
   }
 
-  /** `text` is what Ninja ("[12/40] ...") or make ("[ 30%] ...") has just said. */
+  /** `text` is new output of Ninja ("[12/40] ...") or make ("[ 30%] ..."). */
   read(text) {
     const step = text.match(/^\[ *\d+(?:\/\d+|%)\]/gm)?.at(-1);
     if (step === undefined || step === this.#step) return;
@@ -220,7 +223,7 @@ function isOnPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
 }
 
-/** Runs a program to its end, and hands on what it says meanwhile; a program that cannot be started has code -1. */
+/** Runs a program to its end and passes its output on; a program that cannot be started has code -1. */
 function run(program, args, input = '', onOutput = () => {}) {
   return new Promise((settle) => {
     const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -238,7 +241,7 @@ function run(program, args, input = '', onOutput = () => {}) {
   });
 }
 
-/** Waits for its turn; returns what gives the lock back. */
+/** Waits for the lock; returns a function that releases it. */
 async function takeLock() {
   mkdirSync(dirname(paths.lock), { recursive: true });
   const mine = `${process.pid} ${randomUUID()}`;
@@ -273,7 +276,7 @@ function removeStaleLock() {
     const owner = readFileSync(paths.lock, 'utf8');
     if (isAlive(Number.parseInt(owner, 10)) && Date.now() - statSync(paths.lock).mtimeMs < lockStaleMs) return;
     renameSync(paths.lock, aside);
-    // Between reading and renaming somebody else may have removed it and taken the lock: give that one back.
+    // Between reading and renaming, another process may have removed it and taken the lock: give that lock back.
     if (readFileSync(aside, 'utf8') !== owner) linkSync(aside, paths.lock);
     rmSync(aside);
   } catch (error) {
@@ -283,7 +286,7 @@ function removeStaleLock() {
 }
 
 function isAlive(pid) {
-  // Empty when its owner has created the file but not yet written it.
+  // Empty if its owner has created the file but not yet written it.
   if (!Number.isInteger(pid)) return true;
   try {
     process.kill(pid, 0);

@@ -1,16 +1,16 @@
-// Compiles src/ to dist/ where it has changed: node scripts/build-sources.mjs [root]
+// Compiles the changed files of src/ to dist/: node scripts/build-sources.mjs [root]
 //
 // Each file is compiled by itself, which this code base allows (tsconfig.json: erasableSyntaxOnly,
-// verbatimModuleSyntax), so a change costs its own file and not the whole program. Types are not checked:
-// `npm run types` does that. Files are replaced one by one through renames, so any number of these may run at once, and
-// a server that runs meanwhile never loads half a file.
+// verbatimModuleSyntax), so a change costs only its own file. Types are not checked: `npm run types` does that. Files
+// are replaced one by one through renames, so any number of these may run at once, and a running server never loads
+// half a file.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What only tests and benches import. */
+/** Files that only tests and benches import. */
 const leftOut = /\.(test|suite|test-support|crash|bench)\.ts$/;
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
@@ -18,7 +18,7 @@ const paths = {
   source: join(root, 'src'),
   out: join(root, 'dist'),
   options: join(root, 'tsconfig.json'),
-  /** What dist/ was made from: one digest for each source, and one for the compiler and its options. */
+  /** The sources of dist/: a digest for each, and one for the compiler and its options. */
   record: join(root, 'dist', 'built.json'),
 };
 
@@ -65,7 +65,7 @@ function digestOf(text) {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Of an absent or torn record everything is stale. */
+/** If the record is absent or damaged, everything is stale. */
 function readRecord() {
   try {
     return JSON.parse(readFileSync(paths.record, 'utf8'));
@@ -74,7 +74,7 @@ function readRecord() {
   }
 }
 
-/** Loads the compiler, which takes half a second, so only when it is needed. What the sources import is not read. */
+/** Loads the compiler only when needed, because it takes half a second. Imports of the sources are not read. */
 function compile(sources) {
   const ts = createRequire(join(root, 'package.json'))('typescript');
   const { compilerOptions } = ts.readConfigFile(paths.options, ts.sys.readFile).config;
@@ -94,14 +94,14 @@ function compile(sources) {
   });
 }
 
-/** Whoever reads the file meanwhile gets the old one or the new one, whole. */
+/** Replaces a file atomically: a reader gets the old one or the new one. */
 function replace(path, text) {
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, text);
   renameSync(fresh, path);
 }
 
-/** What was compiled from sources that are gone. Files that another process is just writing end in its number. */
+/** Removes the output of deleted sources. Files that another process is just writing end in its number. */
 function removeOthers(names) {
   for (const name of readdirSync(paths.out, { recursive: true })) {
     if (/\.js(\.map)?$/.test(name) && !names.has(name)) rmSync(join(paths.out, name), { force: true });

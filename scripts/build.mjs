@@ -1,5 +1,5 @@
 // Brings the native core and dist/ up to date with their sources: node scripts/build.mjs
-// Silent, and done in a moment, where nothing has changed. Exit code 1 when one of them did not build.
+// Silent and quick if nothing has changed. Exit code 1 if one of them does not build.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -104,7 +104,7 @@ osd data = $home/osd
 osd objectstore = bluestore
 bluestore block create = true
 bluestore block size = $((osd_mib * 1024 * 1024))
-# What is acknowledged in a test need not outlive the machine, and CI has little memory.
+# Acknowledged objects of a test need not outlive the machine, and CI has little memory.
 osd memory target = 939524096
 # Paths of sockets have to be short, and nobody talks to them.
 admin socket =

@@ -26,7 +26,7 @@ export function configurationList(): string {
     .join('\n');
 }
 
-/** A document with its list of keys replaced, wrapped as documents are. Rejects when it has no place for one. */
+/** A document with its list of keys replaced, wrapped like all documents. Rejects if it has no place for one. */
 export async function withConfigurationList(document: string): Promise<string> {
   const [before, rest] = document.split(begin);
   const [, after] = rest?.split(end) ?? [];

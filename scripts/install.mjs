@@ -1,5 +1,6 @@
-// Compiles the native core after `npm install firn-hub`, where no prebuilt package for this machine came along: node
-// scripts/install.mjs A clone has sources and builds when it starts; an image in the making has nothing to build yet.
+// Compiles the native core after `npm install firn-hub` if there is no prebuilt package for this machine: node
+// scripts/install.mjs
+// In a clone it does nothing: the start builds it. In an image without sources there is nothing to build yet.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

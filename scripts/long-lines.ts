@@ -1,8 +1,8 @@
 import { proseColumns } from './wrap-markdown.ts';
 
 /**
- * Lines of a wrapped document that have more than {@link proseColumns} columns, but for those that are one long word,
- * such as an address.
+ * Lines of a wrapped document with more than {@link proseColumns} columns, except those that are one long word, such as
+ * an address.
  */
 export function longLines(document: string): string[] {
   return document

@@ -5,8 +5,8 @@ const start = '<!-- metric kinds -->';
 const end = '<!-- end of metric kinds -->';
 
 /**
- * The guide to eval sets with what is said of metric kinds between its markers, wrapped as documents are. Rejects where
- * the markers are not there.
+ * The guide to eval sets with the descriptions of metric kinds between its markers, wrapped like all documents. Rejects
+ * if the markers are missing.
  */
 export async function withMetricKinds(guide: string): Promise<string> {
   const [from, to] = [guide.indexOf(start), guide.indexOf(end)];

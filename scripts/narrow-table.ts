@@ -16,16 +16,19 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Tables that one is cut into with the columns that name its rows; beyond it, rows get numbers. */
+/** Most tables with the columns that name its rows; if a table is cut into more, its rows get numbers. */
 const namedPartsMax = 2;
-/** Characters of a cell that is no sentence. Figures can be read in a table of their own; sentences belong together. */
+/**
+ * Longest cell, in characters, that counts as a figure and not a sentence. Figures can be read in a table of their own;
+ * sentences belong together.
+ */
 const figureMax = 48;
 
 /**
  * A Markdown table whose lines have at most `columns` characters. A table that fits stays as it is. The columns of a
- * wide one of figures go into tables below each other, each with the columns that name the rows. Where these take too
- * much room, rows have numbers and a list says what each is. Where cells are sentences, rows become a list. Lines of
- * lists may be longer: whoever wraps the document wraps them.
+ * wide table of figures go into several tables, each with the columns that name the rows. If those take too much room,
+ * the rows get numbers, and a list explains them. If cells are sentences, the rows become a list, whose lines may be
+ * longer: the caller wraps the document.
  */
 export function narrowTable(text: string, columns: number): string {
   if (text.split('\n').every((line) => line.length <= columns)) return text;
@@ -44,7 +47,7 @@ export function narrowTable(text: string, columns: number): string {
   return numberedParts === undefined ? listOf(table) : `${namesOf(rows, keys)}\n\n${partsOf(numbered, numberedParts)}`;
 }
 
-/** How many leading columns tell the rows apart, an empty first cell standing for the one above. At least one. */
+/** Number of leading columns that identify a row; an empty first cell repeats the one above. At least one. */
 function countKeys({ heading, rows }: Table): number {
   const names = filled(rows);
   for (let count = 1; count < heading.length; count += 1) {
@@ -53,15 +56,15 @@ function countKeys({ heading, rows }: Table): number {
   return 1;
 }
 
-/** Rows whose empty first cell is that of the row above. */
+/** Rows with empty first cells filled from the row above. */
 function filled(rows: readonly (readonly string[])[]): string[][] {
   let first = '';
   return rows.map(([name = '', ...cells]) => [(first = name === '' ? first : name), ...cells]);
 }
 
 /**
- * Columns of each narrower table, as few tables as there can be; undefined where a column does not fit beside those
- * that name the rows.
+ * Columns of each narrower table, in as few tables as possible; undefined if a column does not fit beside those that
+ * name the rows.
  */
 function groupColumns({ heading, rule, rows }: Table, keys: number, columns: number): number[][] | undefined {
   const all = [heading, rule, ...rows];
@@ -84,7 +87,7 @@ function partsOf({ heading, rule, rows }: Table, parts: readonly (readonly numbe
   return parts.map(part).join('\n\n');
 }
 
-/** What the numbers of rows stand for. */
+/** The list that explains the numbers of rows. */
 function namesOf(rows: readonly (readonly string[])[], keys: number): string {
   return filled(rows)
     .map((cells, at) => `${at + 1}. ${cells.slice(0, keys).join(', ')}`)

@@ -1,5 +1,6 @@
-// Makes what npm installs: firn-hub, and the native core prebuilt for this machine: node scripts/pack.mjs [FOLDER]
-// Prints one path a line. The folder is build/packages unless another is given; `npm install` takes both files at once.
+// Makes the two packages for npm: firn-hub, and the native core prebuilt for this machine: node scripts/pack.mjs
+// [FOLDER]
+// Prints one path per line. The default folder is build/packages; `npm install` takes both files at once.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -45,7 +46,7 @@ function stageCore(name) {
   return folder;
 }
 
-/** Everything is built, so no script has to run. */
+/** Everything is built already, so no script has to run. */
 function pack(folder) {
   const text = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
     cwd: folder,

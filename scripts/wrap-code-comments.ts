@@ -3,20 +3,20 @@ import tseslint from 'typescript-eslint';
 /** Columns of code, comments too. */
 export const codeColumns = 120;
 
-/** What tools read: each stays on the line it is on. */
+/** Comments for tools: each stays on its line. */
 const directive = /^(eslint|@ts-|prettier-|c8 |v8 |istanbul |\/ *<|#|! *|vitest-)/;
-/** What begins a paragraph of its own: an item of a list, a tag of JSDoc. */
+/** The beginning of a new paragraph: an item of a list, or a tag of JSDoc. */
 const item = /^([-*•]|\d+[.)]|@\w+)\s/;
-/** Rows of tables, code, what is set in by hand. */
+/** Lines that are not wrapped: rows of tables, code, and indented lines. */
 const asItIs = /^(\||\s{2,}|```|~~~)/;
 
 interface Lines {
-  /** From 0, both included. */
+  /** From 0, both inclusive. */
   readonly first: number;
   readonly last: number;
 }
 
-/** A comment as the parser gives it: lines from 1, columns from 0. */
+/** A comment from the parser: lines from 1, columns from 0. */
 interface ParsedComment {
   readonly type: string;
   readonly loc: { readonly start: Position; readonly end: Position };
@@ -27,7 +27,7 @@ interface Position {
   readonly column: number;
 }
 
-/** The parser's declared type leaves its options and its tree open. */
+/** The parser's declared type leaves its options and its tree untyped. */
 const parseComments = (source: string): { readonly comments: readonly ParsedComment[] } => {
   const parser = tseslint.parser as unknown as {
     parseForESLint(text: string, options: object): { readonly ast: { readonly comments: readonly ParsedComment[] } };
@@ -36,9 +36,9 @@ const parseComments = (source: string): { readonly comments: readonly ParsedComm
 };
 
 /**
- * A source whose comments have no line beyond {@link codeColumns}: paragraphs of comments on lines of their own are
- * wrapped where one of their lines is too long, and are left alone otherwise. Comments behind code, directives, tables,
- * code samples and long words (addresses) stay as they are. Throws where the source does not parse.
+ * A source whose comments have no line beyond {@link codeColumns}. Paragraphs of comments on lines of their own are
+ * wrapped if one of their lines is too long, and left alone otherwise. Comments after code, directives, tables, code
+ * samples and long words (addresses) stay as they are. Throws if the source does not parse.
  */
 export function wrapComments(source: string): string {
   const lines = source.split('\n');
@@ -58,7 +58,7 @@ export function wrapComments(source: string): string {
       continue;
     }
     let last = first;
-    // Lines that follow each other are one text.
+    // Consecutive lines are one text.
     for (
       let next = own[i + 1];
       next !== undefined && String(next.type) === 'Line' && follows(next.loc.start, last, loc.start.column);
@@ -87,7 +87,7 @@ function wrapLines(lines: readonly string[], indent: string): string[] {
   return wrapText(text, `${indent}// `).map((line) => line.trimEnd());
 }
 
-/** A comment between the marks of a block; one whose lines do not begin with stars stays. */
+/** Wraps a block comment, unless its lines do not begin with stars. */
 function wrapBlock(lines: readonly string[], indent: string): readonly string[] {
   const open = /^\s*(\/\*\*?)/.exec(lines[0]!)![1]!;
   const inside = lines.map((line, at) => {
@@ -102,7 +102,7 @@ function wrapBlock(lines: readonly string[], indent: string): readonly string[] 
   return [`${indent}${open}`, ...wrapText(text, `${indent} * `).map((line) => line.trimEnd()), `${indent} */`];
 }
 
-/** Wraps the paragraphs of a text that are too long behind a prefix. */
+/** Wraps the paragraphs of a text that are too long after a prefix. */
 function wrapText(text: readonly string[], prefix: string): string[] {
   const columns = codeColumns - prefix.length;
   const paragraphs: string[][] = [];
@@ -126,7 +126,7 @@ function wrapText(text: readonly string[], prefix: string): string[] {
     .map((line) => prefix + line);
 }
 
-/** Whether a line belongs to the paragraph before it: an item goes on where it is set in below its mark. */
+/** Whether a line continues the previous paragraph: an item continues on lines indented below its mark. */
 function isGoingOn(line: string, [first = '']: readonly string[]): boolean {
   if (line.trim() === '' || item.test(line.trimStart()) || directive.test(line)) return false;
   return item.test(first) ? !/^(\||```|~~~)/.test(line) : !asItIs.test(line);

@@ -1,6 +1,6 @@
 // Wraps comments of code at 120 columns: `node --import tsx scripts/wrap-comments.ts [file...]`; with --check it
-// changes nothing, names what is not wrapped, and exits with 1. Run it after prettier, which moves comments and leaves
-// them as long as they are.
+// changes nothing, names the files that are not wrapped, and exits with 1. Run it after prettier, which moves comments
+// without wrapping them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

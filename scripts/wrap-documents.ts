@@ -1,12 +1,12 @@
 // Wraps documents at 100 columns: `node --import tsx scripts/wrap-documents.ts`; with --check it changes nothing, names
-// what is not wrapped, and exits with 1.
+// the documents that are not wrapped, and exits with 1.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { longLines } from './long-lines.ts';
 import { wrapMarkdown } from './wrap-markdown.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-/** Where documents are: every .md file directly in these folders. */
+/** Folders of documents: every .md file directly in them. */
 const folders = [
   '',
   'docs',
@@ -29,7 +29,7 @@ for (const path of paths) {
   const wrapped = await wrapMarkdown(text);
   if (wrapped !== text && check) complaints.push(`${path} is not wrapped at 100 columns: run "npm run format".`);
   if (wrapped !== text && !check) writeFileSync(`${root}${path}`, wrapped);
-  // What no tool can break: code, and code within a line.
+  // Lines that no tool can break: code, and code within a line.
   for (const line of longLines(wrapped)) complaints.push(`${path}: this line has more than 100 columns: ${line}`);
 }
 if (complaints.length > 0) {

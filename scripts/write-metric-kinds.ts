@@ -1,4 +1,4 @@
-// Writes what is said of metric kinds in docs/guide/eval-sets.md.
+// Writes the descriptions of metric kinds in docs/guide/eval-sets.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withMetricKinds } from './metric-kinds-in-guide.ts';
 

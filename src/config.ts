@@ -196,14 +196,14 @@ export interface DatabaseConfig {
   readonly migrate: boolean;
 }
 
-/** Where spans go. */
+/** Destination of spans. */
 export interface OtlpConfig {
   readonly endpoint: string;
   /** In [0, 1]. */
   readonly traceRatio: number;
 }
 
-/** Where objects are when they are not under the data directory. */
+/** Place of objects that are not under the data directory. */
 export interface S3Config {
   readonly bucket: string;
   readonly endpoint: string | undefined;
@@ -244,14 +244,14 @@ export interface Config {
   readonly restoreCacheMaxBytes: number;
   readonly chainLengthMax: number;
   readonly mergeDeltas: boolean;
-  /** 0: no scrubbing in the background. */
+  /** 0: no background scrubbing. */
   readonly scrubBytesPerSecond: number;
   readonly scrubEveryMs: number;
   readonly gcGraceMs: number;
   readonly fileMaxBytes: number;
   readonly stagedRunMaxBytes: number;
   readonly stagedTotalMaxBytes: number;
-  /** 0: bodies may be as slow as they like. */
+  /** 0: no lower limit. */
   readonly uploadBytesPerSecondMin: number;
   readonly reservationTtlMs: number;
   readonly uploadTtlMs: number;
@@ -321,7 +321,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** Undefined without a bucket. Throws when keys contradict each other. */
+/** Undefined without a bucket. Throws if keys contradict each other. */
 function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   const {
     FIRN_S3_BUCKET: bucket,
@@ -356,10 +356,10 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   });
 }
 
-/** What a shell has for clients (a token) and for benches (a Python with PyTorch). */
+/** Variables of clients (a token) and benches (a Python with PyTorch), which may be in the same shell. */
 const ofOthers: ReadonlySet<string> = new Set(['FIRN_TOKEN', 'FIRN_PYTHON']);
 
-/** FIRN_TEST_ names what tests run against, such as a server; a hub that a test starts inherits it. */
+/** FIRN_TEST_ variables are for tests, such as the URL of a server; a hub that a test starts inherits them. */
 function isKey(name: string): boolean {
   return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_') && !ofOthers.has(name);
 }

@@ -38,7 +38,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Starts the process: its address once it listens, or how it ended. */
+/** Starts the process. Resolves with its address once it listens, or with its end. */
 async function start(
   environment: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
@@ -111,14 +111,14 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
   expect(
     (await call('POST', `${repository}/acme/lm/runs`, JSON.stringify({ name: 'train', fidelity: 'exact' }))).status,
   ).toBe(201);
-  // Some seconds of work, so that the signal arrives in the middle of it.
+  // Some seconds of work, so that the signal arrives during it.
   const model = safetensors({ w: f32([2000, 2000], noise(4_000_000, 1)) });
   const path = 'v1/repositories/acme/lm/runs/train/checkpoints/1';
   expect((await call('PUT', `${first.url}/${path}`, model)).status).toBe(202);
   expect(await terminate(first)).toBe(0);
   expect((await readdir(join(directory, 'data', 'work'))).sort()).toEqual(['eval-sets']);
 
-  // What a kill would have left: scratch files, and a package that no row will ever name.
+  // The remains of a kill: scratch files, and a package that no row will ever name.
   await mkdir(join(directory, 'data', 'work', 'encode-left'));
   const orphan = join(directory, 'data', 'objects', 'objects', shardOf(orphanKey), fileNameOf(orphanKey));
   await writeFile(orphan, 'left');
@@ -136,7 +136,7 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
   expect(digest(new Uint8Array(await download.arrayBuffer()))).toBe(digest(model));
   expect(await terminate(again)).toBe(0);
 
-  // The package stays for the grace; without one it goes.
+  // The package stays for the grace; with a grace of 0 it is deleted.
   expect(existsSync(orphan)).toBe(true);
   expect(await start({}, ['gc', '--grace', '0', '--force'])).toMatchObject({ code: 0 });
   expect(existsSync(orphan)).toBe(false);

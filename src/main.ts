@@ -22,7 +22,7 @@ Without a server
 
 firn --help says this, firn --version the version. FIRN_* variables configure servers and commands on their data:
 docs/operations.md lists them.`;
-/** By command; without one the process is gateway and worker. */
+/** Roles by command; without a command the process is gateway and worker. */
 const rolesOf: Readonly<Record<string, readonly Role[]>> = {
   '': ['gateway', 'worker'],
   serve: ['gateway'],
@@ -34,7 +34,7 @@ type Command = (
   say: (line: string) => void,
   complain: (line: string) => void,
 ) => Promise<number>;
-/** Those that do one thing and end, each loaded only when it is asked for. */
+/** Commands that do one thing and end; each is loaded only when it is used. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'eval-set': async () => (await import('./cli/eval-set.ts')).evalSet,
   unpack: async () => (await import('./cli/unpack.ts')).unpack,
@@ -44,14 +44,14 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   gc: async () => (await import('./cli/gc.ts')).gc,
 };
 
-/** What is only said. */
+/** Commands that only print text. */
 const words: Readonly<Record<string, () => string>> = {
   '--help': () => usage,
   '-h': () => usage,
   '--version': () => programVersion,
 };
 
-/** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */
+/** Runs the command line; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (run !== undefined) {
@@ -68,9 +68,9 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   return runServer(roles);
 }
 
-/** Undefined: brings the database to this version and ends. */
+/** With `roles` undefined: migrates the database to this version and ends. */
 async function runServer(roles: readonly Role[] | undefined): Promise<void> {
-  // Loaded here: other commands need none of it, and start in a fraction of the time.
+  // Loaded here, because other commands do not need it and start much faster without.
   const [{ default: pino }, { readConfig }, { migrateDatabase }, { wire }] = await Promise.all([
     import('pino'),
     import('./config.ts'),
@@ -78,16 +78,15 @@ async function runServer(roles: readonly Role[] | undefined): Promise<void> {
     import('./wire.ts'),
   ]);
   const config = readConfig(process.env);
-  // Written at once: lines that wait are told out of order by a process that exits, or are lost with one that is
-  // killed.
+  // Synchronous: buffered lines would be out of order when a process exits, and lost when one is killed.
   const log = pino({ level: config.logLevel, base: { service: 'firn' } }, pino.destination({ dest: 1, sync: true }));
   if (roles === undefined) return migrateDatabase(config, log);
   const firn = await wire(config, log, roles);
   log.info({ url: firn.url, roles, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
-  // To whoever started it, not to the log, which others read.
+  // Printed for the person who started the process, not logged, because others read the log.
   if (firn.firstToken !== undefined)
     complain(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}`);
-  // A parent that started this process learns the address without reading logs.
+  // A parent process learns the address without reading logs.
   process.send?.({ url: firn.url });
   let stopping: Promise<void> | undefined;
   const stop = (signal: NodeJS.Signals): void => {

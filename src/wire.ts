@@ -27,37 +27,37 @@ import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
 import { type Parts, openParts, openCatalog, openNotices } from './process/open-parts.ts';
 import { startJobWorker } from './process/start-job-worker.ts';
 
-/** What a process does: take requests, or work jobs off. */
+/** A role of a process: serving requests, or running jobs. */
 export type Role = 'gateway' | 'worker';
 export const bothRoles: readonly Role[] = ['gateway', 'worker'];
 
 /** A running process. */
 export interface Firn {
   readonly url: string;
-  /** Of a server's first start: the text of the token that allows everything, told only here. */
+  /** At a server's first start: the text of the token that allows everything. It is shown only here. */
   readonly firstToken?: string;
   /**
-   * Stops taking requests, lets those under way and the running jobs end within the configured time, then closes
+   * Stops accepting requests, lets current ones and running jobs end within the configured time, then closes
    * everything.
    */
   close(): Promise<void>;
 }
 
 /**
- * Beyond the time that parts of the process give themselves to end, in ms; and what closing a pool or a store may take.
+ * Added to the time that the parts of a process take to end, in ms, for closing a pool or a store.
  */
 const shutdownMarginMs = 2_000;
 const closeMs = 10_000;
-/** How late transferred bytes are told, at most; as much is lost with a killed process. */
+/** Longest delay before transferred bytes are recorded, in ms; a killed process loses at most those. */
 const transfersEveryMs = 60_000;
-/** What is left of the traces is lost when the collector does not take it in this time, in ms. */
+/** The remaining traces are dropped if the collector does not take them in this time, in ms. */
 const tracesMs = 3_000;
-/** Channel on which workers hear that there may be work. */
+/** Channel on which workers are notified of possible work. */
 const jobsChannel = 'jobs';
 
 /**
- * Builds everything and does what the roles say. The one place that knows every implementation. An embedded catalog
- * belongs to one process, which has both roles.
+ * Builds everything and runs the roles. The one place that knows every implementation. An embedded catalog belongs to
+ * one process, which has both roles.
  */
 export async function wire(config: Config, log: Logger, roles: readonly Role[] = bothRoles): Promise<Firn> {
   if (config.database === undefined && roles.length < bothRoles.length)
@@ -96,7 +96,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
   });
   const wakeWorkers = (): void => notices.publish(jobsChannel, '');
   const worker = roles.includes('worker') ? startJobWorker(parts) : undefined;
-  // A request that wakes the worker is over when its work goes on.
+  // Work goes on after the request that woke the worker has ended, so it runs outside that request's context.
   const outsideOfRequests = AsyncLocalStorage.snapshot();
   if (worker !== undefined) notices.subscribe(jobsChannel, () => outsideOfRequests(() => worker.wake()));
   const upkeep = startUpkeep({
@@ -143,7 +143,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
       ? createApp({ ...gatewayOf(parts, ingest, wakeWorkers), ...operations, transfers })
       : createOperationsApp(operations);
     const server = await startServer({ app, host: config.host, port: config.port });
-    // Only now: whoever cannot listen tells no token.
+    // Created only now: if listening fails, no token is used up.
     const firstToken = config.access === 'tokens' && isGateway ? await createFirstToken(catalog) : undefined;
     return {
       url: server.url,
@@ -151,7 +151,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
       close: () => close(parts, { ...running, server, transfers, readiness }),
     };
   } catch (error) {
-    // A job that was taken goes back uncounted, before whoever called ends the process.
+    // Requeue claimed jobs, without counting a try, before the caller ends the process.
     await Promise.allSettled(Object.values(running).map((part) => part?.stop(config.drainMs)));
     throw error;
   }
@@ -168,7 +168,7 @@ interface Running {
   readonly readiness: { stopping: boolean };
 }
 
-/** Ends the process's parts in order; rejects with the first thing that went wrong. */
+/** Ends the process's parts in order; rejects with the first failure. */
 async function close(
   { config, evaluator, store, suspects, notices, catalog, watch, work, log }: Parts,
   { server, worker, upkeep, scrubber, transfers, metering, announcing, readiness }: Running,
@@ -205,7 +205,7 @@ async function close(
   log.info('stopped');
 }
 
-/** Writes what requests moved now and then, and at the end of the process once more. */
+/** Records transferred bytes periodically, and once more at the end of the process. */
 function startMetering(transfers: TransferMeter, log: Logger): Periodic {
   return runPeriodically(() => transfers.flush(), {
     pauseMs: transfersEveryMs,

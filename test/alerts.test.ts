@@ -17,7 +17,7 @@ interface Rules {
   }[];
 }
 
-/** Every series a hub may have. Nothing is counted: the parts that would be asked are not there. */
+/** Every series that a hub may have. No values are read, because the parts do not exist here. */
 function seriesNames(): Set<string> {
   const registry = new Registry();
   registerProcessMetrics(registry, { catalog: {} as never, core: {} as never, jobKinds: [] });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Some bytes changed, left out or put in. */
+/** Changes, removes or inserts some bytes. */
 export const changeBytes: fc.Arbitrary<(bytes: Uint8Array) => Uint8Array> = fc
   .array(
     fc.record({

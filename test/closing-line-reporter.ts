@@ -7,7 +7,7 @@ export default class ClosingLineReporter implements Reporter {
     for (const testModule of modules) {
       const states = Array.from(testModule.children.allTests(), (test) => test.result().state);
       for (const state of states) if (state !== 'pending') counts[state] += 1;
-      // A file that does not load, or whose hooks fail, has no test that does.
+      // If a file does not load, or its hooks fail, none of its tests counts as failed.
       if (testModule.state() === 'failed' && !states.includes('failed')) counts.failed += 1;
     }
     process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);

@@ -28,12 +28,12 @@ export interface CrossedFile {
   readonly bytes: Buffer;
 }
 
-/** Of a tensor: its name twice. */
+/** Bytes of a tensor: its name twice. */
 const tensorBytes = 2;
 
 /**
- * Two files of two tensors each: the first link's have a and b, c and d, the next one's a and c, b and d, and so on, so
- * that each file needs both of the link before.
+ * Two files of two tensors each. The first link's have a and b, c and d, the next one's a and c, b and d, and so on. So
+ * each file needs both files of the previous link.
  */
 export function crossedFiles(link: number): CrossedFile[] {
   return filesOf(link % 2 === 0 ? ['ab', 'cd'] : ['ac', 'bd']);
@@ -54,7 +54,7 @@ function filesOf(names: readonly string[]): CrossedFile[] {
   });
 }
 
-/** Of `count` files of a tensor each, and behind them of one file whose only block gathers all. */
+/** `count` files of one tensor each, and after them a file whose only block gathers all of them. */
 export function gatheringFiles(link: number, count: number): CrossedFile[] {
   const letters = Array.from({ length: count }, (_, i) => String.fromCharCode(97 + i));
   return filesOf(link === 0 ? letters : [letters.join('')]);
@@ -66,8 +66,8 @@ export function crossedPackage(core: NativeCore, link: number, how: 'kept' | 'ga
 }
 
 /**
- * A package of these files, written field by field (docs/format.md): a base, or a delta without a byte of its own but
- * what says so.
+ * A package of these files, written field by field (docs/format.md): a base, or a delta whose payloads are as short as
+ * possible.
  */
 export function packageOfFiles(
   core: NativeCore,

@@ -7,10 +7,7 @@ import type { DecodedBlock } from '../src/restore/chain/block-reader.ts';
 import { PackageChain } from '../src/restore/chain/package-chain.ts';
 import { packageSource } from './reseal-package.ts';
 
-/**
- * A chain of packages in memory, newest first, each of one checkpoint; without a cache of blocks unless one is asked
- * for.
- */
+/** A chain of packages in memory, newest first, each of one checkpoint. By default blocks are not cached. */
 export async function chainOf(
   core: NativeCore,
   packages: readonly Uint8Array[],

@@ -37,7 +37,7 @@ describe.skipIf(!runnable)(
     afterAll(() => rmSync(folder, { recursive: true }));
     let outputs = 0;
 
-    /** Decodes a chain, base first. `digests`: of the files it left, by path. */
+    /** Decodes a chain, base first. `digests`: digests of the written files, by path. */
     function decode(packagePaths: readonly string[]): {
       status: number | null;
       said: string;
@@ -365,7 +365,10 @@ function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The tiny model, with halves, an outlier, a tensor of several blocks, integers and a tensor that is not finite. */
+/**
+ * The tiny model, with halves, an outlier, a tensor of several blocks, integers and a tensor with values that are not
+ * finite.
+ */
 async function oddWeights({ core }: CompressHarness, step: number): Promise<TestTensors> {
   const moved = (values: Float32Array): Float32Array =>
     values.map((value, i) => (i % 23 === step ? value + 0.4 : value));
@@ -383,7 +386,8 @@ async function oddWeights({ core }: CompressHarness, step: number): Promise<Test
 }
 
 /**
- * The same values as binary32, binary16 and bfloat16, each in more than one block; few of the last change in a step.
+ * The same values as binary32, binary16 and bfloat16, each in more than one block; few of the last ones change in a
+ * step.
  */
 async function wideWeights({ core }: CompressHarness, step: number): Promise<TestTensors> {
   const drift = noise(140_000, 8);

@@ -10,7 +10,7 @@ import { writeFixtureRuns } from './fixtures/format-v2-runs.ts';
 
 const folder = fileURLToPath(new URL('./fixtures/format-v2/', import.meta.url));
 const core = loadCore();
-/** By name: runs follow one another, and each run's packages are in order. */
+/** By name. Runs follow each other, and each run's packages are in order. */
 const stored = new Map(
   readdirSync(folder)
     .filter((name) => name.endsWith('.firn'))
@@ -49,7 +49,9 @@ describe('the packages of format version 2', () => {
     expect([...shifts].sort()).toEqual([0, 4]);
   });
 
-  /** Not the bytes in the folder: those are of the encoder as it was, and later ones may choose otherwise. */
+  /**
+   * Do not compare with the bytes in the folder: an earlier encoder wrote them, and later ones may choose otherwise.
+   */
   it('come out the same each time the same checkpoints are stored, however many blocks are in work', async () => {
     const [one, other] = [await writeFixtureRuns(core, { parallel: 1 }), await writeFixtureRuns(core, { parallel: 5 })];
     expect([...one.keys()].sort()).toEqual([...stored.keys()]);
@@ -57,7 +59,7 @@ describe('the packages of format version 2', () => {
   });
 });
 
-/** An index, decoded, and the payloads. The ancestor matters to a delta only. */
+/** The decoded index and the payloads. The ancestor is needed for a delta only. */
 async function contentOf(
   bytes: Uint8Array,
   ancestor: PackageIndex | undefined,

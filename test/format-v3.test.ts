@@ -33,7 +33,7 @@ async function entriesOf(bytes: Uint8Array, key: string): Promise<ChainedPackage
   }));
 }
 
-/** The base and the checkpoints of a super-step, base first. */
+/** The base and the checkpoints of a merged package, base first. */
 async function chainOf(mergedPackage: Uint8Array): Promise<ChainedPackage[]> {
   return [...(await entriesOf(plain[0]!, 'base')), ...(await entriesOf(mergedPackage, 'super-step'))];
 }
@@ -83,7 +83,9 @@ describe('the super-step of format version 3', () => {
     }
   });
 
-  /** Not the bytes in the folder: those are of the encoder as it was, and later ones may choose otherwise. */
+  /**
+   * Do not compare with the bytes in the folder: an earlier encoder wrote them, and later ones may choose otherwise.
+   */
   it('comes out the same however many blocks are in work, and decodes to what the packages before it do', async () => {
     const [one, other] = [
       await mergeChain(core, plain, { parallel: 1 }),

@@ -16,7 +16,7 @@ const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
   digests: Record<string, string>;
 }[];
 const stored = [0, 1, 2, 3].map((step) => read(`state-${step}.firn`));
-/** By checkpoint: what it is decoded with, newest first. */
+/** The chain of each checkpoint, newest first. */
 const chains = [[stored[0]!], [stored[1]!, stored[0]!], [stored[2]!, stored[1]!, stored[0]!], [stored[3]!]];
 const path = 'state.optim.safetensors';
 

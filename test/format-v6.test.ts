@@ -19,7 +19,7 @@ const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as {
   digests: Record<string, string>;
 }[];
 const stored = [0, 1, 2, 3].map((step) => read(`kept-${step}.firn`));
-/** By checkpoint: what it is decoded with, newest first. */
+/** The chain of each checkpoint, newest first. */
 const chains = stored.map((_, step) => stored.slice(0, step + 1).reverse());
 const path = 'z.safetensors';
 

@@ -21,8 +21,8 @@ const opened = { bytes, stored, ancestor: base.index };
 const blockCount = payloadsOf(decodeStoredIndexes(stored, base.index)[0]!).length;
 
 /**
- * Digests of a checkpoint's files behind the base, or that the decoder refused; files that are not what the index says
- * are as good as refused.
+ * Digests of the files of a checkpoint after the base, or `refused` if the decoder refused them. Files with other
+ * digests than the index's count as refused.
  */
 async function restored(
   mergedPackage: Uint8Array,

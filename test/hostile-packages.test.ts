@@ -37,11 +37,11 @@ const read = (name: string): Uint8Array =>
 const chain = await openChain(core, ['mixed-0', 'mixed-1', 'mixed-2'].map(read));
 const whole = chain.map(({ bytes }) => bytes);
 
-/** Refused by the decoder, or decoded to other bytes than the digest is of: `unpackPackages` refuses that too. */
+/** The decoder refuses the package, or decodes bytes with a wrong digest, which `unpackPackages` refuses too. */
 type Damage = 'refused' | 'other bytes';
 type Outcome = Damage | { readonly digests: Readonly<Record<string, string>> };
 
-/** The newest package's files restored, or why not. Fails on any error but those of damaged packages. */
+/** The newest package's files, or the reason for the failure. Fails on errors other than those of damaged packages. */
 async function restored(packages: readonly Uint8Array[]): Promise<Outcome> {
   try {
     const links = await Promise.all(
@@ -149,7 +149,7 @@ describe('a package of version 2', () => {
   });
 });
 
-/** The package's index with every residual tensor's record as `edit` leaves it. */
+/** The package's index with `edit` applied to the record of every residual tensor. */
 function withRecords({ index }: OpenedPackage, edit: (record: ResidualTensor) => ResidualTensor): PackageIndex {
   const files = index.files.map((file) => {
     if (file.content.type !== 'safetensors' || file.content.residuals === undefined) return file;
@@ -212,7 +212,7 @@ describe('lattice parameters of a hostile package', () => {
   });
 
   it('move states out of the lattice: damage, not a failure of the core', async () => {
-    // Every state is doubled fifteen times.
+    // Every state is repeated fifteen times.
     const { index } = second;
     const bytes = withIndex(
       core,

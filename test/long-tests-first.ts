@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders and files of tests that take a minute and more each, the longest first. */
+/** Folders and files of tests that take more than a minute each, the longest first. */
 const long = [
   'test/faults/',
   'test/crash/kill-nine',
@@ -19,7 +19,7 @@ const long = [
   'test/load/',
 ];
 
-/** Starts the long test files first, so that at the end no processor waits for one of them. */
+/** Starts the long test files first, so that at the end no processor waits for the last of them. */
 export default class LongTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const root = this.ctx.config.root;
@@ -28,7 +28,7 @@ export default class LongTestsFirst extends BaseSequencer {
       const rank = long.findIndex((prefix) => path.startsWith(prefix));
       return rank < 0 ? long.length : rank;
     };
-    // A stable sort: files of one rank stay in the order that vitest gives them.
+    // The sort is stable: files of one rank stay in vitest's order.
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
   }
 }

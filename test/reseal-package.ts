@@ -13,7 +13,7 @@ import {
 import { encodeTrailer, prefixBytes } from '../src/package/package-frame.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
 
-/** A package taken apart, so that a part can be damaged and the checksums put right again. */
+/** A parsed package, so that a test can damage a part and recompute the checksums. */
 export interface OpenedPackage {
   readonly bytes: Uint8Array;
   readonly stored: StoredIndex;
@@ -46,7 +46,7 @@ export function withIndex(
   return sealed(core, bytes.subarray(0, stored.indexOffsetBytes), encodePackageIndex(index, ancestor));
 }
 
-/** The same package with the body of its index, inflated, as `change` leaves it. */
+/** The same package with `change` applied to the inflated body of its index. */
 export function withBody(
   core: NativeCore,
   { bytes, stored }: Pick<OpenedPackage, 'bytes' | 'stored'>,
@@ -65,7 +65,7 @@ export function withBody(
   );
 }
 
-/** The same package with the payload of its block number `number`, counted through all files, as `change` leaves it. */
+/** The same package with `change` applied to the payload of block `number`, counted through all files. */
 export function withPayload(
   core: NativeCore,
   opened: OpenedPackage,
@@ -88,8 +88,8 @@ export function withPayload(
 }
 
 /**
- * A merged package with the payload of a block of its first checkpoint as `change` leaves it; the others follow where
- * they did.
+ * A merged package with `change` applied to the payload of a block of its first checkpoint; later ones are moved
+ * accordingly.
  */
 export function withSharedPayload(
   core: NativeCore,

@@ -4,12 +4,12 @@ import type { FigureGroup, SeriesBytes } from './series-figures.ts';
 const width = 720;
 const [left, longest, right] = [130, 470, 20];
 const [top, headingHeight, barHeight, gap] = [54, 30, 24, 6];
-/** Firn's and the others'; both stand out from white, for most eyes. */
+/** Colours of Firn's bars and of the others; both contrast with white, for most eyes. */
 const [ourColour, otherColour] = ['#c2410c', '#64748b'];
 
 /**
- * A chart as SVG: a bar for the bytes of each way to store a series, as long as they are many, under the heading of its
- * group.
+ * A chart as SVG: a bar for the bytes of each way to store a series, under the heading of its group. The bar's length
+ * is proportional to the bytes.
  */
 export function bytesChart(groups: readonly FigureGroup[], title: string): string {
   const raw = Math.max(...groups.flatMap(({ bars }) => bars.map(({ bytes }) => bytes)));
@@ -49,7 +49,7 @@ function barAt({ name, bytes, asGoodAs, ours }: SeriesBytes, y: number, raw: num
   ];
 }
 
-/** Three digits, of 10^6 bytes. */
+/** Millions of bytes, with three digits. */
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 1);
 }

@@ -1,11 +1,8 @@
-/** What one series takes in one way. */
+/** Bytes of one series stored in one way. */
 export interface SeriesBytes {
   readonly name: string;
   readonly bytes: number;
-  /**
-   * `1,126 of 1,260`: the step of training that the last checkpoint comes back as good as. Absent where nothing is
-   * lost.
-   */
+  /** `1,126 of 1,260`: the training step that the last rebuilt checkpoint is as good as. Absent for lossless ways. */
   readonly asGoodAs?: string;
   readonly ours: boolean;
 }
@@ -17,9 +14,9 @@ export interface FigureGroup {
 }
 
 /**
- * What the small language series takes as uploaded, with zstd, in the paper's method and in Firn's, from the pages that
- * benches write: `compression` is docs/benchmarks/compression.md, `exact` docs/benchmarks/exact.md. Throws where a
- * figure is not there.
+ * Bytes of the small language series as uploaded, with zstd, in the paper's method and in Firn's, from the pages that
+ * benches write: `compression` is docs/benchmarks/compression.md, `exact` docs/benchmarks/exact.md. Throws if a figure
+ * is missing.
  */
 export function seriesFigures({
   compression,
@@ -62,7 +59,7 @@ function lossyGroup(part: string): FigureGroup {
   };
 }
 
-/** A section that a bench writes, cut where a table of the series begins. */
+/** A section that a bench writes, split at the beginnings of the series' tables. */
 function partsOf(document: string, section: string): string[] {
   const text = new RegExp(`<!-- bench ${section} -->([\\s\\S]*?)<!-- end ${section} -->`).exec(document)?.[1];
   const parts = text?.split(/^(?=lm-small[:,])/m).slice(1) ?? [];
@@ -70,7 +67,7 @@ function partsOf(document: string, section: string): string[] {
   return parts;
 }
 
-/** Rows of numbered tables by the names that the list above them gives; cells by heading. */
+/** Rows of numbered tables, by the names in the list above them; cells by heading. */
 function rowsOf(text: string): Map<string, Readonly<Record<string, string>>> {
   const names = [...text.matchAll(/^(\d+)\. (.+(?:\n {3}.+)*)/gm)].map(
     ([, number, name]) => [number!, name!.replace(/\s+/g, ' ')] as const,

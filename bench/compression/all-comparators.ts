@@ -7,7 +7,7 @@ import { plainKmeans } from './comparators/plain-kmeans.ts';
 import type { MethodResult } from './method-result.ts';
 import { runComparator, type ComparatorTools } from './run-comparator.ts';
 
-/** A comparator ready to run over a series, whatever its knobs are. */
+/** A comparator that is ready to run over a series, with its knobs hidden. */
 export interface NamedRun {
   readonly name: string;
   run(checkpoints: readonly CheckpointWeights[], tools: ComparatorTools): Promise<MethodResult>;

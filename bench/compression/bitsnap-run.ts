@@ -6,9 +6,9 @@ import { narrowSeries } from './narrow-series.ts';
 export const bitSnapName = 'BitSnap';
 
 /**
- * BitSnap's run at a hub, over a series whose weights were rounded to BF16 before: its bitmasks are for states of 16
- * bits (section 3.3), as mixed-precision training has them. Bytes as uploaded are those of the rounded weights.
- * Optimizer state is left out. Rejects as runAtHub.
+ * BitSnap's run at a hub, over a series whose weights were rounded to BF16 before, because its bitmasks are for states
+ * of 16 bits (section 3.3), as in mixed-precision training. Uploaded bytes are those of the rounded weights. Optimizer
+ * state is left out. Rejects as runAtHub.
  */
 export async function runBitSnap(
   { series, ...place }: Omit<BenchPlace, 'repository'>,

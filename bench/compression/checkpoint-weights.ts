@@ -14,7 +14,7 @@ export interface WeightTensor {
   readonly shape: readonly number[];
   /** As stored. */
   readonly bytes: Uint8Array;
-  /** Of floating tensors, as fp32. */
+  /** Values as fp32, for floating tensors. */
   readonly values?: Float32Array;
   readonly layerType: LayerType;
 }
@@ -22,7 +22,7 @@ export interface WeightTensor {
 export interface CheckpointWeights {
   readonly step: number;
   readonly rawBytes: number;
-  /** As on disk, in the order of the series' files. */
+  /** In the order of the series' files on disk. */
   readonly files: readonly { readonly layout: SafetensorsLayout; readonly tensors: readonly WeightTensor[] }[];
   readonly tensors: readonly WeightTensor[];
   /** Average gradients by tensor name, as fp32. */
@@ -30,14 +30,14 @@ export interface CheckpointWeights {
 }
 
 /**
- * Fewest elements of a tensor that comparators quantize, as the product's own rule has it
+ * Fewest elements of a tensor that comparators quantize, the same as in the product
  * (src/graph/layers/quantized-layer-type.ts).
  */
 const quantizedElementsMin = 256;
 
 /**
- * Whether the methods that quantize matrices take a tensor: linear, convolution and embedding weights that are worth
- * it.
+ * Whether methods that quantize matrices take a tensor: linear, convolution and embedding weights that are large
+ * enough.
  */
 export function isMatrix(tensor: WeightTensor): boolean {
   const weights =
@@ -51,8 +51,8 @@ export function isMatrix(tensor: WeightTensor): boolean {
 }
 
 /**
- * Whether the methods that code all of a model's state take a tensor: everything trained. Buffers such as running
- * statistics stay exact.
+ * Whether methods that code a model's whole state take a tensor: everything trained. Buffers such as running statistics
+ * stay exact.
  */
 export function isParameter(tensor: WeightTensor): boolean {
   return tensor.layerType !== 'buffer' && tensor.values !== undefined && tensor.values.length > 0;
@@ -102,7 +102,7 @@ async function readTensors(path: string, core: NativeCore) {
   return { layout, tensors };
 }
 
-/** Little-endian fp32 bytes as numbers, in memory of their own. */
+/** Little-endian fp32 bytes as numbers, copied. */
 export function floatsOf(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.slice().buffer);
 }

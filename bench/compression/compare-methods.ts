@@ -17,22 +17,22 @@ import { QualityMeter } from './quality-meter.ts';
 export interface Comparison {
   readonly series: Series;
   readonly thresholds: QualityThresholds;
-  /** For packages and candidates; the caller removes it. */
+  /** Folder for packages and candidates; the caller removes it. */
   readonly directory: string;
-  /** Starts a hub of the comparison's own; the caller stops it at the end. */
+  /** Starts a separate hub for the comparison; the caller stops it at the end. */
   readonly startHub: () => Promise<HubProcess>;
   readonly core: NativeCore;
   /** Whether a method of this name runs. */
   readonly wanted: (name: string) => boolean;
   /**
-   * Fixed seeds of the paper's codebooks that are tried, beside fresh ones for every checkpoint: a hub derives one from
-   * a run's name.
+   * Number of fixed seeds tried for the paper's codebooks, beside new ones for every checkpoint. A hub derives a seed
+   * from a run's name.
    */
   readonly seeds: number;
-  /** Of our own method; a run's default when absent. */
+  /** For our own method; a run's default if absent. */
   readonly hysteresis?: Hysteresis;
   readonly onProgress: (line: string) => void;
-  /** What there is so far, after each method: a run takes long, and another method may fail. */
+  /** Called with the results so far after each method, because a run takes long and another method may fail. */
   readonly onResults: (results: readonly MethodResult[]) => Promise<void>;
 }
 
@@ -46,9 +46,9 @@ interface PaperRun {
 }
 
 /**
- * The paper's search may move either way or, as its section 5 has it, never to a more aggressive config; its codebooks
- * have one seed, or a fresh one for every checkpoint, which the paper leaves open. All run; the smallest series is the
- * paper's.
+ * Variants that the paper leaves open. Its search may move either way or, as in its section 5, never to a more
+ * aggressive config; its codebooks have one seed, or a new one for every checkpoint. All run; the smallest result
+ * counts as the paper's.
  */
 function paperRuns(seeds: number): PaperRun[] {
   const searches = [
@@ -89,7 +89,7 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
   }
 }
 
-/** Ours, the paper's with its coders, and BitSnap: through a hub of their own, so that all stored bytes count. */
+/** Ours, the paper's with its coders, and BitSnap. They run through a separate hub, so that all stored bytes count. */
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
   const { hysteresis, series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const hubProcess = await comparison.startHub();

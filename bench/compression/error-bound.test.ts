@@ -17,7 +17,7 @@ import {
 import { StoredSeries } from './stored-series.ts';
 import { roundAfresh, weightedError } from './weighted-error.ts';
 
-/** What the hub holds every tensor to, with room for weights being rounded to units. */
+/** The hub's limit for every tensor, with a margin for rounding weights to units. */
 const ratioMax = 1.5 * 1.001;
 
 let harness: CompressHarness;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** Nearly all small, and a few that decide: the largest 13 times their root mean square. */
+/** Nearly all weights are small, and a few decide: the largest is 13 times their root mean square. */
 function heavyTailed(step: number): TestTensors {
   return Object.fromEntries(
     quantizedNames.map((name, i) => {
@@ -50,8 +50,8 @@ const singleGradients = (step: number, other: number): TestTensors => {
 };
 
 /**
- * One matrix drifts; the other jumps to where its weights lie between half a step and the dead zone of its lattice, and
- * stays.
+ * One matrix drifts. The other jumps once, to where its weights lie between half a step and the dead zone of its
+ * lattice.
  */
 const matrix = [64, 64];
 const firstGradients = { 'a.weight': f32(matrix, noise(4096, 3)) };
@@ -101,7 +101,7 @@ const models: Readonly<Record<string, Model>> = {
   },
 };
 
-/** Every step with one price for all moves, and two of them with a price for each. */
+/** Every step with one price for all moves, and two steps with a price for each move. */
 const cases = [
   ...[-64, -16, 0, 8, 16, 24].map((step) => [step, 'fixed'] as const),
   ...[-16, 16].map((step) => [step, 'priced'] as const),
@@ -129,7 +129,7 @@ describe.each(Object.entries(models))('%s', (label, { weights, gradients }) => {
           const [error, fresh] = [values, roundAfresh(raw, tensorStep!)].map((rebuilt) =>
             weightedError(raw, rebuilt, own),
           );
-          // Where quantizing afresh is exact, what is left has to be next to nothing.
+          // If quantizing afresh is exact, the remaining error must be next to nothing.
           const room = 1e-6 * weightedError(weights(0)[name]!.data as Float32Array, new Float32Array(raw.length), own);
           return error! <= ratioMax * fresh! + room ? [] : [`${name} at ${at}: ${error} to ${fresh}`];
         }),

@@ -4,9 +4,9 @@ import { exactBytesMax, type NativeCore } from '../../src/native/core.ts';
 import type { WeightTensor } from './checkpoint-weights.ts';
 
 /**
- * Bytes of tensors in the product's lossless coder: what comparators store their other tensors with, and whole
- * checkpoints where no knob passes. Tensors of one dtype are coded together, against the previous checkpoint's bytes of
- * the same tensors where those are known exactly.
+ * Bytes of tensors in the product's exact coder. Comparators store their other tensors with it, and whole checkpoints
+ * if no knob passes. Tensors of one dtype are coded together, against the previous checkpoint's bytes of the same
+ * tensors if those are known exactly.
  */
 export async function exactBytes(
   core: NativeCore,

@@ -9,7 +9,7 @@ import { movementLost, type MovedTensor } from './movement-lost.ts';
 import type { StoredCheckpoint, StoredTensor } from './stored-series.ts';
 import { errorRatio, roundAfresh, weightedError } from './weighted-error.ts';
 
-/** A hub run as a line of the table. */
+/** A hub run as a row of the table. */
 export function hubResult(
   run: HubRun,
   checkpoints: readonly CheckpointWeights[],
@@ -50,14 +50,14 @@ export function hubResult(
 
 /**
  * The paper's run with the bins of every checkpoint coded by one of the paper's coders instead: code lengths, tables
- * included, all else as stored.
+ * included; everything else as stored.
  */
 export function recodedResult(run: HubRun, paper: MethodResult, coder: DeltaCoder): MethodResult {
   const binBytes = run.stored.map((_, i) => cheapestDeltaBits(coder, pairsOf(run.stored, i)) / 8);
   return withBinBytes(paper, binBytes, { name: `the paper's bins, ${coder}`, note: 'code lengths' });
 }
 
-/** The paper's run with its bins in Firn's context coder, really encoded. */
+/** The paper's run with its bins in Firn's context coder, actually encoded. */
 export async function contextCodedResult(run: HubRun, paper: MethodResult, core: NativeCore): Promise<MethodResult> {
   const binBytes: number[] = [];
   for (const i of run.stored.keys()) binBytes.push(await contextCodedBytes(core, historiesAt(run.stored, i)));
@@ -80,7 +80,7 @@ function withBinBytes(
   return { ...named, outcomes, alwaysAfresh: true, sameModelAs: paper.name };
 }
 
-/** One pair for each codebook: its tensors one after another. */
+/** One pair for each codebook, with its tensors concatenated. */
 function pairsOf(stored: readonly StoredCheckpoint[], at: number): BinPair[] {
   const { tensors } = stored[at]!;
   const before = byName(ancestorOf(stored, stored[at]));
@@ -109,7 +109,7 @@ function historiesAt(stored: readonly StoredCheckpoint[], at: number): BinHistor
   }));
 }
 
-/** What a checkpoint's package builds on: not always the checkpoint before. */
+/** The ancestor of a checkpoint's package: not always the checkpoint before. */
 function ancestorOf(
   stored: readonly StoredCheckpoint[],
   checkpoint: StoredCheckpoint | undefined,
@@ -121,7 +121,7 @@ function byName(checkpoint: StoredCheckpoint | undefined): Map<string, StoredTen
   return new Map((checkpoint?.tensors ?? []).map((tensor) => [tensor.name, tensor]));
 }
 
-/** All quantized tensors that the checkpoint before has too. */
+/** All quantized tensors that the checkpoint before has as well. */
 function movedTensors(
   stored: StoredCheckpoint,
   checkpoint: CheckpointWeights,
@@ -138,7 +138,7 @@ function movedTensors(
   });
 }
 
-/** Of tensors with a step: against rounding the raw weights to multiples of the same step. */
+/** For tensors with a step: the error against rounding the raw weights to multiples of the same step. */
 function residualErrorRatio(stored: StoredCheckpoint, checkpoint: CheckpointWeights) {
   const weights = new Map(checkpoint.tensors.map(({ name, values }) => [name, values!]));
   const stepped = stored.tensors.filter(({ step }) => step !== undefined);

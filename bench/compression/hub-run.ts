@@ -11,18 +11,18 @@ import { benchEvalSet } from '../prepare-bench-hub.ts';
 import { StoredSeries, type StoredCheckpoint } from './stored-series.ts';
 
 export interface HubRunPlan {
-  /** Letters, digits and dashes: the run is called so at the hub. */
+  /** Name of the run at the hub: letters, digits and dashes. */
   readonly run: string;
   readonly thresholds: QualityThresholds;
   readonly search: Partial<SearchOptions>;
 }
 
-/** A run at a hub after its last checkpoint, and what its packages hold. */
+/** A run at a hub after its last checkpoint, and the content of its packages. */
 export interface HubRun {
   readonly statuses: readonly CheckpointStatus[];
   /** By checkpoint. */
   readonly stored: readonly StoredCheckpoint[];
-  /** Of the hub's encode phases. */
+  /** Seconds of the hub's encode phases. */
   readonly encodeSeconds: number;
   readonly decodeSeconds: number;
 }
@@ -33,13 +33,13 @@ export interface BenchPlace {
   readonly repository: string;
   readonly series: Series;
   readonly core: NativeCore;
-  /** For packages. */
+  /** Folder for packages. */
   readonly directory: string;
 }
 
 /**
  * Pushes every checkpoint of a series into a new run, one after the other, and downloads the packages. Throws an Error
- * when one does not become ready.
+ * if one does not become ready.
  */
 export async function runAtHub(
   { hub, repository, series, core, directory }: BenchPlace,

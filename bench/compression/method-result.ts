@@ -1,28 +1,27 @@
-/** What one method made of one checkpoint. */
+/** Result of one method on one checkpoint. */
 export interface CheckpointOutcome {
   readonly step: number;
   readonly rawBytes: number;
   readonly bytes: number;
   /** The chosen knob in a few words. */
   readonly knob: string;
-  /** Relative, by metric, positive when worse. Exact checkpoints have 0. */
+  /** Relative, by metric, positive if worse. Exact checkpoints have 0. */
   readonly degradation: Readonly<Record<string, number>>;
-  /** Of the uploaded model, and of what comes back of it; null where a hub measured what is not finite. */
+  /** Metrics of the uploaded model, and of the rebuilt one; null if a hub measured a value that is not finite. */
   readonly metricsBefore: Readonly<Record<string, number | null>>;
   readonly metricsAfter: Readonly<Record<string, number | null>>;
   /** Configs measured on the eval set. */
   readonly evaluations: number;
   /**
-   * Share of weights whose bin differs from the previous checkpoint's; absent for a first one, and where there are no
-   * bins.
+   * Share of weights whose bin differs from the previous checkpoint's; absent for a first checkpoint, and without bins.
    */
   readonly migration?: number;
   /**
    * Share of the weights' movement since the previous checkpoint that is missing from the rebuilt ones
-   * ({@link movementLost}); absent for a first one.
+   * ({@link movementLost}); absent for a first checkpoint.
    */
   readonly movementLost?: number;
-  /** Squared errors weighted by squared gradients, over those of quantizing afresh with the same step. */
+  /** Squared errors weighted by squared gradients, divided by those of quantizing afresh with the same step. */
   readonly errorRatio?: ErrorRatio;
   /** Stored bytes of the bins with their tables, and the empirical bound on them. */
   readonly bins?: { readonly bytes: number; readonly boundBytes: number };
@@ -31,7 +30,7 @@ export interface CheckpointOutcome {
 export interface ErrorRatio {
   /** Over all tensors together. */
   readonly pooled: number;
-  /** Of the worst tensor, and its name. */
+  /** Ratio of the worst tensor, and its name. */
   readonly worst: number;
   readonly worstTensor: string;
 }
@@ -39,20 +38,20 @@ export interface ErrorRatio {
 /** A method over a series. */
 export interface MethodResult {
   readonly name: string;
-  /** What distinguishes this run from others of the name, such as the search that won. */
+  /** Distinguishes this run from others of the name, for example by the search that won. */
   readonly note: string;
   readonly outcomes: readonly CheckpointOutcome[];
-  /** Over the whole series, for the chosen configs alone; absent where what runs is only a code length. */
+  /** Over the whole series, for the chosen configs alone; absent if only a code length was computed. */
   readonly encodeSeconds?: number;
   readonly decodeSeconds?: number;
   /**
-   * True where every checkpoint is quantized from its raw weights with new bins, so that the error is that of
-   * quantizing afresh.
+   * True if every checkpoint is quantized from its raw weights with new bins, so that the error is that of quantizing
+   * afresh.
    */
   readonly alwaysAfresh: boolean;
   /**
-   * Name of the row whose model this one rebuilds bit for bit, in fewer or more bytes; its metrics are then that row's,
-   * and nothing was evaluated again.
+   * Name of the row whose model this one rebuilds bit for bit, in fewer or more bytes. Its metrics are then that row's,
+   * without a new evaluation.
    */
   readonly sameModelAs?: string;
 }

@@ -1,4 +1,4 @@
-/** One tensor as uploaded now and a checkpoint before, and as rebuilt now. */
+/** One tensor as uploaded now and one checkpoint before, and as rebuilt now. */
 export interface MovedTensor {
   readonly weights: Float32Array;
   readonly before: Float32Array;
@@ -7,9 +7,9 @@ export interface MovedTensor {
 
 /**
  * The share of the movement since the checkpoint before that rebuilt weights lack: the projection of their error on it,
- * negative. 0 when errors have nothing to do with where training goes, 1 when the weights stand where they stood;
- * negative when they run ahead. Whoever trains on from such weights repeats that share, while an error without
- * direction is soon trained away. 0 without any movement.
+ * negated. 0 if errors have nothing to do with the direction of training, 1 if the weights have not moved, negative if
+ * they run ahead. Training on from such weights repeats that share, while an error without direction soon disappears. 0
+ * without any movement.
  */
 export function movementLost(tensors: readonly MovedTensor[]): number {
   let [along, squares] = [0, 0];

@@ -5,7 +5,7 @@ import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safeten
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 
-/** Floats of a checkpoint as they may be stored before anything is compressed; gradients stay as they are. */
+/** Dtypes to which a checkpoint's floats may be rounded before compression; gradients stay unchanged. */
 export const seriesDtypes = ['as-is', 'bf16'] as const;
 export type SeriesDtype = (typeof seriesDtypes)[number];
 

@@ -17,22 +17,22 @@ import type { WeightBinding } from '../../src/graph/weight-binding.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import type { CheckpointWeights } from './checkpoint-weights.ts';
 
-/** Rebuilt values by tensor name; tensors left out are as uploaded. */
+/** Rebuilt values by tensor name; absent tensors are as uploaded. */
 export type RebuiltWeights = ReadonlyMap<string, Float32Array>;
 
 export interface MeasuredQuality {
   readonly degradation: Readonly<Record<string, number>>;
   readonly passed: boolean;
-  /** Of the uploaded model, and of the rebuilt one. */
+  /** Metrics of the uploaded model, and of the rebuilt one. */
   readonly metricsBefore: MetricValues;
   readonly metricsAfter: MetricValues;
 }
 
-/** Deadline and memory of one evaluation. */
+/** Deadline in ms and memory limit of one evaluation. */
 const deadlineMs = 600_000;
 const memoryMaxBytes = 8 * 1024 ** 3;
 
-/** Judges rebuilt weights with the product's evaluator, metrics and thresholds. Close it. */
+/** Evaluates rebuilt weights with the product's evaluator, metrics and thresholds. Close it. */
 export class QualityMeter {
   private readonly series: Series;
   private readonly thresholds: QualityThresholds;
@@ -51,7 +51,7 @@ export class QualityMeter {
     this.graphBytes = readFileSync(series.graphPath);
   }
 
-  /** What each tensor is in the network, as the product decides it. */
+  /** Layer types of tensors, as the product decides them. */
   layerTypes(layout: SafetensorsLayout): ReadonlyMap<string, LayerType> {
     return layerTypesFor({
       tensors: layout.tensors,

@@ -4,26 +4,28 @@ import { seriesDtypes, type SeriesDtype } from './narrow-series.ts';
 
 export interface BenchOptions {
   readonly seriesDirectory: string;
-  /** Metrics that bound every checkpoint; the series' own when absent. */
+  /** Metrics that bound every checkpoint; the series' own by default. */
   readonly metrics?: readonly string[];
   /**
-   * Comparisons in their order: of each the largest relative degradation, one for all metrics, or as many as there are.
+   * Comparisons in their order. Each has the largest relative degradations, one for all metrics, or one for each.
    */
   readonly thresholds: readonly (readonly number[])[];
-  /** Parts of names: only methods with one of them run; all when absent. */
+  /** Parts of names: only matching methods run; all by default. */
   readonly only?: readonly string[];
-  /** Only the first so many checkpoints. */
+  /** Only the first checkpoints, this many. */
   readonly first?: number;
-  /** Seeds of the paper's codebooks that are tried; the smallest series counts. */
+  /** Number of seeds tried for the paper's codebooks; the smallest series counts. */
   readonly seeds: number;
-  /** Of our own method; a run's default when absent. */
+  /** For our own method; a run's default if absent. */
   readonly hysteresis?: Hysteresis;
-  /** What floats are rounded to before anything else. */
+  /** Dtype to which floats are rounded first. */
   readonly dtype: SeriesDtype;
   readonly jsonPath?: string;
   readonly svgPath?: string;
   readonly markdownPath?: string;
-  /** A Markdown document, and the name of its section to replace; charts go beside it, called as the section. */
+  /**
+   * A Markdown document, and the name of its section to replace; charts are written beside it under the section's name.
+   */
   readonly into?: { readonly path: string; readonly section: string };
 }
 
@@ -31,12 +33,12 @@ export const benchUsage =
   'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /**
- * The product's default and twice that; then what papers allow, at which checkpoints are damaged and methods alone are
- * compared.
+ * The product's default and twice that. Then the threshold of papers, which damages checkpoints and only compares
+ * methods.
  */
 const defaultThresholds = [[0.005], [0.01], [0.05]];
 
-/** Reads the command line. Throws an Error with one sentence. */
+/** Parses the command line. Throws an Error with one sentence. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
@@ -83,7 +85,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   };
 }
 
-/** Of one comparison. */
+/** Thresholds of one comparison. */
 function readThresholds(text: string, metricCount: number): number[] {
   const thresholds = text.split(',').map(Number);
   if (thresholds.some((threshold) => !Number.isFinite(threshold) || threshold < 0))

@@ -1,10 +1,10 @@
 import type { MethodResult } from './method-result.ts';
 
 const size = { width: 1260, height: 640 } as const;
-/** Room around the plot; the legend is on the right. In pixels. */
+/** Margins of the plot, in pixels; the legend is on the right. */
 const margin = { left: 70, top: 50, right: 390, bottom: 60 } as const;
 /**
- * Distinguishable on white for most eyes; dashes and marks, which repeat after other numbers, tell apart what is close.
+ * Distinguishable on white for most eyes. Dashes and marks, which repeat with other periods, separate similar colours.
  */
 const colours = [
   '#d62728',
@@ -21,7 +21,7 @@ const colours = [
   '#7fc97f',
 ];
 const dashes = ['', '7 3', '2 3'];
-/** Around the origin. */
+/** Paths around the origin. */
 const marks = [
   '<circle r="3"/>',
   '<rect x="-3" y="-3" width="6" height="6"/>',
@@ -56,7 +56,7 @@ export function ratioChart(results: readonly MethodResult[], title: string): str
     ),
     `<text x="${(margin.left + size.width - margin.right) / 2}" y="${bottom + 44}" text-anchor="middle">training step of the checkpoint</text>`,
     `<text transform="translate(18 ${(margin.top + bottom) / 2}) rotate(-90)" text-anchor="middle">raw bytes / stored bytes</text>`,
-    // Ours is drawn last, on top.
+    // Our line is drawn last, on top.
     ...lines
       .map((line, method) =>
         polyline(
@@ -92,7 +92,7 @@ function polyline(points: readonly (readonly [number, number])[], method: number
   return `<polyline points="${path}" fill="none" ${strokeOf(method)}/>${points.map(([px, py]) => markAt(px, py, method)).join('')}`;
 }
 
-/** In the order of the ratios over the whole series, as most lines lie above each other. */
+/** In the order of the ratios over the whole series, because most lines lie above each other in that order. */
 function legend(results: readonly MethodResult[]): string[] {
   const entries = results.map(({ name, outcomes }, method) => {
     const raw = outcomes.reduce((sum, outcome) => sum + outcome.rawBytes, 0);
@@ -111,7 +111,7 @@ function markAt(x: number, y: number, method: number): string {
   return `<g transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" fill="${colourOf(method)}">${marks[method % marks.length]}</g>`;
 }
 
-/** The first is ours, and thicker. */
+/** The first method is ours, and has a thicker line. */
 function strokeOf(method: number): string {
   const dash = dashes[method % dashes.length]!;
   return `stroke="${colourOf(method)}" stroke-width="${method === 0 ? 3.5 : 1.8}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`;

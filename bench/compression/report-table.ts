@@ -3,20 +3,20 @@ import type { LeadingMetric } from '../../src/cli/demo/report/as-good-as.ts';
 import { methodLag } from './method-lag.ts';
 import { totalBytes, type CheckpointOutcome, type MethodResult } from './method-result.ts';
 
-/** What a report says besides the methods. */
+/** Content of a report besides the methods. */
 export interface ReportContext {
   readonly series: string;
   readonly checkpointCount: number;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** All that are measured, the bounding ones first. */
+  /** All measured metrics, the bounding ones first. */
   readonly metrics: readonly string[];
-  /** The first bounding metric: off its curve is read how far behind a method's checkpoints are. */
+  /** The first bounding metric; the lag of a method's checkpoints is read off its curve. */
   readonly leading: LeadingMetric;
   /** Bytes of all fp32 weights and other tensors of the series. */
   readonly rawBytes: number;
 }
 
-/** A comparison as Markdown: what was compared, the table, and what has to be known of single rows. */
+/** A comparison as Markdown: the description, the table, and notes on single rows. */
 export function comparisonText(results: readonly MethodResult[], context: ReportContext): string {
   const note = damageNote(context);
   const head = `${describeComparison(context)}${note === undefined ? '' : ` ${note}`}`;
@@ -24,7 +24,7 @@ export function comparisonText(results: readonly MethodResult[], context: Report
   return [head, markdownTable(results, context), ...(notes.length === 0 ? [] : [notes.join(' ')])].join('\n\n');
 }
 
-/** The table as Markdown: one line a method. */
+/** The table as Markdown: one row per method. */
 export function markdownTable(results: readonly MethodResult[], context: ReportContext): string {
   const header = [
     'method',
@@ -47,7 +47,7 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
     .join('\n');
 }
 
-/** What a reader of the table has to know of single rows; empty where there is nothing. Each is a sentence. */
+/** Notes on single rows, one sentence each; may be empty. */
 function tableNotes(results: readonly MethodResult[], { leading }: ReportContext): string[] {
   const same = [...new Set(results.flatMap(({ sameModelAs }) => sameModelAs ?? []))];
   const untold = results.filter((result) => methodLag(result, leading) === undefined).map(({ name }) => name);
@@ -65,12 +65,12 @@ function tableNotes(results: readonly MethodResult[], { leading }: ReportContext
 }
 
 /**
- * Relative degradation from which checkpoints count as damaged: at 5 % of loss the bundled series' last one comes back
+ * Relative degradation from which checkpoints count as damaged: at 5 % of loss the bundled series' last checkpoint is
  * worse than its first upload (docs/decisions/0035-what-the-demo-counts.md).
  */
 const damagedFrom = 0.05;
 
-/** A sentence for thresholds that nobody should use; undefined for others. */
+/** A sentence for thresholds that are too large for use; undefined for others. */
 function damageNote({ thresholds }: Pick<ReportContext, 'thresholds'>): string | undefined {
   const damaging = Object.entries(thresholds).filter(([, threshold]) => threshold >= damagedFrom);
   if (damaging.length === 0) return undefined;
@@ -78,7 +78,7 @@ function damageNote({ thresholds }: Pick<ReportContext, 'thresholds'>): string |
   return `Damaged: ${bounds.join(' and ')} is for comparison with papers that allow as much, not for use.`;
 }
 
-/** One sentence on what was compared. */
+/** One sentence that describes the comparison. */
 export function describeComparison({ series, checkpointCount, thresholds, rawBytes }: ReportContext): string {
   const bounds = Object.entries(thresholds).map(
     ([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`,
@@ -133,7 +133,7 @@ function meanOf(values: readonly (number | undefined)[], show: (mean: number) =>
   return known.length === 0 ? '-' : show(known.reduce((sum, value) => sum + value, 0) / known.length);
 }
 
-/** After a run's first checkpoint, whose search has nothing to start from. */
+/** Without a run's first checkpoint, whose search has no starting point. */
 function evaluationsOf(outcomes: readonly CheckpointOutcome[]): string {
   const later = outcomes.slice(1).map(({ evaluations }) => evaluations);
   return later.length === 0 ? '-' : `${meanOf(later, (mean) => mean.toFixed(1))} / ${Math.max(...later)}`;

@@ -20,19 +20,19 @@ interface Candidate<Knob> {
   readonly encodeSeconds: number;
 }
 
-/** Where a series stands after a checkpoint. */
+/** State of a series after a checkpoint. */
 interface Progress {
   readonly checkpoint: CheckpointWeights;
   readonly exact: readonly WeightTensor[];
-  /** All tensors, where the checkpoint was stored exact. */
+  /** All tensors, if the checkpoint was stored exact. */
   readonly everything?: readonly WeightTensor[];
   readonly state: DecodedState;
   readonly binsBefore: readonly Int32Array[] | undefined;
 }
 
 /**
- * Runs a comparator over a series: of its knobs, in the order of their bytes, the first that stays inside every
- * threshold; a checkpoint that none suits is stored exact. Deltas are against its own previous output.
+ * Runs a comparator over a series. It takes the knob with the fewest bytes that stays inside every threshold; if none
+ * does, the checkpoint is stored exact. Deltas are against its own previous output.
  */
 export async function runComparator<Knob>(
   comparator: Comparator<Knob>,
@@ -107,7 +107,7 @@ async function oneCheckpoint<Knob>(
     };
   }
   const bytes = await exactBytes(core, checkpoint.tensors, before?.everything ?? before?.exact);
-  // What comes back is what was uploaded.
+  // The rebuilt weights are the uploaded ones.
   const metrics = await meter.uploaded(checkpoint);
   const outcome: CheckpointOutcome = {
     step: checkpoint.step,

@@ -12,36 +12,36 @@ import { floatsOf } from './checkpoint-weights.ts';
 /** One quantized tensor of a package, decoded. */
 export interface StoredTensor {
   readonly name: string;
-  /** Levels of a codebook, or how many steps each weight moved. */
+  /** Levels of a codebook, or the number of steps that each weight moved. */
   readonly bins: Int32Array;
-  /** What groups tensors of one codebook. */
+  /** Key that groups the tensors of one codebook. */
   readonly codebook: number;
-  /** Bins there may be; of steps there is no limit. */
+  /** Number of possible bins; steps have no limit. */
   readonly levelCount: number;
-  /** Of residual tensors: the quantization step in weights' units. */
+  /** For residual tensors: the quantization step in weights' units. */
   readonly step?: number;
-  /** Rebuilt, as fp32. */
+  /** Rebuilt values, as fp32. */
   readonly values: Float32Array;
 }
 
 /** A package decoded for its figures. */
 export interface StoredCheckpoint {
-  /** Number in the series of the checkpoint that it builds on; undefined of a base. */
+  /** Number in the series of its ancestor; undefined for a base. */
   readonly ancestor: number | undefined;
   readonly tensors: readonly StoredTensor[];
   /** Bytes of bins with their tables: payloads of quantized blocks without protected words, token or context tables. */
   readonly binBytes: number;
 }
 
-/** Decoded blocks are kept for the checkpoint that builds on them; a bench's series fits. */
+/** Cache of decoded blocks for descendants; it holds those of a bench's series. */
 const blockCacheMaxBytes = 8 * 1024 ** 3;
 const indexCacheMaxBytes = 1024 ** 3;
-/** Passes of which the median counts. */
+/** Number of passes; their median counts. */
 const timedPasses = 5;
 
 /**
- * Packages of a run's checkpoints in order, as downloaded. Every checkpoint is decoded with its ancestor's blocks at
- * hand.
+ * The downloaded packages of a run's checkpoints, in order. Every checkpoint is decoded with its ancestor's blocks in
+ * the cache.
  */
 export class StoredSeries {
   private readonly core: NativeCore;
@@ -68,8 +68,8 @@ export class StoredSeries {
   }
 
   /**
-   * Seconds to rebuild the files of every checkpoint, each from its own package and the decoded blocks of its ancestor:
-   * the median of several passes.
+   * Seconds to rebuild the files of every checkpoint from its own package and the decoded blocks of its ancestor: the
+   * median of several passes.
    */
   async decodeSeconds(): Promise<number> {
     const seconds: number[] = [];
@@ -194,7 +194,7 @@ export class StoredSeries {
   }
 }
 
-/** A residual tensor's state, in units of 2^exponent. */
+/** State of a residual tensor, in units of 2^exponent. */
 interface TensorState {
   readonly values: LatticeState['values'];
   readonly exponent: number;
@@ -205,7 +205,7 @@ function levelCountOf(codebooks: readonly PackageCodebook[], codebook: number): 
 }
 
 /**
- * Payload bytes of a block's bins: all of it but the words of protected weights and their number
+ * Payload bytes of a block's bins: all of it except the words of protected weights and their number
  * (docs/format-blocks.md).
  */
 function binBytesOf(decoded: DecodedBlock, { lengthBytes }: BlockEntry): number {
@@ -214,7 +214,10 @@ function binBytesOf(decoded: DecodedBlock, { lengthBytes }: BlockEntry): number 
   return lengthBytes - 2 * words - (words < 128 ? 1 : words < 16384 ? 2 : 3);
 }
 
-/** How many steps each weight moved: the nearest whole number, for reconstruction offsets are less than half a step. */
+/**
+ * Number of steps that each weight moved: the nearest whole number, because reconstruction offsets are less than half a
+ * step.
+ */
 function movesOf(
   state: Int32Array,
   { previous, record, units }: { previous: TensorState | undefined; record: ResidualTensor; units: number },

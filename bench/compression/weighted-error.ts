@@ -1,7 +1,7 @@
 import type { ErrorRatio } from './method-result.ts';
 
 /**
- * Squared error of rebuilt values, each weighted by its squared gradient; by 1 where the tensor has no gradients or
+ * Squared error of rebuilt values, each weighted by its squared gradient, or by 1 if the tensor has no gradients or
  * only zeros.
  */
 export function weightedError(
@@ -23,7 +23,9 @@ export function roundAfresh(weights: Float32Array, step: number): Float32Array {
   return weights.map((weight) => Math.round(weight / step) * step);
 }
 
-/** Of tensors' errors to those of quantizing afresh; a tensor that would have none either way cannot be the worst. */
+/**
+ * Ratios of tensors' errors to those of quantizing afresh. A tensor without error in both cases cannot be the worst.
+ */
 export function errorRatio(
   tensors: readonly { readonly name: string; readonly error: number; readonly fresh: number }[],
 ): ErrorRatio {

@@ -12,7 +12,7 @@ export function aloneMethods(core: NativeCore): ExactMethod[] {
   return [firnBlocks(core), zstd(1), zstd(19), bytePlanes(1), bytePlanes(3)];
 }
 
-/** Methods that code a checkpoint against the one before; ours is the first. The bitmask is one of 16-bit states. */
+/** Methods that code a checkpoint against the one before; ours is the first. The bitmask is for 16-bit states. */
 export function deltaMethods(core: NativeCore, dtype: WeightDtype): ExactMethod[] {
   return [
     firnBlocks(core),
@@ -23,7 +23,7 @@ export function deltaMethods(core: NativeCore, dtype: WeightDtype): ExactMethod[
   ];
 }
 
-/** Methods for a checkpoint of which few words have changed; ours is the first. */
+/** Methods for a checkpoint in which few words have changed; ours is the first. */
 export function changedMethods(core: NativeCore): ExactMethod[] {
   return [firnBlocks(core), bitmask, zstd(1), zstd(19), xored(zstd(1)), xored(zstd(19))];
 }

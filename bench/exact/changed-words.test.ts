@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeBits, changeWords } from './changed-words.ts';
 
-/** Words in the order of their numbers; both zeros are one. */
+/** Position of a word in the order of numbers; both zeros are one. */
 function place(word: number): number {
   return word & 0x8000 ? -(word & 0x7fff) : word;
 }

@@ -4,9 +4,9 @@ import type { HalfDtype } from './weight-file.ts';
 const finiteMax: Readonly<Record<HalfDtype, number>> = { BF16: 0x7f7f, F16: 0x7bff };
 
 /**
- * Words of 16-bit floats of which `round(share * length)`, at random places, are the number next above or next below,
- * either with probability 1/2: what a step at a low learning rate leaves. Magnitudes 0 and the largest finite one only
- * have one way to go. The same for the same seed.
+ * Changes `round(share * length)` words of 16-bit floats, at random places, to the next larger or smaller number, each
+ * with probability 1/2, like a training step at a low learning rate. Magnitudes 0 and the largest finite one change in
+ * the only possible direction. The same for the same seed.
  */
 export function changeWords(
   words: Uint16Array,
@@ -27,8 +27,7 @@ export function changeWords(
 }
 
 /**
- * Bits a word that places and directions of such changes take at least: the entropy of the share, and one bit for each
- * change.
+ * Least bits per word for places and directions of such changes: the entropy of the share, and one bit for each change.
  */
 export function changeBits(share: number): number {
   const term = (p: number): number => (p === 0 ? 0 : -p * Math.log2(p));

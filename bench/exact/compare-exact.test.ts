@@ -13,7 +13,10 @@ const tools: CompareTools = {
   onProgress: () => {},
 };
 
-/** Weights of one exponent with random mantissas, each checkpoint a word above the last in every twentieth weight. */
+/**
+ * Weights of one exponent with random mantissas. From each checkpoint to the next, every twentieth weight increases by
+ * one word.
+ */
 const series: WeightSeries = {
   title: 'bf16',
   dtype: 'BF16',
@@ -43,7 +46,7 @@ test('every checkpoint is coded alone, every one after the first against the one
   expect(alone!.methods.map(({ name }) => name)).toEqual(['Firn']);
   expect(delta!.methods.map(({ name }) => name)).toEqual(['Firn', 'bitmask (BitSnap)']);
   expect(delta!.methods[1]!.bytes).toEqual([1, 2].map(() => 1 + weightCount / 8 + (2 * weightCount) / 20));
-  // The entropy of one word in twenty.
+  // The entropy of a change in one word of twenty.
   const ideal = delta!.prototype.find(({ name }) => name === 'difference given exponent')!.bytes;
   expect(ideal[0]).toBeCloseTo((weightCount * 0.2864) / 8, 0);
   expect(delta!.methods[0]!.bytes[0]).toBeLessThan(1.1 * ideal[0]! + 16);

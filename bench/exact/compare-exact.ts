@@ -21,18 +21,18 @@ import type { WeightCheckpoint, WeightSeries } from './weight-series.ts';
 export interface CompareTools {
   /** With one thread. */
   readonly core: NativeCore;
-  /** For the rounds of one method in one direction. */
+  /** Seconds for the rounds of one method in one direction. */
   readonly seconds: number;
   /** Whether a method of this name runs. */
   readonly wanted: (name: string) => boolean;
   readonly onProgress: (line: string) => void;
 }
 
-/** Shares of words that change, and what seeds their places. */
+/** Shares of words that change, and the seed of their places. */
 const changedShares = [0.01, 0.05, 0.15, 0.5];
 const changedSeed = 1;
 
-/** A checkpoint and what it is coded against. */
+/** A checkpoint and the one that it is coded against. */
 interface CheckpointPair {
   readonly step: number;
   readonly current: readonly WeightFile[];
@@ -41,7 +41,7 @@ interface CheckpointPair {
 
 /**
  * Every method and code length over one series, each checkpoint alone and against the one before. Rejects with an Error
- * when a method loses a byte.
+ * if a method loses a byte.
  */
 export async function compareSeries(series: WeightSeries, tools: CompareTools): Promise<SeriesFigures> {
   const { title, dtype, checkpoints } = series;
@@ -117,8 +117,8 @@ async function measureMethod(
 }
 
 /**
- * Bytes of a checkpoint of 16-bit floats of which a share of the words has changed by one, against the checkpoint.
- * Rejects as {@link compareSeries}.
+ * Bytes of a checkpoint of 16-bit floats against the one before, after a share of the words has changed by one. Rejects
+ * as {@link compareSeries}.
  */
 export async function compareChanged(
   { files }: WeightCheckpoint,

@@ -4,7 +4,7 @@ import type { HalfDtype } from './weight-file.ts';
 /** One method over checkpoints. */
 export interface MethodFigures {
   readonly name: string;
-  /** Of each checkpoint, in order. */
+  /** Bytes of each checkpoint, in order. */
   readonly bytes: readonly number[];
   readonly encode: MeasuredSpeed;
   readonly decode: MeasuredSpeed;
@@ -16,7 +16,7 @@ export interface PrototypeFigures {
   readonly bytes: readonly number[];
 }
 
-/** Checkpoints coded one way: each alone, or each after the first against the one before. */
+/** Checkpoints coded in one way: each alone, or each after the first against the one before. */
 export interface CodingFigures {
   readonly coding: 'alone' | 'delta';
   readonly steps: readonly number[];
@@ -29,7 +29,7 @@ export interface CodingFigures {
 export interface SeriesFigures {
   readonly title: string;
   readonly checkpointCount: number;
-  /** Of one checkpoint. */
+  /** Weights of one checkpoint. */
   readonly weightCount: number;
   readonly codings: readonly CodingFigures[];
 }
@@ -47,7 +47,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Of each checkpoint the fewest bytes of any figure; none where there are no figures. */
+/** For each checkpoint the fewest bytes of any figure; empty without figures. */
 export function bestOfEach(prototype: readonly PrototypeFigures[]): number[] {
   return (prototype[0]?.bytes ?? []).map((_, i) => Math.min(...prototype.map(({ bytes }) => bytes[i]!)));
 }

@@ -1,20 +1,20 @@
 import { copier, median, spentOn, type Spent } from '../speed/timed-rounds.ts';
 
-/** How fast work went, beside a copy of the same machine in the same rounds. */
+/** Speed of an operation, beside a copy of the same machine in the same rounds. */
 export interface MeasuredSpeed {
   /** GB (1e9 bytes) of raw bytes a second, the median of the rounds. */
   readonly gigabytesPerSecond: number;
   /** (slowest - fastest) / median of the rounds' times. */
   readonly spread: number;
   readonly rounds: number;
-  /** Median over the rounds of the work's speed in that of memcpy. */
+  /** Median over the rounds of the operation's speed relative to memcpy. */
   readonly memcpyShare: number;
-  /** The same of processor times, which other work on the machine disturbs less. */
+  /** The same with processor times, which other work on the machine disturbs less. */
   readonly memcpyShareByProcessor: number;
   readonly memcpyGigabytesPerSecond: number;
   /**
-   * Median over the rounds of the work's speed in that of the work beside it, by processor times; absent where there
-   * was none.
+   * Median over the rounds of the operation's speed relative to the operation beside it, by processor times; absent
+   * without one.
    */
   readonly besideShareByProcessor?: number | undefined;
 }
@@ -25,27 +25,27 @@ export interface TimedWork {
   run(): unknown;
 }
 
-/** How work is timed. */
+/** Parameters of timing. */
 export interface SpeedOptions {
   readonly seconds: number;
-  /** What all of the work took before. */
+  /** Time that all of the work took before, in seconds. */
   readonly expectedSeconds: number;
-  /** Other work on each piece's raw bytes, in the order of the pieces. */
+  /** Another operation on each piece's raw bytes, in the order of the pieces. */
   readonly beside?: readonly TimedWork[] | undefined;
 }
 
 const roundsMin = 5;
 const roundsMax = 25;
-/** Bounds how often a round repeats what takes no time at all. */
+/** Bounds the repetitions in a round for work that takes no time. */
 const expectedSecondsMin = 1e-6;
-/** More than processors keep near them, so that memory is what a memcpy waits for. */
+/** More than the caches of processors, so that a memcpy waits for memory. */
 const copyBytes = 64 * 1024 * 1024;
 
 /**
- * Times at least five rounds of `work`, and more until `seconds` have passed. A round is as many evenly spread pieces
- * as are expected to fit in a fifth of `seconds`, at least one, again and again until it is expected to take that long:
- * a round of milliseconds would say when garbage was collected. Work, a memcpy and the work beside take turns, in one
- * order and in the other.
+ * Times at least five rounds of `work`, and more until `seconds` have passed. A round takes as many evenly spread
+ * pieces as are expected to fit in a fifth of `seconds`, at least one. It repeats them until it is expected to take
+ * that long, because rounds of milliseconds would mostly measure garbage collections. The work, a memcpy and the
+ * operation beside it take turns, in alternating order.
  */
 export async function measureSpeed(
   work: readonly TimedWork[],
@@ -93,7 +93,7 @@ async function runAll(pieces: readonly TimedWork[], repeats: number): Promise<vo
   for (let repeat = 0; repeat < repeats; repeat += 1) for (const piece of pieces) await piece.run();
 }
 
-/** `count` of all, at least one, evenly spread, the last among them. */
+/** `count` of all, at least one, evenly spread, including the last. */
 function evenly<T>(all: readonly T[], count: number): T[] {
   const wanted = Math.min(all.length, Math.max(1, count));
   return Array.from({ length: wanted }, (_, i) => all[Math.ceil(((i + 1) * all.length) / wanted) - 1]!);

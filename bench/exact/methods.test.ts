@@ -13,7 +13,7 @@ import { weightFile, withBytes, type WeightDtype, type WeightFile } from './weig
 const core = loadCore({ threads: 1 });
 const wordBytes = { F32: 4, BF16: 2, F16: 2 } as const;
 
-/** Tensors of so many words each, filled from `bytes` over and over. */
+/** Tensors with these word counts; `byteAt` gives their bytes. */
 function fileOf(dtype: WeightDtype, counts: readonly number[], byteAt: (i: number) => number): WeightFile {
   const tensors = counts.map((count, tensor) => ({
     name: `t${tensor}`,

@@ -77,7 +77,7 @@ describe('bfloat16', () => {
     expect(
       cost('BF16', 'difference given exponent', [0x3f80, 0x4001, 0x3f80, 0x4001], [0x3f80, 0x4000, 0x3f80, 0x4000]),
     ).toBe(0);
-    // Of binary16 0x3c00 and 0x3ffc have one exponent, and 0x4000 the next.
+    // 0x3c00 and 0x3ffc of binary16 have the same exponent, 0x4000 the next.
     expect(
       cost('F16', 'difference given exponent', [0x3c01, 0x4002, 0x3c01, 0x4002], [0x3c00, 0x4000, 0x3c00, 0x4000]),
     ).toBe(0);

@@ -3,18 +3,18 @@ import type { WeightDtype } from './weight-file.ts';
 /** A code length of the prototype. */
 export interface PrototypeCost {
   readonly name: string;
-  /** Whether it is a difference to the checkpoint before. */
+  /** Whether it codes a difference to the checkpoint before. */
   readonly delta: boolean;
   /**
-   * Bytes of all words of a checkpoint under an ideal coder whose tables are free. `previous` has as many words, and
-   * must be there where `delta` is true.
+   * Bytes of all words of a checkpoint under an ideal coder with free tables. `previous` has as many words, and is
+   * required if `delta` is true.
    */
   bytes(current: Uint8Array, previous: Uint8Array | undefined): number;
 }
 
-/** What the prototype's word coder does not name by value: such words are stored whole. */
+/** Number of differences that the prototype's word coder has symbols for; other words are stored whole. */
 const namedDifferences = 254;
-/** Contexts: exponents of bfloat16 and binary32; binary16 has fewer. */
+/** Number of contexts: the exponents of bfloat16 and binary32; binary16 has fewer. */
 const exponents = 256;
 /** Mantissa bits below the exponent of 16-bit words. */
 const mantissaBits = { BF16: 7, F16: 10 } as const;
@@ -33,11 +33,12 @@ const planesOfXor = (width: 2 | 4): PrototypeCost => ({
 });
 
 /**
- * The figures that exact mode is held against: ideal code lengths of a whole checkpoint, order 0 with one table for all
- * of it. Of binary32 the exponent plane alone, every plane, planes of the XOR and of the difference in the order of
- * numbers, and the bit length of that difference given the previous exponent, with all bits below the leading one raw.
- * Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as
- * words. The prototype did not measure binary16; its figures are those of bfloat16 with its own exponents.
+ * The prototype's figures, with which exact mode is compared: ideal code lengths of a whole checkpoint, order 0 with
+ * one table for all of it. For binary32: the exponent plane alone; every plane; planes of the XOR and of the difference
+ * in the order of numbers; and the bit length of that difference given the previous exponent, with all bits below the
+ * leading one raw. For bfloat16: planes, planes of the XOR, and the difference itself given the previous exponent, with
+ * large ones stored as words. The prototype did not measure binary16; its figures are those of bfloat16 with its own
+ * exponents.
  */
 export const prototypeCosts: Readonly<Record<WeightDtype, readonly PrototypeCost[]>> = {
   F32: [
@@ -79,7 +80,7 @@ function wordsOf(bytes: Uint8Array, width: 2 | 4): Words {
   return width === 4 ? words32(bytes) : words16(bytes);
 }
 
-/** Sign lowest, exponent in the highest byte. */
+/** The sign is the lowest bit, the exponent the highest byte. */
 function rotated32(bytes: Uint8Array): Uint32Array {
   return words32(bytes).map((word) => (word << 1) | (word >>> 31));
 }
@@ -96,7 +97,7 @@ function exponentBytes(rotated: Uint32Array): number {
   return entropyBits(planeCounts(rotated, 24)) / 8 + 3 * rotated.length;
 }
 
-/** A plane that is no smaller coded stays raw. */
+/** A plane that coding does not make smaller stays raw. */
 function planeBytes(words: Words, width: number): number {
   let bytes = 0;
   for (let shift = 0; shift < 8 * width; shift += 8)
@@ -110,7 +111,7 @@ function planeCounts(words: Words, shift: number): Uint32Array {
   return counts;
 }
 
-/** Bits of symbols that occur so often, in a code of their own. */
+/** Bits of symbols with these counts, in a code of their own. */
 function entropyBits(counts: Uint32Array): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   let bits = 0;
@@ -129,7 +130,7 @@ function lengthBytes(words: Uint32Array, previous: Uint32Array): number {
   return (rowBits(counts, lengths) + rawBits) / 8;
 }
 
-/** Modulo 2^32: the prototype leaves the plane above out. */
+/** Modulo 2^32: the prototype drops the plane above. */
 function zigzagged(words: Uint32Array, previous: Uint32Array): Uint32Array {
   return words.map((word, i) => zigzag(ordered(word, 32) - ordered(previous[i]!, 32)));
 }

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 
 export interface ExactOptions {
   readonly seriesDirectory: string;
-  /** For the rounds of one method in one direction; five rounds are timed whatever they take. */
+  /** Seconds for the rounds of one method in one direction; at least five rounds are timed. */
   readonly seconds: number;
-  /** Parts of names: only methods with one of them run; all when absent. */
+  /** Parts of names: only matching methods run; all by default. */
   readonly only?: readonly string[];
   readonly jsonPath?: string;
   readonly markdownPath?: string;
@@ -15,7 +15,7 @@ export interface ExactOptions {
 export const exactUsage =
   'npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
-/** Reads the command line. Throws an Error with one sentence. */
+/** Parses the command line. Throws an Error with one sentence. */
 export function readExactOptions(args: readonly string[]): ExactOptions {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({

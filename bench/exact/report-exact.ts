@@ -11,7 +11,7 @@ import type { MeasuredSpeed } from './measured-speed.ts';
 import { firnName } from './methods/firn-blocks.ts';
 import { halfDtypes, type HalfDtype } from './weight-file.ts';
 
-/** All that a run of the bench found out. */
+/** All results of a run of the bench. */
 export interface ExactReport {
   readonly series: string;
   readonly results: readonly SeriesFigures[];
@@ -22,7 +22,7 @@ const codingTitles: Readonly<Record<CodingFigures['coding'], string>> = { alone:
 
 const dtypeNames: Readonly<Record<HalfDtype, string>> = { BF16: 'bf16', F16: 'fp16' };
 
-/** One table a dtype, and one of changed words of each of 16 bits. Markdown. */
+/** One table per dtype, and one of changed words for each dtype of 16 bits. Markdown. */
 export function markdownReport({ series, results, changed }: ExactReport): string {
   const parts = results.flatMap((each) => [
     describeSeries(series, each),
@@ -82,8 +82,7 @@ function codingLines({ coding, rawBytes, methods, prototype }: CodingFigures): s
 }
 
 /**
- * The method's ratio in that of the prototype's best figure of each checkpoint: over all of them, and of the one where
- * it is smallest.
+ * The prototype's best figure divided by the method's bytes: over all checkpoints, and of the one where it is smallest.
  */
 function ofPrototype({ bytes }: MethodFigures, prototype: readonly number[]): string {
   const worst = Math.min(...bytes.map((each, i) => prototype[i]! / each));

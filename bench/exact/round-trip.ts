@@ -7,12 +7,12 @@ export interface RoundTrip {
   readonly bytes: number;
   readonly encodeSeconds: number;
   readonly decodeSeconds: number;
-  /** Do the same work again. */
+  /** Repeat the same work. */
   encodeAgain(): unknown;
   decodeAgain(): unknown;
 }
 
-/** Codes a file and compares what comes back. Rejects with an Error when a byte differs. */
+/** Codes and decodes a file and compares the result. Rejects with an Error if a byte differs. */
 export async function roundTrip(
   method: ExactMethod,
   current: WeightFile,

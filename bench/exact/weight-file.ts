@@ -7,7 +7,7 @@ export type WeightDtype = 'F32' | HalfDtype;
 export const halfDtypes = ['BF16', 'F16'] as const;
 export type HalfDtype = (typeof halfDtypes)[number];
 
-/** What a decoder knows of a file beforehand. */
+/** Facts about a file that a decoder knows beforehand. */
 export interface WeightShape {
   /** Tensors of one dtype, in file order without gaps from offset 0, without a header. */
   readonly layout: SafetensorsLayout;
@@ -16,9 +16,9 @@ export interface WeightShape {
 
 /** The weights of one file of a checkpoint. */
 export interface WeightFile extends WeightShape {
-  /** The name that all checkpoints of a series have for it. */
+  /** Its name, the same in all checkpoints of a series. */
   readonly path: string;
-  /** Little-endian, `layout.sizeBytes` of them, in memory that starts at offset 0 of its buffer. */
+  /** Little-endian, `layout.sizeBytes` bytes, starting at offset 0 of their buffer. */
   readonly bytes: Uint8Array;
 }
 
@@ -41,7 +41,7 @@ export function weightFile(path: string, dtype: WeightDtype, tensors: readonly N
   return { path, dtype, layout: { headerBytes: new Uint8Array(), sizeBytes, tensors: entries, metadata: {} }, bytes };
 }
 
-/** The same file with other bytes in it. */
+/** The same file with other bytes. */
 export function withBytes(file: WeightFile, bytes: Uint8Array): WeightFile {
   return { ...file, bytes };
 }

@@ -7,7 +7,7 @@ import { weightFile, type WeightDtype, type WeightFile } from './weight-file.ts'
 
 /** One series of checkpoints in one dtype. */
 export interface WeightSeries {
-  /** What the words are, such as `bf16, rounded`. */
+  /** Description of the words, such as `bf16, rounded`. */
   readonly title: string;
   readonly dtype: WeightDtype;
   readonly checkpoints: readonly WeightCheckpoint[];
@@ -21,10 +21,10 @@ export interface WeightCheckpoint {
 const ending = '.safetensors';
 
 /**
- * The series as binary32 and rounded to bfloat16 and binary16 (to nearest, ties to even), of its binary32 tensors; as
- * bfloat16 and binary16 of tensors that are stored so; and of files `<name>.bf16.safetensors` beside the checkpoints,
- * where each has one. Where those hold the rounded words, they stand for both. All other tensors are left out. Throws
- * an Error where nothing is left, or where tensors change from checkpoint to checkpoint.
+ * The series in several dtypes. Its binary32 tensors, as they are and rounded to bfloat16 and binary16 (to nearest,
+ * ties to even). Tensors stored as bfloat16 and binary16. Files `<name>.bf16.safetensors` beside the checkpoints, if
+ * each has one; if they equal the rounded words, they replace them. All other tensors are left out. Throws an Error if
+ * nothing is left, or if tensors change from checkpoint to checkpoint.
  */
 export async function readWeightSeries(series: Series, core: NativeCore): Promise<WeightSeries[]> {
   const stored = (dtype: WeightDtype, pathOf: (path: string) => string): WeightCheckpoint[] =>

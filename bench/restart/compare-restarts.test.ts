@@ -9,8 +9,7 @@ import type { RestartReport } from './compare-restarts.ts';
 import { findPython, pythonMissing } from './find-python.ts';
 
 /**
- * Half a minute of work on one core, most of it the hub's and PyTorch's; ten times that on a machine that is busy
- * otherwise.
+ * In ms. Half a minute of work on one processor, most of it the hub's and PyTorch's; ten times that on a busy machine.
  */
 const deadlineMs = 280_000;
 const bench = fileURLToPath(new URL('../restart.ts', import.meta.url));

@@ -15,13 +15,13 @@ export interface RestartComparison {
   readonly seeds: number;
   readonly restarts: number;
   readonly parallel: number;
-  /** Bounding metrics; the series' own when absent. */
+  /** Bounding metrics; the series' own by default. */
   readonly metrics?: readonly string[];
   readonly training: Pick<SeedTraining, 'pythonPath' | 'script' | 'arguments'>;
-  /** For everything; the caller removes it. */
+  /** Folder for all files; the caller removes it. */
   readonly directory: string;
   readonly onProgress: (line: string) => void;
-  /** What there is so far, after each seed. */
+  /** Called with the results so far after each seed. */
   readonly onResults: (report: RestartReport) => Promise<void>;
 }
 
@@ -31,22 +31,22 @@ export interface RestartReport {
   readonly lastStep: number;
   /** Bounding metrics. */
   readonly bounded: readonly string[];
-  /** What is compared at the end: the loss where it is recorded, for it is the sharper signal. */
+  /** The metric compared at the end: the loss if it is recorded, because it is more sensitive. */
   readonly metric: string;
   readonly metricHigherIsBetter: boolean;
   readonly outcomes: readonly RestartOutcome[];
 }
 
 /**
- * Between the seeds of one script and those of its next repetition: far apart, so that a script that uses several seeds
- * never meets its own again.
+ * Distance between a seed and the same one in the next repetition of a script. It is large, so that a script with
+ * several seeds never uses one of them again.
  */
 const seedDistance = 1000;
 
 /**
  * For every seed: trains once without a break, stores its checkpoints in every arm, and trains again with restarts from
- * what was stored. Weights come from the hub; optimizer state, gradient averages, random numbers and the schedule go on
- * exactly.
+ * the stored ones. Weights come from the hub; optimizer state, gradient averages, random numbers and the schedule
+ * continue exactly.
  */
 export async function compareRestarts(comparison: RestartComparison): Promise<RestartReport> {
   const { seeds, arms, hub, onProgress, onResults } = comparison;
@@ -110,7 +110,7 @@ async function storeUnbroken(place: StoredRunPlace, arm: RestartArm, options: St
 interface SeedRestarts {
   readonly training: SeedTraining;
   readonly unbroken: UnbrokenRun;
-  /** By arm. */
+  /** Stored runs by arm. */
   readonly stored: readonly StoredRun[];
   readonly arms: readonly RestartArm[];
   readonly report: RestartReport;

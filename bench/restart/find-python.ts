@@ -5,15 +5,15 @@ export interface PythonWithTorch {
   readonly torchVersion: string;
 }
 
-/** Where Debian's python3-torch lives even if another Python comes first. */
+/** Path of the interpreter for Debian's python3-torch, even if another Python comes first. */
 const usualPlaces = ['python3', '/usr/bin/python3'];
 
 export const pythonMissing =
   'no Python with PyTorch and numpy: install python3-torch and libopenblas0-pthread, or name an interpreter that has them in FIRN_PYTHON';
 
 /**
- * Environment of training: one thread, for equal results everywhere; a BLAS with threads of its own takes it from here.
- * Leaves nothing beside the sources.
+ * Environment of training. One thread, for equal results everywhere, also in a BLAS with threads of its own. Writes
+ * nothing beside the sources.
  */
 export const trainingEnvironment = {
   OMP_NUM_THREADS: '1',
@@ -22,10 +22,7 @@ export const trainingEnvironment = {
   PYTHONDONTWRITEBYTECODE: '1',
 } as const;
 
-/**
- * The interpreter asked for, or the first of the usual ones, that can import PyTorch and numpy; undefined when there is
- * none.
- */
+/** The requested interpreter, or the first usual one, that can import PyTorch and numpy; undefined if there is none. */
 export function findPython(wanted: string | undefined): PythonWithTorch | undefined {
   for (const path of wanted === undefined ? usualPlaces : [wanted]) {
     const { status, stdout } = spawnSync(path, ['-c', 'import numpy, torch; print(torch.__version__)'], {

@@ -49,7 +49,7 @@ class Dialogue:
         self.lines.write(json.dumps({"branch": self.branch, **question}) + "\n")
         self.lines.flush()
         answer = self.lines.readline()
-        # The bench is gone: nobody waits for the rest.
+        # The bench has ended: nobody waits for the rest.
         return json.loads(answer) if answer else {"stop": True}
 
 
@@ -60,7 +60,7 @@ class Follower:
         self.optimizers = []
 
     def notice_optimizers(self):
-        """Every optimizer that is made from here on is one whose state can be asked for."""
+        """Makes the state of every later optimizer available to requests."""
         make, optimizers = torch.optim.Optimizer.__init__, self.optimizers
 
         def noticed(optimizer, *rest, **named):
@@ -70,7 +70,7 @@ class Follower:
         torch.optim.Optimizer.__init__ = noticed
 
     def state_tensors(self, model):
-        """What the optimizers hold of the model's parameters, by name; single numbers such as counts of steps are left out."""
+        """Optimizer state of the model's parameters, by name; single numbers such as counts of steps are left out."""
         for name, parameter in model.named_parameters():
             for optimizer in self.optimizers:
                 for key, value in optimizer.state.get(parameter, {}).items():
@@ -119,13 +119,13 @@ class Follower:
                 tensor.copy_(torch.from_numpy(stored[name].copy()))
 
     def end(self):
-        """Once all its copies have ended, so that who waits for this process waits for all."""
+        """Ends once all copies have ended, so that waiting for this process waits for all."""
         try:
             while True:
                 os.wait()
         except ChildProcessError:
             sys.stdout.flush()
-            # Not through the script: what it does after its last checkpoint is done already by the run that nobody interrupted.
+            # Skip the rest of the script: the unbroken run has done its final work already.
             os._exit(0)
 
 

@@ -8,8 +8,8 @@ export const ownScript = fileURLToPath(new URL('train_gpt.py', import.meta.url))
 const declarations = fileURLToPath(new URL('../../node_modules/@types/node', import.meta.url));
 
 /**
- * Text to train on that every checkout has alike: Node's documentation, as it stands in the type declarations whose
- * version package-lock.json pins.
+ * Training text that is the same in every checkout: Node's documentation in the type declarations whose version
+ * package-lock.json pins.
  */
 export function ownTexts(): string[] {
   const names = readdirSync(declarations, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 
 export interface RestartOptions {
-  /** Of our method. */
+  /** Thresholds of our method. */
   readonly thresholds: readonly number[];
-  /** Of our method with weights rounded to the nearest step. */
+  /** Thresholds of our method with weights rounded to the nearest step. */
   readonly nearestThresholds: readonly number[];
   readonly paperThresholds: readonly number[];
   /** Whether exact storage runs too, as a control. */
   readonly exact: boolean;
   readonly seeds: number;
   readonly restarts: number;
-  /** Trainings and pushes at once. */
+  /** Parallel trainings and pushes. */
   readonly parallel: number;
-  /** Bounding metrics; the series' own when absent. */
+  /** Bounding metrics; the series' own by default. */
   readonly metrics?: readonly string[];
-  /** The bench's own when absent. */
+  /** The bench's own by default. */
   readonly trainScript?: string;
   readonly trainArguments: readonly string[];
-  /** For the bench's own script; what every checkout has when empty. */
+  /** Texts for the bench's own script; if empty, the text that every checkout has. */
   readonly textPaths: readonly string[];
   readonly jsonPath?: string;
   readonly markdownPath?: string;
@@ -29,7 +29,7 @@ export const restartUsage =
   'npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
-/** Reads the command line. Throws an Error with one sentence. */
+/** Parses the command line. Throws an Error with one sentence. */
 export function readRestartOptions(args: readonly string[]): RestartOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -70,7 +70,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
   };
 }
 
-/** An empty list runs nothing of the method. */
+/** An empty list skips the method. */
 function readThresholds(option: string, text: string): number[] {
   if (text === '') return [];
   const thresholds = text.split(',').map(Number);

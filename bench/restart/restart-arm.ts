@@ -1,13 +1,13 @@
 import type { QuantizationMethod } from '../../src/checkpoint/options/quantization-config.ts';
 
-/** A way to store checkpoints that training restarts from. */
+/** A way to store the checkpoints that training restarts from. */
 export interface RestartArm {
-  /** Letters, digits and dashes: a run at the hub is called so. */
+  /** Name of a run at the hub: letters, digits and dashes. */
   readonly run: string;
   readonly method: QuantizationMethod | 'exact';
-  /** Of our method; the default one when absent. */
+  /** For our method; the default one if absent. */
   readonly rounding?: 'nearest';
-  /** Largest relative degradation of every bounding metric; absent where bytes come back as they were. */
+  /** Largest relative degradation of every bounding metric; absent if storage is exact. */
   readonly threshold?: number;
 }
 
@@ -20,8 +20,8 @@ export interface RestartThresholds {
 }
 
 /**
- * Ours at its thresholds, the paper's at its own, and, as a control that has to end where the unbroken run ends, exact
- * storage.
+ * Our method at its thresholds, the paper's at its own, and exact storage as a control, which must end like the
+ * unbroken run.
  */
 export function restartArms(options: RestartThresholds & { readonly exact: boolean }): RestartArm[] {
   const lossy = (method: QuantizationMethod, thresholds: readonly number[], rounding?: 'nearest'): RestartArm[] =>

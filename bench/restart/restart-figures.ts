@@ -2,7 +2,7 @@ import { relativeDegradation } from '../../src/checkpoint/quality/quality.ts';
 import type { RestartArm } from './restart-arm.ts';
 import type { RunBytes } from './stored-run.ts';
 
-/** What became of one restarted run. */
+/** Result of one restarted run. */
 export interface RestartOutcome {
   readonly arm: RestartArm;
   readonly plan: string;
@@ -13,21 +13,21 @@ export interface RestartOutcome {
   readonly bytes: RunBytes;
 }
 
-/** A line of the table: one way to store, one plan of restarts, all seeds. */
+/** A row of the table: one way to store, one plan of restarts, all seeds. */
 export interface RestartFigures {
   readonly arm: RestartArm;
   readonly plan: string;
   readonly seedCount: number;
   readonly unbrokenMean: number;
   readonly restartedMean: number;
-  /** Relative to the unbroken run of the same seed, positive when worse. */
+  /** Relative to the unbroken run of the same seed, positive if worse. */
   readonly excessMean: number;
   readonly excessWorst: number;
   /** Over the runs of all seeds together. */
   readonly ratio: number;
 }
 
-/** One line for every arm and plan, in their order. */
+/** One row for every arm and plan, in their order. */
 export function restartFigures(outcomes: readonly RestartOutcome[], higherIsBetter: boolean): RestartFigures[] {
   const groups = new Map<string, RestartOutcome[]>();
   for (const outcome of outcomes) {

@@ -1,4 +1,4 @@
-/** At which checkpoints of a run training is restarted. */
+/** The checkpoints of a run at which training is restarted. */
 export interface RestartPlan {
   readonly name: string;
   /** Numbers of checkpoints, rising; never the last, after which nothing is trained. */
@@ -6,9 +6,10 @@ export interface RestartPlan {
 }
 
 /**
- * One restart half-way, one near the end, where an error has little time to heal, and `count` evenly spread over the
- * run's steps: restart k of n after (k - 1/2) / n of them, so that the last of ten falls into the last tenth. Each is
- * at the nearest checkpoint, the earlier of two. Throws an Error when there are too few.
+ * Plans with one restart half-way, with one near the end, where an error has little time to heal, and with `count`
+ * restarts evenly spread over the run's steps. Restart k of n comes after (k - 1/2) / n of the steps, so that the last
+ * of ten falls into the last tenth. Each is at the nearest checkpoint, the earlier of two. Throws an Error if there are
+ * too few.
  */
 export function planRestarts(steps: readonly number[], count: number): RestartPlan[] {
   const spread = spreadRestarts(steps, count);
@@ -25,7 +26,7 @@ function spreadRestarts(steps: readonly number[], count: number): number[] {
   const chosen: number[] = [];
   for (let k = 0; k < count; k += 1) {
     const target = (steps[last]! * (k + 0.5)) / count;
-    // Enough checkpoints are left for the restarts to come.
+    // Leave enough checkpoints for the remaining restarts.
     const candidates = steps.slice((chosen.at(-1) ?? -1) + 1, last - (count - 1 - k));
     const nearest = candidates.reduce((best, step) =>
       Math.abs(step - target) < Math.abs(best - target) ? step : best,

@@ -8,7 +8,7 @@ const methodNames = {
 } as const;
 
 /**
- * The table as Markdown, one line for every way to store and plan of restarts. `metric` is what is compared at the end.
+ * The table as Markdown, one row for every way to store and plan of restarts. `metric` is compared at the end.
  */
 export function restartTable(figures: readonly RestartFigures[], metric: string): string {
   const header = [

@@ -7,37 +7,37 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { trainingEnvironment } from './find-python.ts';
 
-/** What training writes at a checkpoint. */
+/** A message of the training at a checkpoint. */
 export interface TrainingCheckpoint {
   readonly branch: string;
   readonly step: number;
   readonly file: string;
   readonly metrics: Readonly<Record<string, number>>;
-  /** Whether the state that was asked for has been written. */
+  /** Whether the requested state has been written. */
   readonly state: boolean;
 }
 
-/** A copy of the training process that goes on from other weights, with all other state as it is. */
+/** A copy of the training process that continues from other weights, with all other state unchanged. */
 export interface TrainingFork {
   readonly branch: string;
-  /** Where it writes its checkpoints; it exists. */
+  /** Folder for its checkpoints; it exists. */
   readonly directory: string;
   readonly load: string;
-  /** Optimizer state that was written before; the trunk's when absent. */
+  /** Optimizer state written before; the trunk's if absent. */
   readonly loadState?: string;
 }
 
-/** How training goes on after a checkpoint; an empty one as if nothing had been. */
+/** The continuation of training after a checkpoint; an empty decision changes nothing. */
 export interface TrainingDecision {
   readonly load?: string;
   readonly fork?: readonly TrainingFork[];
   readonly stop?: true;
-  /** Writes the optimizers' state to this file; the same checkpoint is asked about again then. */
+  /** Writes the optimizers' state to this file; then the same checkpoint is reported again. */
   readonly saveState?: string;
 }
 
 export interface TrainingDirector {
-  /** Before the first step of the trunk, which is the process itself, and of every branch. */
+  /** Called before the first step of the trunk, which is the process itself, and of every branch. */
   begin(branch: string): Promise<void>;
   decide(checkpoint: TrainingCheckpoint): Promise<TrainingDecision>;
 }
@@ -47,9 +47,9 @@ export interface TrainingPlan {
   readonly script: string;
   /** The first is the script's output directory. */
   readonly arguments: readonly string[];
-  /** Added to every seed the script sets. */
+  /** Added to every seed that the script sets. */
   readonly seedShift: number;
-  /** For the socket; its path is to stay under 100 bytes. */
+  /** Folder for the socket; its path must stay under 100 bytes. */
   readonly directory: string;
 }
 
@@ -67,8 +67,7 @@ const follower = fileURLToPath(new URL('follow_training.py', import.meta.url));
 
 /**
  * Runs a training script under follow_training.py until it and all its branches have ended; its output goes to our
- * stderr. Rejects with an Error when it fails, or with what the director rejects with, once all its processes are
- * killed.
+ * stderr. Rejects with an Error if it fails, or with the director's rejection, after all its processes are killed.
  */
 export async function runTraining(plan: TrainingPlan, director: TrainingDirector): Promise<void> {
   const socketPath = join(plan.directory, 'training.sock');
@@ -77,7 +76,7 @@ export async function runTraining(plan: TrainingPlan, director: TrainingDirector
   const refused = new Promise<never>((_, reject) => {
     server.on('connection', (socket) => {
       sockets.add(socket);
-      // A process that is killed may leave an answer unread; its exit says all there is to say.
+      // A killed process may leave an answer unread; its exit is the only error to report.
       socket.on('error', () => undefined);
       converse(socket, director).catch(reject);
     });
@@ -85,7 +84,7 @@ export async function runTraining(plan: TrainingPlan, director: TrainingDirector
   refused.catch(() => undefined);
   server.listen(socketPath);
   await once(server, 'listening');
-  // A process group of its own: ending it ends the branches too.
+  // A process group of its own, so that ending it ends the branches too.
   const child = spawn(plan.pythonPath, [follower, socketPath, String(plan.seedShift), plan.script, ...plan.arguments], {
     detached: true,
     stdio: ['ignore', 2, 'inherit'],
@@ -118,7 +117,7 @@ async function converse(socket: Socket, director: TrainingDirector): Promise<voi
   }
 }
 
-/** A group that has ended already is none. */
+/** No error if the group has ended already. */
 function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

@@ -17,14 +17,14 @@ import {
 import type { Slots } from './slots.ts';
 import type { StoredRun } from './stored-run.ts';
 
-/** A training run of one seed, and how to repeat it. */
+/** A training run with one seed, and the data for repeating it. */
 export interface SeedTraining {
   readonly pythonPath: string;
   readonly script: string;
-  /** After the output directory. */
+  /** Arguments after the output directory. */
   readonly arguments: readonly string[];
   readonly seedShift: number;
-  /** For all files of this seed; the caller removes it. */
+  /** Folder for all files of this seed; the caller removes it. */
   readonly directory: string;
   readonly slots: Slots;
 }
@@ -34,26 +34,26 @@ export type FinalMetrics = Readonly<Record<string, number>>;
 
 export interface UnbrokenRun {
   readonly series: Series;
-  /** By checkpoint. */
+  /** Metrics by checkpoint. */
   readonly metrics: readonly FinalMetrics[];
 }
 
-/** A run that restarts from what a hub stored of it. */
+/** A run that restarts from a hub's stored checkpoints of it. */
 export interface RestartedBranch {
   /** Letters, digits and dashes. */
   readonly name: string;
   readonly plan: RestartPlan;
-  /** Holds the unbroken run's checkpoints. */
+  /** The hub's run with the unbroken run's checkpoints. */
   readonly stored: StoredRun;
 }
 
 export interface RestartedRun {
   readonly final: FinalMetrics;
-  /** What all checkpoints were stored in: of a run with one restart those of the unbroken run, else its own. */
+  /** The hub's run with all checkpoints: for a run with one restart the unbroken run's, else its own. */
   readonly stored: StoredRun;
 }
 
-/** Trains from the start to the end. Its checkpoints, eval set and graph are a series. */
+/** Trains from start to end. Its checkpoints, eval set and graph are a series. */
 export async function trainUnbroken(training: SeedTraining): Promise<UnbrokenRun> {
   const out = join(training.directory, 'unbroken');
   await mkdir(out, { recursive: true });
@@ -74,10 +74,10 @@ export async function trainUnbroken(training: SeedTraining): Promise<UnbrokenRun
 }
 
 /**
- * Trains once more, with a branch wherever a restarted run leaves the unbroken one. Up to there both are the same; from
- * there the branch has the weights that a hub gives back. A branch of several restarts pushes its own checkpoints and
- * restarts from those. Resolves to what became of the branches, by name. Rejects with an Error when the repetition is
- * not equal to the unbroken run: figures would then mean nothing.
+ * Trains once more and branches at each restart. Up to there both runs are the same; from there the branch has the
+ * hub's weights. A branch with several restarts pushes its own checkpoints and restarts from those. Resolves to the
+ * results of the branches, by name. Rejects with an Error if the repetition differs from the unbroken run, because the
+ * figures would then mean nothing.
  */
 export async function trainRestarted(
   training: SeedTraining,
@@ -103,7 +103,7 @@ class RestartDirector implements TrainingDirector {
   private readonly training: SeedTraining;
   private readonly unbroken: UnbrokenRun;
   private readonly branches: readonly RestartedBranch[];
-  /** Own runs of branches with several restarts. */
+  /** Separate runs for branches with several restarts. */
   private readonly forks = new Map<string, StoredRun>();
 
   constructor(training: SeedTraining, unbroken: UnbrokenRun, branches: readonly RestartedBranch[]) {

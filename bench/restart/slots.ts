@@ -1,4 +1,4 @@
-/** A number of places that work waits for, first come first served. */
+/** A semaphore with a number of slots, first come first served. */
 export class Slots {
   private free: number;
   private readonly waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Slots {
     this.free = count;
   }
 
-  /** Resolves once there is a place; whoever has taken it releases it. */
+  /** Resolves once there is a slot; the caller releases it. */
   async take(): Promise<void> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -19,7 +19,7 @@ export class Slots {
     else next();
   }
 
-  /** Work in a place of its own. */
+  /** Runs work in a slot of its own. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.take();
     try {

@@ -15,15 +15,15 @@ export interface RunBytes {
 export interface StoredRunPlace {
   readonly hub: HubClient;
   readonly repository: string;
-  /** For downloads. */
+  /** Folder for downloads. */
   readonly directory: string;
 }
 
-/** One run at the hub: what was pushed into it, and weights back from it. */
+/** One run at the hub: pushes checkpoints and downloads weights. */
 export class StoredRun {
   private readonly place: StoredRunPlace;
   private readonly name: string;
-  /** By step, whole up to and with that checkpoint; those of the run it forked from too. */
+  /** By step, the bytes up to and including that checkpoint; includes those of the run that it forked from. */
   private readonly bytesAt: Map<number, RunBytes>;
   private newest: RunBytes;
 
@@ -48,7 +48,7 @@ export class StoredRun {
     return new StoredRun(place, run, { raw: 0, stored: 0 });
   }
 
-  /** What a training job that resumes from a step pushes into: shares all up to that step. */
+  /** The run into which a training job pushes after resuming from a step; it shares all checkpoints up to that step. */
   async fork(name: string, step: number): Promise<StoredRun> {
     await this.place.hub.post(`/v1/repositories/${this.place.repository}/runs`, {
       name,
@@ -57,12 +57,12 @@ export class StoredRun {
     return new StoredRun(this.place, name, this.bytesAt.get(step)!);
   }
 
-  /** Of the run so far. */
+  /** Bytes of the run so far. */
   get bytes(): RunBytes {
     return this.newest;
   }
 
-  /** Rejects with an Error when the checkpoint does not become ready. */
+  /** Rejects with an Error if the checkpoint does not become ready. */
   async push(checkpoint: SeriesCheckpoint): Promise<void> {
     const { hub, repository } = this.place;
     const { status } = await pushCheckpoint(hub, repository, this.name, checkpoint, () => undefined);
@@ -75,7 +75,7 @@ export class StoredRun {
     this.bytesAt.set(checkpoint.step, this.newest);
   }
 
-  /** The weights of a checkpoint as anyone downloads them, digest checked; resolves to a file. */
+  /** Downloads the weights of a checkpoint and checks the digest; resolves to a file. */
   async download(step: number): Promise<string> {
     const { hub, repository, directory } = this.place;
     const to = join(directory, `${repository.replaceAll('/', '-')}-${this.name}-${step}.safetensors`);

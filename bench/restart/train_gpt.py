@@ -32,7 +32,7 @@ HELD_OUT_SEQUENCES = 4  # of each
 
 
 class Mixer(nn.Module):
-    """Self-attention; causal unless told otherwise."""
+    """Self-attention; causal by default."""
 
     def __init__(self, width, causal=True):
         super().__init__()
@@ -139,7 +139,7 @@ def write_graph(path, width, layers, example):
         for parameter in model.parameters():
             parameter.normal_()
     options = {"opset_version": 13, "do_constant_folding": False, "training": torch.onnx.TrainingMode.PRESERVE}
-    # Later versions have a second exporter, which renames weights, and prefer it.
+    # Later versions have a second exporter, which renames weights, as the default.
     if "dynamo" in inspect.signature(torch.onnx.export).parameters:
         options["dynamo"] = False
     sizes = {"symbols": {0: "count"}, "logits": {0: "count"}}

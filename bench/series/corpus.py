@@ -1,4 +1,4 @@
-"""Text to train on that every checkout has alike, as bytes or as words, and its held-out stretches."""
+"""Training text that is the same in every checkout, as bytes or as words, and its held-out stretches."""
 import glob
 import os
 import re

@@ -1,4 +1,4 @@
-"""What rebuilt checkpoints cost on fresh examples, by ONNX Runtime alone.    fresh_quality.py SERIES KEPT [--json FILE]
+"""Degradation of rebuilt checkpoints on fresh examples, by ONNX Runtime alone.    fresh_quality.py SERIES KEPT [--json FILE]
 
 KEPT is what `npm run demo -- SERIES --keep KEPT` left. Metrics of the uploads are those that training recorded by PyTorch; the graph has to agree with them.
 """

@@ -11,7 +11,7 @@ def shifted(rows):
 
 
 def gpt_recipe(model, content, steps, peak_rate):
-    """Training of the GPT on a text; what tune_gpt.py goes on with, too."""
+    """Training of the GPT on a text; tune_gpt.py uses it, too."""
     text = corpus.SplitText(corpus.bytes_of(content), train_gpt.CONTEXT + 1)
     return Recipe(
         model=model,

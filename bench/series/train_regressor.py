@@ -38,7 +38,7 @@ class Regressor(nn.Module):
 
 
 def draw(count, random):
-    """Two decaying oscillations with drift and noise. Signals [count, 1, SAMPLES]; to tell are both frequencies and how fast the first decays, from -1 to 1."""
+    """Two decaying oscillations with drift and noise. Signals [count, 1, SAMPLES]; targets are both frequencies and the decay rate of the first, from -1 to 1."""
 
     def each(low, high):
         return random.uniform(low, high, (count, 1))

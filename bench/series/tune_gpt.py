@@ -11,7 +11,7 @@ import corpus
 from train_byte_gpt import LAYERS, WIDTH, gpt_recipe
 from write_series import read_options, read_safetensors, train_gpt, write_series
 
-# Beginnings of names.
+# Prefixes of names.
 MOVING = {
     40: ("blocks.2.feed_norm", "blocks.2.widen", "blocks.2.narrow", "blocks.3.", "norm.", "head."),
     2: ("blocks.3.mixer.value.", "blocks.3.mixer_norm.", "blocks.3.feed_norm.", "norm."),
@@ -20,7 +20,7 @@ FROZEN = {40: ("blocks.3.mixer.query.",), 2: ()}
 
 
 def read_weights(series):
-    """Of the last checkpoint of a series."""
+    """Weights of the last checkpoint of a series."""
     with open(os.path.join(series, "series.json")) as file:
         last = json.load(file)["checkpoints"][-1]["file"]
     arrays = read_safetensors(os.path.join(series, last))

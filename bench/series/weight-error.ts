@@ -12,25 +12,24 @@ export interface WeightError {
   readonly name: string;
   readonly elementCount: number;
   /**
-   * Norm of the error in parts of the norm of the weights; 0 where they agree, infinite where only the weights are all
-   * zero.
+   * Norm of the error divided by the norm of the weights; 0 if they agree, infinite if only the weights are all zero.
    */
   readonly relativeError: number;
-  /** Whether all rebuilt values are one value though the uploaded ones are not. */
+  /** Whether all rebuilt values are equal although the uploaded ones are not. */
   readonly collapsed: boolean;
   /**
-   * Norm of the error in parts of the norm of the movement since the checkpoint before; undefined without one, or
+   * Norm of the error divided by the norm of the movement since the checkpoint before; undefined without one, or
    * without movement.
    */
   readonly errorToMovement: number | undefined;
   /**
-   * Share of that movement that the rebuilt weights lack: 0 none, 1 all of it, negative where they run ahead; likewise
-   * undefined.
+   * Share of that movement that the rebuilt weights lack: 0 none, 1 all of it, negative if they run ahead. Undefined in
+   * the same cases.
    */
   readonly movementLost: number | undefined;
 }
 
-/** How far one rebuilt tensor is from what was uploaded. Throws a RangeError for tensors of different sizes. */
+/** Error of one rebuilt tensor against the uploaded one. Throws a RangeError for tensors of different sizes. */
 export function weightError({ name, weights, rebuilt, before }: ComparedTensor): WeightError {
   if (rebuilt.length !== weights.length || (before !== undefined && before.length !== weights.length))
     throw new RangeError(`${name} has ${weights.length} elements in one file and another number in another`);
@@ -46,14 +45,14 @@ export function weightError({ name, weights, rebuilt, before }: ComparedTensor):
   };
 }
 
-/** Of all tensors as one. */
+/** The share over all tensors together. */
 export function totalMovementLost(tensors: readonly ComparedTensor[]): number {
   return movementLost(
     tensors.flatMap(({ weights, rebuilt, before }) => (before === undefined ? [] : [{ weights, rebuilt, before }])),
   );
 }
 
-/** Euclidean; to zero where there is no other end. */
+/** Euclidean distance; to zero if `to` is undefined. */
 function distance(from: Float32Array, to: Float32Array | undefined): number {
   let squares = 0;
   for (let i = 0; i < from.length; i += 1) {

@@ -1,11 +1,11 @@
 /**
- * What a store did to the weights of a series, tensor by tensor.
+ * Prints the errors of a series' weights after storage, tensor by tensor.
  *
- *     npx tsx bench/series/weight-errors.ts SERIES KEPT [--json FILE]             what `npm run demo -- SERIES --keep KEPT` left
+ *     npx tsx bench/series/weight-errors.ts SERIES KEPT [--json FILE]             KEPT is the folder of `npm run demo -- SERIES --keep KEPT`
  *     npx tsx bench/series/weight-errors.ts UPLOADED REBUILT [BEFORE] --files     two safetensors files, and the checkpoint before
  *
- * Movement is that of the uploads since the checkpoint before in the series. Tensors without floating values are left
- * out.
+ * Movement is the difference between the uploads of a checkpoint and the one before it in the series. Tensors without
+ * floating values are left out.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ async function compare({ name, uploaded, rebuilt, before }: Checkpoint, core: Na
   };
 }
 
-/** Everything the demo pushed, those before its crash too. */
+/** Everything that the demo pushed, including checkpoints before its crash. */
 function pushedCheckpoints(seriesDirectory: string, kept: string): Checkpoint[] {
   const series = readSeries(seriesDirectory);
   const { first, fork } = planPushes(series);

@@ -21,20 +21,20 @@ from safetensors_file import Bfloat16, read_safetensors, write_safetensors  # no
 
 IGNORED = -100  # label of a position that counts nowhere
 MEASURED_ROWS = 16  # at once; what they make fits a cache
-# Where checkpoints are taken, in parts of the training: ever closer, while the learning rate falls.
+# Shares of the training at which checkpoints are taken: ever closer, while the learning rate falls.
 MARKS = (0.04, 0.1, 0.18, 0.27, 0.36, 0.46, 0.56, 0.66, 0.75, 0.82, 0.88, 0.92, 0.95, 0.98, 1.0)
 
 
 @dataclasses.dataclass
 class Recipe:
-    """What one script trains. Pairs are inputs and labels, rows first."""
+    """The training of one script. Pairs are inputs and labels, rows first."""
 
     model: nn.Module
     input: str
     output: str
     eval: tuple
     fresh: tuple
-    # Rows that were trained on, as many as fresh ones at most: the gap to them shows what was learnt by heart.
+    # Rows of the training set, at most as many as held-out ones: the gap between them shows overfitting.
     train: tuple
     draw: Callable  # the pair of one step
     steps: int
@@ -44,7 +44,7 @@ class Recipe:
 
 @dataclasses.dataclass
 class Measures:
-    """How outputs are judged by labels."""
+    """Metrics of outputs, given labels."""
 
     loss: Callable  # of outputs and labels: the mean to minimize
     positions: Callable  # of some rows' outputs and labels: a row of numbers for each position that counts
@@ -102,7 +102,7 @@ def read_options(description, default_steps, add=lambda parser: None):
 
 
 class SeriesWriter(train_gpt.SeriesWriter):
-    """Adds rounded copies to what the GPT of the restart bench writes."""
+    """Writes like the GPT of the restart bench, and adds rounded copies."""
 
     def __init__(self, directory, about, rounded):
         super().__init__(directory, about)
@@ -126,7 +126,7 @@ def write_series(name, recipe, options):
         write_safetensors(os.path.join(options.out, f"{file}.safetensors"), {"inputs": inputs.numpy(), "labels": labels.numpy()})
     write_graph(os.path.join(options.out, "model.onnx"), recipe)
     optimizer = train_gpt.optimizer_of(model)
-    # Weights that are frozen have no gradient, and no average of it.
+    # Frozen weights have no gradient, and no average of it.
     averages = {key: torch.zeros_like(parameter) for key, parameter in moving.items()}
     marks = {max(1, round(options.steps * mark)) for mark in MARKS}
     for step in range(1, options.steps + 1):

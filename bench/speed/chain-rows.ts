@@ -5,13 +5,12 @@ import type { BarredRow } from './speed-table.ts';
 import { syntheticCheckpoints } from './synthetic-model.ts';
 import { median, spentOn, type Spent } from './timed-rounds.ts';
 
-/** Restoring the last of a chain takes at most this many times a base's time. */
+/** Most times a base's time that restoring the last of a chain may take. */
 export const timesOfBaseMax = 3;
 /** Deltas of the chains. */
 const deltaCounts = [1, 4, 8, 11];
 /**
- * How much moves from a checkpoint to the next, in spreads of a weight's row, and the step that says how finely it is
- * stored.
+ * Drift from a checkpoint to the next, relative to the spread of a weight's row, and the step that it is stored with.
  */
 const cases = [
   { drift: 0.03, step: 0 },
@@ -21,13 +20,13 @@ const cases = [
 ] as const;
 /** Rounds of each measurement; a base and all chains take turns. */
 const rounds = 7;
-/** A number in its run from which the later bound of the budget holds. */
+/** A sequence number from which the later limit of the budget applies. */
 const laterSequence = 1000;
 
 /**
- * Restoring the last of chains of deltas beside its base, in process, packages in memory: a row says how often the
- * base's time fits into the chain's, of the times allowed. Names say what the default policy makes of the chain's
- * bytes; a chain that it never makes has no bar.
+ * Restores the last of each chain of deltas and its base, in process, with packages in memory. A row compares the
+ * chain's time with the allowed multiple of the base's time. Its name says whether the default policy would make such a
+ * chain; if not, it has no limit.
  */
 export async function* chainRows(core: NativeCore): AsyncGenerator<BarredRow> {
   for (const { drift, step } of cases) {

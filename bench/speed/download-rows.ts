@@ -11,9 +11,9 @@ import type { BarredRow } from './speed-table.ts';
 import { syntheticCheckpoints } from './synthetic-model.ts';
 import { median } from './timed-rounds.ts';
 
-/** Checkpoints of the run: more than a chain may have packages. */
+/** Checkpoints of the run: more than the most packages of a chain. */
 const checkpoints = 14;
-/** Changes of about one weight in a hundred, which chains of as many packages as the policy allows come from. */
+/** About one weight in a hundred changes; this gives chains as long as the policy allows. */
 const drift = 0.04;
 /** Downloads of each file; all files take turns. */
 const rounds = 7;
@@ -30,9 +30,9 @@ interface Stored {
 }
 
 /**
- * Downloads of every checkpoint of a run from a hub as its default policy stored it: a row for each length of chain
- * says how often the base's time fits into the chain's, of the times allowed, for what the client waits and for the
- * hub's processor time.
+ * Downloads of every checkpoint of a run from a hub with the default policy. A row for each chain length compares the
+ * chain's time with the allowed multiple of the base's time, for the client's waiting time and for the hub's processor
+ * time.
  */
 export async function* downloadRows(cpu: number | undefined): AsyncGenerator<BarredRow> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-download-'));
@@ -62,7 +62,7 @@ export async function* downloadRows(cpu: number | undefined): AsyncGenerator<Bar
         seconds,
         spread: (Math.max(...waited[i]!) - Math.min(...waited[i]!)) / seconds,
         memcpyRatio: (timesOfBaseMax * median(waited[base]!)) / seconds,
-        // The system counts in ticks of 10 ms: sums say more than medians.
+        // The system counts in ticks of 10 ms, so sums are more precise than medians.
         processorRatio: (timesOfBaseMax * total(processor[base]!)) / total(processor[i]!),
         bar: 1,
       };
@@ -95,7 +95,7 @@ async function pushRun(client: HubClient, run: string, path: string): Promise<St
   return stored;
 }
 
-/** The last checkpoint of each length of chain, by length. */
+/** The last checkpoint of each chain length, by length. */
 function longestOfEach(stored: readonly Stored[]): (readonly [index: number, checkpoint: Stored])[] {
   const byLength = new Map(stored.map((checkpoint, i) => [checkpoint.result.chainLength, [i, checkpoint] as const]));
   return [...byLength.values()]
@@ -108,7 +108,7 @@ function baseOf(stored: readonly Stored[], index: number): number {
   return kind === 'base' ? index : baseOf(stored, ancestorStep!);
 }
 
-/** Reads a body and drops it. */
+/** Reads a body and discards it. */
 function download(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get(url, (answer) => {

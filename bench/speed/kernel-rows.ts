@@ -12,7 +12,7 @@ const schema = z.object({
   ),
 });
 
-/** Rows of `npm run bench` that a bar is set for, by their names without the instruction set, and those bars. */
+/** Rows of `npm run bench` that have a limit, by their names without the instruction set, and those limits. */
 const barred: Readonly<Record<string, number>> = {
   'sketch f32': 0.5,
   'assign 16 bins, f32': 0.5,
@@ -23,13 +23,13 @@ const barred: Readonly<Record<string, number>> = {
   'context decode 10 contexts, 6 % moved': 0.35,
   'context decode 10 contexts, 10 % moved': 0.35,
 };
-/** Optimal and entropy-constrained codebooks of 32 bins take at most this long each, in ms. */
+/** Longest time of optimal and entropy-constrained codebooks of 32 bins each, in ms. */
 const clusteringMsMax = 10;
 const clusteringNames = ['codebook 32 bins, optimal', 'codebook 32 bins, entropy'];
 
 /**
- * Runs the kernels whose names have `only` in them, one by one, at the best instruction set of the machine. Throws when
- * an answer is wrong.
+ * Runs the kernels whose names contain `only`, one by one, at the best instruction set of the machine. Throws if a
+ * result is wrong.
  */
 export function* kernelRows(only: string): Generator<BarredRow> {
   const directory = mkdtempSync(join(tmpdir(), 'firn-speed-'));
@@ -45,7 +45,7 @@ export function* kernelRows(only: string): Generator<BarredRow> {
       const row = rows.find((found) => found.name === name || found.name === `${name}, ${isa}`);
       if (row === undefined) throw new Error(`npm run bench has no row ${name}`);
       const { bytes, ms, spread, memcpyRatio } = row;
-      // A clustering handles no bytes: its bar is a time.
+      // A clustering handles no bytes: its limit is a time.
       const ratio = clusteringNames.includes(name)
         ? { memcpyRatio: clusteringMsMax / ms, bar: 1, name: `${name}, of ${clusteringMsMax} ms` }
         : { memcpyRatio, bar: barred[name]!, name };

@@ -7,11 +7,11 @@ import type {
   StoredObject,
 } from '../../src/store/object-store.ts';
 
-/** Objects in memory, handed out without copies: what is measured over them is the work between stores. */
+/** Objects in memory, returned without copies, so that only the work outside the store is measured. */
 export class MemoryObjects implements ObjectStore {
   readonly #objects = new Map<string, Uint8Array>();
 
-  /** Takes `bytes` as they are. */
+  /** Stores `bytes` without a copy. */
   keep(key: string, bytes: Uint8Array): void {
     this.#objects.set(key, bytes);
   }
@@ -36,7 +36,7 @@ export class MemoryObjects implements ObjectStore {
   async open(key: string): Promise<ObjectReader> {
     const bytes = this.#objects.get(key);
     if (bytes === undefined) throw new FirnError('not-found', 'There is no such object.');
-    // A Buffer's parts would be Buffers.
+    // Parts of a Buffer would be Buffers, too.
     const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     return {
       sizeBytes: plain.length,

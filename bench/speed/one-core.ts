@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether this machine can tie a process to a core. */
+/** Whether this machine can bind a process to a processor. */
 export function hasTaskset(): boolean {
   return spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
 /**
- * Ties all threads of a process, and those it starts later, to the given cores ("1" or "0,2-5"). Throws when the system
- * refuses.
+ * Binds all threads of a process, and those it starts later, to the given processors ("1" or "0,2-5"). Throws if the
+ * system refuses.
  */
 function tieToCores(pid: number, cores: string): void {
   const { status, stderr } = spawnSync('taskset', ['-a', '-p', '-c', cores, String(pid)], {
@@ -16,7 +16,7 @@ function tieToCores(pid: number, cores: string): void {
   if (status !== 0) throw new Error(`taskset: ${String(stderr)}`);
 }
 
-/** A hub has the core to itself, this process takes those below it where there are any. */
+/** The hub gets the processor for itself; this process gets those below it, if any. */
 export function placeOnCores(hubPid: number, cpu: number): void {
   tieToCores(hubPid, String(cpu));
   tieToCores(process.pid, cpu === 0 ? '0' : `0-${cpu - 1}`);

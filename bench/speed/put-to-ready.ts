@@ -12,18 +12,20 @@ export interface PutOptions {
   readonly first: Uint8Array;
   readonly second: Uint8Array;
   readonly step: number;
-  /** The hub is tied to this core, and this process to the others; undefined where the system cannot. */
+  /**
+   * The hub runs on this processor only, and this process on the others; undefined if the system does not support it.
+   */
   readonly cpu: number | undefined;
 }
 
-/** Runs of a base and a delta each. */
+/** Rounds; each is a run with a base and a delta. */
 const rounds = 5;
-/** Rounds before them: a hub lives long enough to have its code compiled. */
+/** Warm-up rounds: a hub lives long enough for its code to be compiled. */
 const warmUps = 3;
 
 /**
- * From the first byte of an upload to the checkpoint being ready, for a base and for a delta, on a hub of its own,
- * whose processor time it says.
+ * Time from the first byte of an upload until the checkpoint is ready, for a base and for a delta, on a separate hub,
+ * with its processor time.
  */
 export async function putToReady({ first, second, step, cpu }: PutOptions): Promise<SpeedRow[]> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-put-'));

@@ -1,6 +1,6 @@
 import type { SpeedRow } from './timed-rounds.ts';
 
-/** A row with the ratio to memcpy that it has to reach. */
+/** A row with its least ratio to memcpy. */
 export interface BarredRow extends SpeedRow {
   readonly bar: number;
 }
@@ -18,7 +18,10 @@ export function tableHead(): string {
   ].join(' ');
 }
 
-/** GB are 1e9 bytes of binary32, whatever is stored; `memcpy` is the ratio to one, `by cpu` that of processor times. */
+/**
+ * GB are 1e9 bytes of binary32, whatever is stored; `memcpy` is the ratio to a memcpy, `by cpu` that of processor
+ * times.
+ */
 export function rowLine({ name, bytes, seconds, spread, memcpyRatio, processorRatio, bar }: BarredRow): string {
   return [
     name.padEnd(48),

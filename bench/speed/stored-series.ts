@@ -18,12 +18,12 @@ import { Restorer, type PackageLocation } from '../../src/restore/restorer.ts';
 import { streamRange } from '../../src/restore/range/stream-range.ts';
 import { MemoryObjects } from './memory-objects.ts';
 
-/** Caches as the hub has them by default, in bytes. */
+/** The hub's default size of caches, in bytes. */
 const cacheMaxBytes = 64 * 1024 * 1024;
-/** Blocks in work at once, as the hub has them with one thread. */
+/** Blocks processed at once, as in a hub with one thread. */
 const parallel = 4;
 const modelPath = 'model.safetensors';
-/** Of a file that nobody asks the digest of. */
+/** Digest of a file when nobody reads it. */
 const noDigest = ''.padStart(64, '0');
 
 export interface StoredStep extends PackageLocation {
@@ -31,13 +31,13 @@ export interface StoredStep extends PackageLocation {
   readonly model: QuantizedModel;
 }
 
-/** A checkpoint read and planned, as the hub has it before it quantizes. */
+/** A checkpoint that was read and planned, ready to be quantized. */
 export interface PlannedCheckpoint {
   readonly source: ModelSource;
   readonly plan: CodingPlan;
 }
 
-/** Checkpoints of one model coded with a given step into packages in memory, through the code that the hub runs. */
+/** Checkpoints of one model, coded with a given step into packages in memory, through the code that the hub runs. */
 export class StoredSeries {
   readonly #core: NativeCore;
   readonly #store = new MemoryObjects();
@@ -72,13 +72,14 @@ export class StoredSeries {
     };
   }
 
-  /** Gives up the memory of a checkpoint that was planned. */
+  /** Releases the memory of a planned checkpoint. */
   forget(name: string): void {
     void this.#store.delete(name);
   }
 
   /**
-   * Quantizes and encodes against the chain, newest first; a base without one. The package is kept under its number.
+   * Quantizes and encodes against the chain, newest first; an empty chain makes a base. Stores the package under its
+   * number.
    */
   async encode({ source, plan }: PlannedCheckpoint, number: number, chain: readonly StoredStep[]): Promise<StoredStep> {
     const opened = chain.length === 0 ? undefined : await this.open(chain);
@@ -126,7 +127,7 @@ export class StoredSeries {
     };
   }
 
-  /** With caches of its own. */
+  /** With new caches. */
   open(chain: readonly StoredStep[]): Promise<PackageChain> {
     const restorer = new Restorer({
       core: this.#core,
@@ -147,7 +148,7 @@ export class StoredSeries {
     }
   }
 
-  /** Rejects unless the packages give the elements that their encoder meant. */
+  /** Rejects unless the packages decode to the elements that were encoded. */
   async check({ source, plan }: PlannedCheckpoint, chain: readonly StoredStep[]): Promise<void> {
     const { layout, sizeBytes } = source.files[0]!;
     const { codings, blocks } = plan.files[0]!;

@@ -1,33 +1,33 @@
 import { buildSafetensorsHeader, type PlannedTensor } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 
-/** What a synthetic model looks like. */
+/** Parameters of a synthetic model. */
 export interface SyntheticShape {
-  /** Transformer layers of about 50 MB each, beside an embedding of 32 MB. */
+  /** Transformer layers of about 50 MB each, in addition to an embedding of 32 MB. */
   readonly layers: number;
-  /** Spread of one checkpoint's changes in that of a weight's row. */
+  /** Standard deviation of one checkpoint's changes, relative to that of a weight's row. */
   readonly drift: number;
 }
 
-/** Width of the model: that of GPT-2 medium. */
+/** Width of the model, the same as GPT-2 medium's. */
 const width = 1024;
 /** Rows of the embedding. */
 const vocabulary = 8192;
-/** Share of weights far from the others, and how far. */
+/** Share of outlier weights, and their distance. */
 const outlierShare = 0.001;
 const outlierFactor = 6;
-/** Deviation of the logarithm of rows' scales, and of the logarithm of weights' own shares in the drift. */
+/** Standard deviation of the logarithm of rows' scales, and of the logarithm of weights' own shares in the drift. */
 const rowSpread = 0.25;
 const driftSpread = 0.8;
 
 interface SyntheticTensor extends PlannedTensor {
-  /** Deviation of the weights; 0 for gains around 1. */
+  /** Standard deviation of the weights; 0 for gains around 1. */
   readonly scale: number;
 }
 
 /**
- * Checkpoints of one GPT-like model as safetensors files, one after the other: bell-shaped rows of differing scale, 0.1
- * % outliers, gains around 1; then every weight drifts by a heavy-tailed share of its row's scale, so that few do most
- * of the moving. The same numbers at every call.
+ * Checkpoints of one GPT-like model as safetensors files, one after the other. Rows are normally distributed with
+ * different scales, with 0.1 % outliers and gains around 1. Then every weight drifts by a heavy-tailed share of its
+ * row's scale, so that few weights do most of the moving. The same numbers at every call.
  */
 export function* syntheticCheckpoints({ layers, drift }: SyntheticShape, count: number): Generator<Uint8Array> {
   const tensors = tensorsOf(layers);

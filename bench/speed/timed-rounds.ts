@@ -1,4 +1,4 @@
-/** One measured way of working, beside a copy of as many bytes. */
+/** One measured operation, beside a copy of as many bytes. */
 export interface SpeedRow {
   readonly name: string;
   readonly bytes: number;
@@ -6,32 +6,32 @@ export interface SpeedRow {
   readonly seconds: number;
   /** (slowest - fastest) / median. */
   readonly spread: number;
-  /** Median over the rounds of the copy's time in the work's. */
+  /** Median over the rounds of the copy's time divided by the operation's. */
   readonly memcpyRatio: number;
   /**
-   * The same of processor time, user and system: what a machine without other work and with a disk that never waits
-   * would give. Absent where it is not known.
+   * The same with processor time, user and system: the ratio on an idle machine whose disk never waits. Absent if
+   * unknown.
    */
   readonly processorRatio?: number | undefined;
 }
 
-/** What a piece of work took, in seconds. */
+/** Time of an operation, in seconds. */
 export interface Spent {
   readonly seconds: number;
-  /** Of all threads; NaN where it is not known. */
+  /** Of all threads; NaN if unknown. */
   readonly processorSeconds: number;
 }
 
 /** Rounds of each measurement. */
 const rounds = 7;
-/** Rounds before them: a hub lives long enough to have its code compiled. */
+/** Warm-up rounds: a hub lives long enough for its code to be compiled. */
 const warmUps = 5;
 /** A copy is repeated until this much time has passed, in ms. */
 const copyMsMin = 30;
 
 /**
- * Times `work`, which produces or consumes `bytes` bytes of binary32, in seven rounds after five to warm up. The work
- * and a memcpy of as many bytes take turns at going first.
+ * Times `work`, which produces or consumes `bytes` bytes of binary32, in seven rounds after five warm-ups. The work and
+ * a memcpy of as many bytes take turns at going first.
  */
 export async function timedRounds(name: string, bytes: number, work: () => Promise<void>): Promise<SpeedRow> {
   const copy = copier(bytes);
@@ -47,7 +47,7 @@ export async function timedRounds(name: string, bytes: number, work: () => Promi
   return rowOf(name, bytes, { works, copies });
 }
 
-/** What `work` takes of this process. */
+/** Elapsed and processor time of `work` in this process. */
 export async function spentOn(work: () => Promise<unknown>): Promise<Spent> {
   const started = performance.now();
   const before = process.cpuUsage();
@@ -60,7 +60,7 @@ function spentSince(startedMs: number, before: NodeJS.CpuUsage): Spent {
   return { seconds: (performance.now() - startedMs) / 1000, processorSeconds: (user + system) / 1e6 };
 }
 
-/** The work and a copy, round by round. */
+/** Samples of the work and of a copy, round by round. */
 export interface RoundSamples {
   readonly works: readonly Spent[];
   readonly copies: readonly Spent[];
@@ -82,7 +82,7 @@ export function rowOf(name: string, bytes: number, { works, copies }: RoundSampl
   };
 }
 
-/** Returns what says how much copying `bytes` bytes between two buffers takes. */
+/** Returns a function that measures the time of copying `bytes` bytes between two buffers. */
 export function copier(bytes: number): () => Spent {
   const from = new Uint8Array(bytes).fill(1);
   const to = new Uint8Array(bytes).fill(2);

@@ -19,7 +19,7 @@ export interface StateBytes {
 export interface BytesComparison {
   readonly hub: HubClient;
   readonly core: NativeCore;
-  /** Of checkpoints with optimizer state alone (`withState`). */
+  /** Only checkpoints with optimizer state (`withState`). */
   readonly series: Series;
   readonly threshold: number;
   readonly arms: readonly StateArm[];
@@ -27,7 +27,7 @@ export interface BytesComparison {
   readonly onProgress: (line: string) => void;
 }
 
-/** The checkpoints of a series that optimizer state lies beside, `NAME.optim.safetensors`. */
+/** The checkpoints of a series with optimizer state, `NAME.optim.safetensors`. */
 export function withState(series: Series): Series {
   const checkpoints = series.checkpoints.flatMap((checkpoint): SeriesCheckpoint[] => {
     const [first] = checkpoint.modelFiles;
@@ -39,8 +39,8 @@ export function withState(series: Series): Series {
 }
 
 /**
- * Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights in BF16, its moments as a hub stores
- * them.
+ * Bytes as uploaded, then those of every arm, and of BitSnap throughout: its weights in BF16, its moments as a hub
+ * stores them.
  */
 export async function compareBytes(comparison: BytesComparison): Promise<StateBytes[]> {
   const { hub, core, series, arms, directory, onProgress } = comparison;

@@ -9,8 +9,8 @@ import { findPython, pythonMissing } from '../restart/find-python.ts';
 import type { SeedOutcome } from './compare-resumed.ts';
 
 /**
- * A quarter of a minute of work on one core, most of it the hub's and PyTorch's; twenty times that on a machine that is
- * busy otherwise.
+ * In ms. A quarter of a minute of work on one processor, most of it the hub's and PyTorch's; twenty times that on a
+ * busy machine.
  */
 const deadlineMs = 280_000;
 const bench = fileURLToPath(new URL('../state.ts', import.meta.url));

@@ -16,12 +16,12 @@ export interface ResumeComparison {
   readonly parallel: number;
   readonly lastStep: number;
   readonly training: Pick<SeedTraining, 'pythonPath' | 'script' | 'arguments'>;
-  /** For everything; the caller removes it. */
+  /** Folder for all files; the caller removes it. */
   readonly directory: string;
   readonly onProgress: (line: string) => void;
 }
 
-/** What came of one seed. */
+/** Results of one seed. */
 export interface SeedOutcome {
   readonly seed: number;
   readonly unbroken: number;
@@ -34,15 +34,18 @@ export interface SeedOutcome {
   }[];
 }
 
-/** Half-way: the averages have settled, and as much training as before is left to show a loss or to heal it. */
+/**
+ * Half-way: the averages have settled, and the rest of the training is long enough to show a loss or to recover from
+ * it.
+ */
 const resumeShare = 0.5;
-/** Between the seeds of one script and those of its next repetition. */
+/** Distance between a seed and the same one in the next repetition of a script. */
 const seedDistance = 1000;
 const metric = 'loss';
 
 /**
- * For every seed: one training without a break, and one for each arm that goes on half-way from weights and optimizer
- * state as the hub gives them back.
+ * Runs for every seed one training without a break, and one for each arm that continues half-way from the hub's
+ * downloads of weights and optimizer state.
  */
 export async function compareResumed(comparison: ResumeComparison): Promise<SeedOutcome[]> {
   const { hub, core, arms, seeds, lastStep, onProgress } = comparison;

@@ -3,7 +3,7 @@ import type { StateRole } from '../../src/checkpoint/options/state-options.ts';
 import type { PackageFile, PackageIndex } from '../../src/package/package-index.ts';
 import { planFile } from '../../src/package/blocks/plan-file.ts';
 
-/** What stored bytes are of: a role of optimizer state, weights, or what is around the payloads. */
+/** A part of the stored bytes: a role of optimizer state, weights, or everything around the payloads. */
 export type Part = StateRole | 'weights' | 'rest';
 export type PartBytes = Readonly<Record<Part, number>>;
 
@@ -20,8 +20,8 @@ export function addParts(a: PartBytes, b: PartBytes): PartBytes {
 }
 
 /**
- * Payload bytes of a package by part; a block that several parts share counts for each by its elements. What is left of
- * `storedBytes` is the rest.
+ * Payload bytes of a package by part. A block that several parts share counts for each by its elements. The remainder
+ * of `storedBytes` is the rest.
  */
 export function partBytes(index: PackageIndex, storedBytes: number): PartBytes {
   const bytes: Record<Part, number> = { ...noBytes };

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 
 export interface StateBenchOptions {
-  /** A series with optimizer state beside some of its checkpoints; bytes are left out without. */
+  /** A series with optimizer state for some of its checkpoints; without it the table of bytes is left out. */
   readonly seriesDirectory?: string;
-  /** Of weights that are not kept exact. */
+  /** Threshold of weights that are not stored exact. */
   readonly threshold: number;
-  /** Trainings that are resumed; 0 leaves that part out. */
+  /** Number of resumed trainings; 0 leaves that part out. */
   readonly seeds: number;
-  /** Trainings at once. */
+  /** Parallel trainings. */
   readonly parallel: number;
   /** Steps of each training. */
   readonly steps: number;
@@ -22,7 +22,7 @@ export interface StateBenchOptions {
 export const stateUsage =
   'npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
-/** Reads the command line. Throws an Error with one sentence. */
+/** Parses the command line. Throws an Error with one sentence. */
 export function readStateOptions(args: readonly string[]): StateBenchOptions {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({

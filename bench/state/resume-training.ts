@@ -16,16 +16,16 @@ import type { StateRun } from './state-run.ts';
 
 export interface ResumedTraining {
   readonly training: SeedTraining;
-  /** Step at whose checkpoint training is resumed, and those before it; the first checkpoint at or after it counts. */
+  /** Share of the steps at whose checkpoint training is resumed: the first checkpoint at or after it. */
   readonly resumeShare: number;
   readonly lastStep: number;
   readonly metric: string;
-  /** Opens the runs once there is a series to make an eval set of. */
+  /** Opens the runs once there is a series for an eval set. */
   readonly openRuns: (series: Series) => Promise<readonly StateRun[]>;
 }
 
 /**
- * Final losses: of the run that nobody interrupted, and by arm of those that went on from what a hub stored half-way.
+ * Final losses: of the unbroken run, and by arm of those that continued from the checkpoint that a hub stored half-way.
  */
 export interface ResumedLosses {
   readonly unbroken: number;
@@ -33,9 +33,9 @@ export interface ResumedLosses {
 }
 
 /**
- * Trains once; every checkpoint up to the one to resume from goes with its optimizer state into all runs, and there a
- * copy of the training goes on for each run from the weights and the state that it gives back. Rejects with an Error
- * when training or a push fails.
+ * Trains once. Every checkpoint up to the resumed one is pushed with its optimizer state into all runs. There a copy of
+ * the training continues for each run from the downloaded weights and state. Rejects with an Error if training or a
+ * push fails.
  */
 export async function resumeTraining(plan: ResumedTraining): Promise<ResumedLosses> {
   const out = join(plan.training.directory, 'trained');
@@ -52,7 +52,7 @@ export async function resumeTraining(plan: ResumedTraining): Promise<ResumedLoss
 }
 
 class ResumeDirector implements TrainingDirector {
-  /** By branch. */
+  /** Final losses by branch. */
   readonly finals = new Map<string, number>();
   private readonly plan: ResumedTraining;
   private readonly out: string;

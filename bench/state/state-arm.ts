@@ -2,17 +2,17 @@ import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts'
 import type { StateFidelity, StateOptions } from '../../src/checkpoint/options/state-options.ts';
 import { benchEvalSet } from '../prepare-bench-hub.ts';
 
-/** A way to keep full training state: weights and what the optimizer holds beside them. */
+/** A way to store full training state: weights and optimizer state. */
 export interface StateArm {
-  /** Letters, digits and dashes: a run at the hub is called so. */
+  /** Name of a run at the hub: letters, digits and dashes. */
   readonly run: string;
   readonly describe: string;
-  /** Weights of the residual method inside this threshold; exact when absent. */
+  /** Threshold of weights in the residual method; exact if absent. */
   readonly threshold?: number;
   readonly state: StateFidelity;
 }
 
-/** Exact storage first: the others are compared with it. */
+/** Exact storage comes first, because the others are compared with it. */
 export function stateArms(threshold: number): readonly StateArm[] {
   const percent = `${Number((100 * threshold).toPrecision(3))} %`;
   return [
@@ -24,7 +24,7 @@ export function stateArms(threshold: number): readonly StateArm[] {
   ];
 }
 
-/** The request that makes a run of this kind. */
+/** The request that creates a run of this kind. */
 export function runRequest({ run, threshold, state }: StateArm, metrics: readonly string[]) {
   const options: StateOptions = { firstMoment: state, secondMoment: state, momentum: state };
   if (threshold === undefined) return { name: run, fidelity: 'exact', state: options };

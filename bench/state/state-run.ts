@@ -14,22 +14,22 @@ export interface StateRunPlace {
   readonly hub: HubClient;
   readonly core: NativeCore;
   /**
-   * Its runs are in repositories of their own, which begin with this: in one, a later run's exact files would be
-   * references to an earlier one's.
+   * Prefix of the names of its runs' repositories. Each run has its own: in a shared one, a later run's exact files
+   * would be references to an earlier one's.
    */
   readonly name: string;
   readonly series: Series;
-  /** For downloads. */
+  /** Folder for downloads. */
   readonly directory: string;
 }
 
-/** Files of one checkpoint as anyone downloads them. */
+/** The downloaded files of one checkpoint. */
 export interface DownloadedState {
   readonly weights: string;
   readonly state: string;
 }
 
-/** One run at the hub: full training state pushed into it, what it takes, and the files back. */
+/** One run at the hub: pushes full training state, counts its stored bytes, and downloads the files. */
 export class StateRun {
   readonly arm: StateArm;
   /** Stored bytes of the checkpoints pushed so far. */
@@ -38,7 +38,7 @@ export class StateRun {
   rawBytes = 0;
   private readonly place: StateRunPlace;
   private readonly repository: string;
-  /** By package id: deltas are decoded with their ancestors'. */
+  /** By package id, because deltas are decoded with their ancestors' indexes. */
   private readonly indexes = new Map<string, PackageIndex>();
 
   private constructor(place: StateRunPlace, arm: StateArm, repository: string) {
@@ -53,7 +53,7 @@ export class StateRun {
     return new StateRun(place, arm, repository);
   }
 
-  /** Rejects with an Error when the checkpoint does not become ready. */
+  /** Rejects with an Error if the checkpoint does not become ready. */
   async push(checkpoint: SeriesCheckpoint): Promise<CheckpointStatus> {
     const { hub, directory } = this.place;
     const { status, path } = await pushCheckpoint(hub, this.repository, this.arm.run, checkpoint, () => undefined);
@@ -68,7 +68,7 @@ export class StateRun {
     return status;
   }
 
-  /** Weights and optimizer state of a checkpoint, digests checked. */
+  /** Weights and optimizer state of a checkpoint, after checking digests. */
   async download(step: number): Promise<DownloadedState> {
     return {
       weights: await this.file(step, 'model.safetensors'),

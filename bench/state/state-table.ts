@@ -5,7 +5,7 @@ import type { Part, PartBytes } from './part-bytes.ts';
 const total = (parts: PartBytes): number => Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** Bytes of every method by part, and their ratios to what was uploaded, which is the first. Markdown. */
+/** Bytes of every method by part, and their ratios to the first one, the upload. Markdown. */
 export function bytesTable(results: readonly StateBytes[]): string {
   const raw = results[0]!.parts;
   const parts = (['weights', 'firstMoment', 'secondMoment', 'momentum'] as const).filter((part) => raw[part] > 0);

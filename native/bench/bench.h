@@ -1,5 +1,5 @@
-// Timing of kernels: every answer is checked before it is timed, and every figure stands beside a memcpy of as many
-// bytes measured in turn with it. bench_main.cc prints the report; each bench_*.cc adds rows through a function
+// Timing of kernels. Every result is checked before it is timed, and every figure stands beside a memcpy of as many
+// bytes, measured in turn with it. bench_main.cc prints the report; each bench_*.cc adds rows through a function
 // declared at the end.
 #pragma once
 #include <cstddef>

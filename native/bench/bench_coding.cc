@@ -1,4 +1,4 @@
-// Token coding, exact coding and checksums. Labels tell the distributions, notes the sizes reached.
+// Token coding, exact coding and checksums. Labels name the distributions, notes the resulting sizes.
 #include <cmath>
 #include <cstdio>
 #include <cstring>

@@ -24,7 +24,7 @@ struct Data {
   std::vector<uint16_t> f16 = narrowed(plain, Dtype::f16), bf16 = narrowed(plain, Dtype::bf16);
   // Gradients: other values of the same shape, as bfloat16.
   std::vector<uint16_t> gradients = narrowed(bench_weights(kElements, 2), Dtype::bf16);
-  // What weights of the middle half of a tensor look like: prune 30 %, protect 0.05 % by each metric.
+  // Typical weights of the middle half of a tensor: prune 30 %, protect 0.05 % by each metric.
   Partition partition;
 
   Data() {

@@ -97,7 +97,7 @@ void bench_rebuild(BenchReport& report, const std::string& what, const Symbols& 
     make_values(first);
   });
   measure_levels(report, "lattice contexts + apply + values, " + what, kAllLevels, all, values.data(), words);
-  // As a restore does that keeps the states of one block at a time: the first block's stand for all.
+  // Like a restore that holds the states of one block at a time; the first block's states stand for all.
   const auto in_cache = each_block([&](size_t first) {
     make_contexts(0);
     apply(in, previous, 0, next);

@@ -1,6 +1,6 @@
-// firn_bench [--json FILE] [TEXT]: prints one row a kernel. TEXT keeps the rows whose name contains it; `coding` keeps
-// those of bench_coding.cc and bench_context.cc. Exit code 1 when an answer was wrong, 2 on bad usage or an unwritable
-// FILE.
+// firn_bench [--json FILE] [TEXT]: prints one row per kernel. TEXT selects the rows whose name contains it; `coding`
+// selects those of bench_coding.cc and bench_context.cc. Exit code 1 if a result was wrong, 2 on bad usage or an
+// unwritable FILE.
 #include <cstdio>
 #include <cstring>
 #include <string>

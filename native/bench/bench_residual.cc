@@ -1,4 +1,4 @@
-// Rebuilding blocks along a chain of packages, as a restore does: from payloads to elements.
+// Rebuilding blocks along a chain of packages, as in a restore: from payloads to elements.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

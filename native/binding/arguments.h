@@ -1,5 +1,5 @@
-// JavaScript arguments as plain C++ values. A wrong one is remembered, not thrown: a call reads all it needs and asks
-// once.
+// JavaScript arguments as plain C++ values. A wrong one is recorded, not thrown: a call reads all its arguments and
+// checks once.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ struct Input {
 };
 using InputBytes = Input<uint8_t>;
 
-// Memory of a Uint8Array that a job writes to; `data` is null where it was left out.
+// Memory of a Uint8Array that a job writes to; `data` is null if it was left out.
 struct Output {
   uint8_t* data = nullptr;
   size_t count = 0;
@@ -36,7 +36,7 @@ class Arguments {
   bool ok() const { return wrong_ < 0; }
   // Leaves a TypeError naming the first wrong argument pending; returns an empty value.
   napi_value throw_type_error() const;
-  // The arrays whose memory was handed out.
+  // The arrays whose memory jobs use.
   std::span<const napi_value> pins() const { return pins_; }
 
   InputBytes bytes(size_t index);           // Uint8Array
@@ -49,7 +49,7 @@ class Arguments {
   Input<uint32_t> uint32s(size_t index);  // Uint32Array
   Input<int32_t> int32s(size_t index);    // Int32Array
   Input<int32_t> optional_int32s(size_t index);
-  // Elements of their own, for small arrays that a job keeps.
+  // A copy, for small arrays that a job stores.
   std::vector<int32_t> int32_copy(size_t index);  // Int32Array
   std::vector<int32_t> optional_int32_copy(size_t index);
   std::vector<uint32_t> uint32_copy(size_t index);  // Uint32Array
@@ -78,7 +78,7 @@ class Arguments {
     wrong(index);
     return false;
   }
-  // UTF-8, without an end mark of its own.
+  // UTF-8, without a terminator.
   std::string text(size_t index);
 
  private:

@@ -1,5 +1,5 @@
-// Every call of the addon. src/native/addon.ts states the arguments of each in the same order; src/native/core.ts says
-// what they do. A call that starts a job returns [job number, promise] or a status number; see Engine::start.
+// Every call of the addon. src/native/addon.ts lists the arguments of each in the same order; src/native/core.ts
+// documents them. A call that starts a job returns [job number, promise] or a status number; see Engine::start.
 #pragma once
 #include "arguments.h"
 #include "engine.h"

@@ -11,7 +11,7 @@
 namespace firn::binding {
 namespace {
 
-// A hint: what the system makes of it is its own affair.
+// A hint, which the system may ignore.
 class ForgetFile final : public Job {
  public:
   explicit ForgetFile(int descriptor) : descriptor_(descriptor) {}
@@ -55,7 +55,7 @@ napi_value map_file(Arguments& args) {
     return napi_create_arraybuffer(env, 0, nullptr, &empty) == napi_ok ? empty : nullptr;
   }
   if (const napi_value buffer = engine->borrow(std::move(file))) return buffer;
-  // The runtime has a largest buffer of its own, or allows none over foreign memory.
+  // The runtime may limit the size of buffers, or not allow buffers over foreign memory.
   napi_value ignored;
   napi_get_and_clear_last_exception(env, &ignored);
   return status_value(env, EFBIG);

@@ -4,7 +4,7 @@
 namespace firn::binding {
 namespace {
 
-// More threads or a longer queue than any machine makes use of; keeps a wrong option from exhausting memory.
+// More threads or a longer queue than any machine uses; keeps a wrong option from exhausting memory.
 constexpr int64_t kThreadsMax = 1024;
 constexpr int64_t kQueueMax = 1 << 20;
 constexpr int64_t kJobNumberMax = int64_t{1} << 53;

@@ -6,12 +6,12 @@
 namespace firn::binding {
 namespace {
 
-constexpr size_t kMasterSegmentNumbers = 2;  // elements, what lies beside them
+constexpr size_t kMasterSegmentNumbers = 2;  // elements, dtype of their rounded elements
 constexpr uint32_t kMasterKinds = 3;
 constexpr size_t kValueBytes = 4;
 constexpr size_t kReferenceBytes = 2;
 
-// The elements that lie beside a block of binary32 ones.
+// The 16-bit elements that belong to a block of binary32 ones.
 struct MasterPlace {
   InputBytes reference;
   std::vector<MasterSegment> segments;

@@ -55,7 +55,7 @@ class BuildEntropyCodebook final : public Job {
 
 class AssignLevels final : public Job {
  public:
-  // `boundary_count` is 0 where the map has none.
+  // `boundary_count` is 0 if the map has none.
   AssignLevels(WeightPair pair, Partition partition, LevelMap map, size_t boundary_count)
       : pair_(pair), partition_(partition), map_(map), boundary_count_(boundary_count) {}
   bool valid() const override {

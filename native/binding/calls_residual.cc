@@ -7,7 +7,7 @@
 namespace firn::binding {
 namespace {
 
-// Counted alone first, so that jobs wait for each other no longer than adding up takes.
+// Counts into a local copy first, so that jobs wait for each other only while adding up.
 Status count_symbols_of(const ContextBlock& block, SharedContextCounts& shared) {
   ContextCounts own;
   if (const Status status = own.add(block); status != Status::ok) return status;
@@ -115,7 +115,7 @@ class ResidualQuantizeJob final : public Job {
   std::vector<LatticeErrorSums> plain_errors_;
 };
 
-// Cached symbols and where they belong.
+// Cached symbols and their destination.
 struct CachedBlock {
   std::shared_ptr<const CachedSymbols> cached;
   std::vector<uint32_t> counts, slots;
@@ -200,7 +200,7 @@ class ResidualCodedElementsJob final : public Job {
   Output into_;
 };
 
-// Behind a chain, what symbols found before lead to.
+// Elements after a chain, from symbols found before.
 class ResidualMovedElementsJob final : public Job {
  public:
   struct Request {

@@ -10,7 +10,7 @@ constexpr int64_t kStateKinds = 4;
 constexpr size_t kStateSegmentNumbers = 3;  // elements, columns, column of the first element
 constexpr size_t kStateElementBytes = 4;
 
-// Where the elements of a block lie in their tensors, and what is beside them.
+// Positions of a block's elements in their tensors, and their reference.
 struct StatePlace {
   StateKind kind;
   std::vector<StateSegment> segments;

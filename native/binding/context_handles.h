@@ -1,4 +1,4 @@
-// Objects of the context coder as JavaScript holds them.
+// Objects of the context coder, held by JavaScript.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -25,8 +25,8 @@ struct HandleTag<ContextTables> {
   static constexpr napi_type_tag value{0xe1763d08f52bc94a, 0x27c40eb95f8d6a13};
 };
 
-// Symbols of a block with their contexts, kept outside the JavaScript heap: as buffers in it they would set off one
-// garbage collection after another.
+// Symbols of a block with their contexts, stored outside the JavaScript heap: as buffers in it they would trigger
+// repeated garbage collections.
 struct CachedSymbols {
   size_t count = 0;
   std::unique_ptr<uint8_t[]> symbols, contexts;

@@ -8,7 +8,7 @@
 namespace firn::binding {
 namespace {
 
-// Closes on leaving the block; JavaScript values made inside die with it.
+// Closes when the block is left; JavaScript values made inside are released with it.
 class HandleScope {
  public:
   explicit HandleScope(napi_env env) : env_(env) {
@@ -150,7 +150,7 @@ void Engine::job_left() {
   napi_reference_unref(env_, self_, nullptr);
 }
 
-// Keeps `values` alive for `job`; false, with nothing kept and an exception pending, when the environment refuses.
+// Keeps `values` alive for `job`. False, with nothing retained and an exception pending, if the environment refuses.
 bool Engine::pin(Job& job, std::span<const napi_value> values) {
   job.pins_.reserve(values.size() + 1);  // one more for the output
   for (const napi_value value : values) {

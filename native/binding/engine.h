@@ -1,4 +1,4 @@
-// One pool of one environment, and the way its finished jobs settle their promises.
+// The pool of one environment; settles the promises of finished jobs.
 #pragma once
 #include <memory>
 #include <span>

@@ -1,5 +1,5 @@
-// C++ objects that JavaScript holds: a plain object that wraps a shared pointer and carries a type tag, so that any
-// other object in its place is recognised instead of reinterpreted.
+// C++ objects held by JavaScript: a plain object that wraps a shared pointer and carries a type tag, so that any other
+// object in its place is recognised instead of reinterpreted.
 #pragma once
 #include <memory>
 

@@ -19,11 +19,11 @@ class Job : public Task {
     status_ = status_of([this] { return execute(); });
   }
 
-  // False when the arguments break a documented range; asked before the job is queued. The TypeScript face has checked
+  // False if the arguments break a documented range; called before the job is queued. The TypeScript face has checked
   // the same.
   virtual bool valid() const { return true; }
 
-  // Size of output(), for jobs that know how long their result will be; asked once, when valid.
+  // Size of output(), for jobs that know the length of their result beforehand; called once, if valid.
   virtual std::optional<size_t> output_bytes() const { return std::nullopt; }
 
   // On the JavaScript thread after execute() returned ok; `output` is the Uint8Array over output(), or undefined for

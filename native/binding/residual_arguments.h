@@ -17,14 +17,14 @@ class ChainArguments {
  public:
   static ChainArguments read(Arguments& args, size_t first);
 
-  // Whether origins and states fit a block of these segments; of what the core itself refuses nothing is checked.
+  // Whether origins and states fit a block of these segments; does not check anything that the core itself refuses.
   bool valid(const Segments& segments) const;
   // The same for a block that ends with the last link, of which there must be one.
   bool valid() const { return !links_.empty() && valid(links_.front().segments); }
-  // Elements of that block; 0 where there are no links.
+  // Elements of that block; 0 if there are no links.
   size_t count() const { return links_.empty() ? 0 : links_.front().segments.count; }
 
-  // Calls use(chain), whose memory lives as long as the call.
+  // Calls use(chain); the chain's memory is valid only during the call.
   template <typename Use>
   Status with_chain(Use use) const {
     std::vector<ResidualLink> links;
@@ -58,9 +58,9 @@ class ChainArguments {
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
-  InputBytes targets;            // binary32; data is null where weights are rounded as they are
+  InputBytes targets;            // binary32; data is null if the weights themselves are the targets
   uint32_t dead_zone;
-  InputBytes prices;  // data is null where every move has the same price
+  InputBytes prices;  // data is null if every move has the same price
   Segments segments;
   std::vector<uint32_t> slots;
   ChainArguments chain;

@@ -5,7 +5,7 @@
 namespace firn::binding {
 namespace {
 
-// An ArrayBuffer of its own. Node's buffers are the way to one that is not zeroed first.
+// A separate ArrayBuffer. Only Node's buffers can be allocated without zeroing.
 napi_value new_array_buffer(napi_env env, size_t size, void** data) {
   static uint8_t nothing;
   *data = &nothing;

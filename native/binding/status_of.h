@@ -1,4 +1,4 @@
-// What becomes of an exception at the seam to JavaScript.
+// Translates exceptions at the seam to JavaScript.
 #pragma once
 #include <new>
 
@@ -6,8 +6,8 @@
 
 namespace firn::binding {
 
-// The status that `body` returns. Memory that is not there is `out_of_memory`; whatever else was thrown is a mistake of
-// ours, not of the caller's: `internal`.
+// The status that `body` returns. A failed allocation is `out_of_memory`; any other exception is a bug of ours, not of
+// the caller's: `internal`.
 template <typename Body>
 Status status_of(Body body) noexcept {
   try {

@@ -1,4 +1,4 @@
-// Weights and, where there are any, their gradient averages, as arguments `first`..`first + 3` of a call.
+// Weights and, optionally, their gradient averages, as arguments `first`..`first + 3` of a call.
 #pragma once
 #include "arguments.h"
 #include "firn/partition.h"

@@ -109,7 +109,7 @@ void WorkerPool::work() {
     --running_;
     leave_lane(current.front()->lane());
     finished_.splice(finished_.end(), current);
-    // Whoever tells nobody takes the next task at once, and looks again when that has finished.
+    // A thread that need not notify takes the next task at once, and checks again when that has finished.
     if (!told_ && (ready_.empty() || finished_.size() >= kFinishedMax)) {
       told_ = true;
       lock.unlock();

@@ -16,7 +16,7 @@
 
 namespace firn::binding {
 
-// Identifies what a task writes to; null shares nothing.
+// Identifies the object that a task writes to; null if it shares nothing.
 using Lane = const void*;
 
 class Task {

@@ -1,8 +1,8 @@
 // Fuzz target: bitmask_decode on hostile bytes, the same at every instruction set level, and bitmask_encode of any
-// states against any others, which come back.
+// states against any others, which must decode to the same states.
 //
-// Input: states (u16 LE), flags (bit 0: with a previous block, bit 1: f16), states given of the previous block and to
-// encode (u16 LE each), those states, and the payload.
+// Input: states (u16 LE), flags (bit 0: with a previous block, bit 1: f16), numbers of states of the previous block and
+// of states to encode (u16 LE each), those states, and the payload.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

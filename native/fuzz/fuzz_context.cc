@@ -1,5 +1,5 @@
-// Fuzz target: ContextTables::parse and decode on hostile bytes, at every instruction set level. Tables that are
-// accepted must be the only form of what they mean; a block that decodes must encode and decode to itself.
+// Fuzz target: ContextTables::parse and decode on hostile bytes, at every instruction set level. Accepted tables must
+// be the only encoding of their meaning; a block that decodes must encode and decode to itself.
 //
 // Input: table size (u16 LE), slots - 1, number of context bytes, element count (u16 LE), then the tables, the context
 // bytes, which repeat over the block, and the payload. The block has three segments: of the first slot, the middle one

@@ -1,9 +1,9 @@
 // Fuzz target: lattice_apply, with the contexts before and the values after it, on hostile symbols, escapes, parameters
-// and states. All instruction sets must agree, on refusal as well; what is accepted stays in its ranges.
+// and states. All instruction sets must agree, also on refusals; accepted results stay in their ranges.
 //
-// Input: flags (bit 0: with a previous state; bit 1: parameters as they are, else brought into their ranges), number of
+// Input: flags (bit 0: with a previous state; bit 1: parameters unchanged, else brought into their ranges), number of
 // segments - 1 and of escapes, then for each segment count (u16 LE), exponent (i8), step (u16), shift (u8), offsets (3
-// x i16), gain (u16); escapes (u32); symbols; values (i32) and activity of the previous state. What is missing is 0.
+// x i16), gain (u16); escapes (u32); symbols; values (i32) and activity of the previous state. Missing input is 0.
 #include <cstdint>
 #include <vector>
 

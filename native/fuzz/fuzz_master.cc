@@ -1,8 +1,8 @@
 // Fuzz target: master_decode on hostile bytes, the same at every instruction set level, and master_encode of any
-// elements beside any others, which come back.
+// elements with any reference, which must decode to the same elements.
 //
-// Input: elements of three segments (u16 LE each), their kinds (u8 each), elements given beside and to encode (u16 LE
-// each), those elements, and the payload.
+// Input: elements of three segments (u16 LE each), their kinds (u8 each), numbers of reference elements and of elements
+// to encode (u16 LE each), those elements, and the payload.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,12 +1,12 @@
-// Fuzz target: residual_state and residual_elements on a chain of hostile packages. Every instruction set must come to
-// the state, and to the refusal, of the calls they stand for: contexts, decode, apply and values, link by link.
+// Fuzz target: residual_state and residual_elements on a chain of hostile packages. Every instruction set must give the
+// same state, or the same refusal, as the separate calls: contexts, decode, apply and values, link by link.
 //
 // Input: element count (u16 LE), percent of them in the first of two segments, origins of the two (i8 each, times 64),
 // links - 1 (at most two); then for each link its step (u16), shift (u8), offset (i8), gain (u16), size of tables and
-// of payload (u16 each); then tables and payloads in turn. Where the top bit of the number of links is set, the last
-// one's payload is of several checkpoints: behind the links' parameters stand how many less two (u8, at most two), how
-// many of them are wanted less one (u8), tuples less one (u8), the symbols of the tuples, and the steps, shifts,
-// offsets and gains of the wanted checkpoints after the first. What is missing is 0.
+// of payload (u16 each); then tables and payloads in turn. If the top bit of the number of links is set, the last
+// payload holds joint symbols of several checkpoints. Then the links' parameters are followed by their number less two
+// (u8, at most two), the number of wanted ones less one (u8), tuples less one (u8), the symbols of the tuples, and the
+// steps, shifts, offsets and gains of the wanted checkpoints after the first. Missing input is 0.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -29,7 +29,7 @@ struct Link {
   size_t table_bytes, payload_bytes;
   ContextTables tables;
   Bytes payload;
-  // Of a payload of several checkpoints: tuples and width, and the segments of the wanted checkpoints after the first.
+  // For a payload of several checkpoints: tuples and width, and the segments of the wanted checkpoints after the first.
   Bytes tuples;
   uint32_t width = 1;
   std::vector<std::vector<LatticeSegment>> later;

@@ -1,8 +1,8 @@
-// Fuzz target: state_decode on hostile bytes, the same at every instruction set level. What decodes is rebuilt to
-// itself by its own payload again, for kinds whose values are on a grid, and state_encode takes any elements at all.
+// Fuzz target: state_decode on hostile bytes, the same at every instruction set level. For kinds whose values are on a
+// grid, decoded elements must encode and decode to themselves. state_encode must accept any elements.
 //
 // Input: kind, flags (bit 0: with a previous block), columns (u8), elements of the first and of the second segment (u16
-// LE each), elements given beside and to encode (u16 LE each), those elements, and the payload.
+// LE each), numbers of reference elements and of elements to encode (u16 LE each), those elements, and the payload.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,5 @@
-// Fuzz target: TokenTables::parse and decode on hostile bytes. What is accepted must be the only encoding of what it
-// means.
+// Fuzz target: TokenTables::parse and decode on hostile bytes. Accepted tables must be the only encoding of their
+// meaning.
 //
 // Input: table size (u16 LE), modulus - 1, flags (bit 0: with previous levels), element count (u16 LE), then the
 // tables, the previous levels, and the payload.

@@ -10,12 +10,13 @@
 
 namespace firn {
 
-// What a fuzz target asserts; a failure ends the process, which every fuzzer reports.
+// Asserts a property of a fuzz target; a failure ends the process, which every fuzzer reports.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Numbers and bytes from the front of a fuzzer's input; what is missing of a number is 0, and of bytes left out.
+// Numbers and bytes from the front of a fuzzer's input. Missing bytes of a number are 0; missing bytes of a sequence
+// are left out.
 class InputReader {
  public:
   InputReader(const uint8_t* data, size_t size) : at_(data), left_(size) {}

@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: replays every file of the directories given, then mutates what it read, from a
-// fixed seed, for a bounded number of rounds. A failure aborts; its input is in the file crash-<target's name>.
+// Runs a fuzz target without libFuzzer: replays every file of the given directories, then mutates them, from a fixed
+// seed, for a bounded number of rounds. A failure aborts; its input is in the file crash-<target's name>.
 //
 //   fuzz_<target> [--rounds N] [--seed S] DIRECTORY...
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The test harness: named cases, checks that report and go on, one line of totals.
+// The test harness: named cases, checks that report and continue, one line of totals.
 //
-// A test file holds TEST_CASE("guarantee it proves") { ... } blocks and links with main.cc. A failed check prints
-// file, line and values; the case counts as failed and keeps running, except that REQUIRE leaves the case.
+// A test file holds TEST_CASE("guarantee it proves") { ... } blocks and links with main.cc. A failed check prints file,
+// line and values; the case counts as failed and continues, except that REQUIRE leaves the case.
 #pragma once
 #include <cstdint>
 #include <cstdio>

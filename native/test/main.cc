@@ -1,5 +1,5 @@
-// Runs the registered test cases; an argument keeps only the cases whose name contains it, `--odd` and `--even` every
-// other case.
+// Runs the registered test cases. An argument selects the cases whose name contains it; `--odd` and `--even` select
+// every other case.
 #include <cstring>
 
 #include "check.h"

@@ -56,7 +56,7 @@ struct Oracle {
     }
   }
 
-  // Of points [begin, end) as one cluster, from the definition.
+  // Cost of points [begin, end) as one cluster, from the definition.
   long double cost(size_t begin, size_t end) const {
     long double weight = 0, moment = 0, sum = 0;
     for (size_t i = begin; i < end; ++i) weight += w[i], moment += static_cast<long double>(w[i]) * x[i];
@@ -151,7 +151,7 @@ struct PricedOracle {
                                            static_cast<double>(mass);
   }
 
-  // Of points [begin, end) as one cell.
+  // Cost of points [begin, end) as one cell.
   long double cost(size_t begin, size_t end) const {
     long double here = 0;
     for (size_t i = begin; i < end; ++i) here += counts[i];
@@ -176,7 +176,7 @@ struct PricedOracle {
       for (size_t j = i + 1; j <= n; ++j) {
         const long double w = error.w[j - 1], distance = error.x[j - 1] - (weight > 0 ? moment / weight : 0);
         scatter += weight > 0 ? weight * w / (weight + w) * distance * distance
-                              : 0;  // what a point adds to the scatter of those before it
+                              : 0;  // addition of a point to the scatter of those before it
         weight += w, moment += w * error.x[j - 1], here += counts[j - 1];
         costs[i][j] = scatter + bit_cost * here * std::log2(mass / here);
       }
@@ -192,7 +192,7 @@ struct PricedOracle {
     return best[n];
   }
 
-  // Of what the codebook's boundaries make of the points.
+  // Cost of the cells that the codebook's boundaries make of the points.
   long double cost(const Cells& cells) const {
     long double sum = 0;
     size_t begin = 0;

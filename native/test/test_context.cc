@@ -29,7 +29,7 @@ struct Block {
   ContextBlock view() const { return {layout(), symbols.data(), escapes.data(), escapes.size()}; }
 };
 
-// How a made-up series moves: `moved` is the share of changed symbols in context 0, more in higher contexts.
+// Movement of a made-up series: `moved` is the share of changed symbols in context 0, more in higher contexts.
 struct Motion {
   double moved = 0.01;
   uint32_t contexts = 8;

@@ -180,7 +180,7 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
                             after_activity.data()) == Status::ok);
       for (size_t i = 0; i < count; ++i) CHECK(std::ldexp(static_cast<float>(after[i]), s.exponent) == targets[i]);
     });
-    // What it is for: outputs on the inputs measured come closer than with rounding alone.
+    // The purpose: outputs on the measured inputs are closer than with rounding alone.
     std::vector<float> rounded(count), fed(count);
     const Gptq none{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.0f, 128};
     const Gptq full{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 1.0f, 128};

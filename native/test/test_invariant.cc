@@ -14,7 +14,7 @@
 
 namespace {
 
-// What a child process that does `body` writes to stderr, when it is ended by abort(); else how it ended.
+// Standard error of a child process that runs `body`, if abort() ends it; otherwise a description of its end.
 template <typename Body>
 std::string last_words(Body body) {
   int ends[2];

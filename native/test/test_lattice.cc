@@ -136,7 +136,7 @@ bool same(const LatticeStatistics& a, const LatticeStatistics& b) { return std::
 
 LatticeSegments view(const std::vector<LatticeSegment>& segments) { return {segments.data(), segments.size()}; }
 
-// Runs the calls at every level and compares them with `want`. Where `weights` is null only what a decoder calls.
+// Runs the calls at every level and compares them with `want`. If `weights` is null, runs only the decoder's calls.
 void check_block(const Elements* weights, const std::vector<LatticeSegment>& segments,
                  const std::vector<Element>* previous, LatticeHysteresis hysteresis, const Expected& want) {
   const size_t count = want.symbols.size();

@@ -75,7 +75,7 @@ TEST_CASE(
   for (const MasterKind kind : kKinds) {
     Words words;
     Halves reference;
-    // Of every 16-bit pattern what lies around its own binary32 pattern, beside it and its neighbours.
+    // For every 16-bit pattern: values around its own binary32 pattern, with it and its neighbours as reference.
     for (uint32_t half = 0; half < 65536; half += 37) {
       const float value = kind == MasterKind::bf16 ? bf16_to_f32(static_cast<uint16_t>(half))
                                                     : f16_to_f32(static_cast<uint16_t>(half));

@@ -20,7 +20,7 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-// What one package says of a block.
+// One package's data of a block.
 struct Package {
   std::vector<LatticeSegment> segments;
   std::vector<uint32_t> slots;
@@ -282,7 +282,7 @@ TEST_CASE("residual: coding refuses a chain of another length, hostile moves, an
 namespace {
 
 // The packages first.. of a history as one payload: `links` are its checkpoints. `listed`: tuples in the list; the
-// others are told in full.
+// others are escaped.
 struct SuperStep {
   Bytes tuples, payload;
   ContextTables tables;

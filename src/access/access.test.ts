@@ -96,7 +96,7 @@ describe('tokens', () => {
 });
 
 describe('the first token', () => {
-  it('is made once, whoever asks at once, and never after another was made', async () => {
+  it('is made once, however many ask at once, and never after another was made', async () => {
     const fresh = await openTestCatalog();
     try {
       const made = await Promise.all(Array.from({ length: 8 }, () => createFirstToken(fresh)));

@@ -3,26 +3,23 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { anonymous, operator, type Principal } from './principal.ts';
 import { isSecret, parseTokenText } from './token-text.ts';
 
-/** Who may come in. */
+/** Identifies the senders of requests. */
 export interface Access {
-  /**
-   * Whose request this is, by its Authorization field. `unauthenticated` for anything but no field or a token that
-   * holds.
-   */
+  /** The principal of an Authorization field. `unauthenticated` unless the field is absent or holds a valid token. */
   principal(authorization: string | undefined): Promise<Principal>;
 }
 
-/** A server that only its own machine reaches: everybody may do everything. */
+/** For a server that only its own machine can reach: everybody may do everything. */
 export const openAccess: Access = { principal: async () => operator };
 
-/** Authorization as hub clients send it; the scheme in any case (RFC 9110 section 11.1). */
+/** The Authorization field of hub clients; the scheme is case-insensitive (RFC 9110 section 11.1). */
 const bearer = /^bearer +(\S+) *$/i;
-/** Compared where there is no such token, so that an answer does not tell by its time whether there is. */
+/** Compared if there is no such token, so that the time of the answer does not reveal that. */
 const nobodysSha256 = '0'.repeat(64);
 
 /**
- * Access by tokens. A revoked or expired one is refused from that moment on, by the clock of the database: every
- * request looks it up.
+ * Access by tokens. A revoked or expired token is refused at once, by the clock of the database, because every request
+ * looks it up.
  */
 export function tokenAccess({ catalog }: { readonly catalog: Pick<Catalog, 'tokens'> }): Access {
   return {

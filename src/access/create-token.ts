@@ -6,19 +6,19 @@ import { mayGrant, type Principal } from './principal.ts';
 import { newTokenText } from './token-text.ts';
 
 export interface TokenInput {
-  /** For people: whose it is, or what for. */
+  /** For people: its owner or purpose. */
   readonly name: string;
   readonly grants: readonly Grant[];
   readonly expiresAt?: Date;
 }
 
-/** A token's text is known only here, once. */
+/** A new token; its text is known only here. */
 export interface CreatedToken {
   readonly text: string;
   readonly record: TokenRecord;
 }
 
-/** Makes a token that allows no more than `by` does. `forbidden` where it would. */
+/** Creates a token that allows no more than `by` may do, else `forbidden`. */
 export async function createToken(
   catalog: Pick<Catalog, 'tokens'>,
   by: Principal,
@@ -31,8 +31,8 @@ export async function createToken(
 }
 
 /**
- * The token of a server's first start, which allows everything; undefined where one was ever made. Of several processes
- * that start at once one gets it.
+ * The token of a server's first start, which allows everything; undefined if a token was ever made. If several
+ * processes start at once, one gets it.
  */
 export async function createFirstToken(catalog: Pick<Catalog, 'tokens'>): Promise<string | undefined> {
   const { text, id, secretSha256 } = newTokenText();

@@ -1,21 +1,21 @@
 import type { VisibleRepositories } from '../catalog/contract/repository-records.ts';
 import { includesScope, scopes, type Grant, type Scope } from '../checkpoint/grant.ts';
 
-/** Who a request is from. */
+/** The sender of a request. */
 export interface Principal {
-  /** Of its token; `anonymous` without one, `operator` on a server without access control. In log lines. */
+  /** Id of its token; `anonymous` without one, `operator` on a server without access control. In log lines. */
   readonly id: string;
-  /** What its token is called. */
+  /** Name of its token. */
   readonly name: string;
   readonly grants: readonly Grant[];
 }
 
-/** Whoever sends no token: sees what is public. */
+/** Principal of requests without a token: sees public repositories. */
 export const anonymous: Principal = { id: 'anonymous', name: 'anonymous', grants: [] };
-/** Whoever reaches a server without access control: may do everything. */
+/** Principal of all requests to a server without access control: may do everything. */
 export const operator: Principal = { id: 'operator', name: 'operator', grants: [{ scope: 'admin' }] };
 
-/** A repository as access looks at it; without a name a whole namespace, without either everything. */
+/** The place that access is checked on: a repository; without a name a whole namespace, without either everything. */
 export interface Place {
   readonly namespace?: string;
   readonly name?: string;
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /**
- * The highest scope that is held on a place; undefined when it is not to be seen. What is public may be read by all.
+ * The highest scope that a principal has on a place; undefined if it may not see it. Everybody may read public places.
  * Pure.
  */
 export function scopeOn({ grants }: Pick<Principal, 'grants'>, place: Place): Scope | undefined {
@@ -32,7 +32,7 @@ export function scopeOn({ grants }: Pick<Principal, 'grants'>, place: Place): Sc
   return place.visibility === 'public' ? 'read' : undefined;
 }
 
-/** Whether everything these grants allow is allowed by what the principal holds. Pure. */
+/** Whether the principal itself has everything that these grants allow. Pure. */
 export function mayGrant(principal: Pick<Principal, 'grants'>, granted: readonly Grant[]): boolean {
   const placeOf = ({ namespace, repository }: Grant): Place => ({
     ...(namespace !== undefined && { namespace }),
@@ -41,7 +41,7 @@ export function mayGrant(principal: Pick<Principal, 'grants'>, granted: readonly
   return granted.every((grant) => includesScope(scopeOn(principal, placeOf(grant)), 'admin'));
 }
 
-/** What a principal sees in a list. Pure. */
+/** The repositories that a principal sees in a list. Pure. */
 export function visibleTo({ grants }: Pick<Principal, 'grants'>): VisibleRepositories {
   if (grants.some(({ namespace }) => namespace === undefined)) return 'all';
   return {

@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('RequestLimits', () => {
-  it('admits so many requests a minute, tells how many are left, and lets in again after the minute', async () => {
+  it('admits a number of requests a minute, reports how many are left, and admits again after the minute', async () => {
     const limits = new RequestLimits({ tokenPerMinute: 3, anonymousPerMinute: 1, concurrent: 10 });
     const remaining = [];
     for (let i = 0; i < 3; i++) remaining.push((await limits.admit(token('a'), '10.0.0.1')).standing.remaining);

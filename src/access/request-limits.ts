@@ -1,42 +1,45 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { anonymous, type Principal } from './principal.ts';
 
-/** What one client may ask of one gateway process. */
+/** Limits of one client at one gateway process. */
 export interface RequestLimitOptions {
   /** Requests a minute with one token. */
   readonly tokenPerMinute: number;
   /** Requests a minute from one address without a token. */
   readonly anonymousPerMinute: number;
-  /** Requests in work at once, with one token or from one address without one. */
+  /** Concurrent requests with one token, or from one address without a token. */
   readonly concurrent: number;
 }
 
-/** How a client stands: for the RateLimit header fields. */
+/** The state of a client's limit, for the RateLimit header fields. */
 export interface RateStanding {
   readonly limit: number;
   readonly remaining: number;
-  /** Until the whole limit is there again. */
+  /** Seconds until the whole limit is available again. */
   readonly resetSeconds: number;
 }
 
-/** Let in, until `leave` is called; or not, for so many seconds. */
+/** Admitted until `leave` is called, or refused for a number of seconds. */
 export type Admission =
   | { readonly admitted: true; readonly standing: RateStanding; readonly leave: () => void }
   | { readonly admitted: false; readonly standing: RateStanding; readonly retryAfterSeconds: number };
 
 const windowSeconds = 60;
-/** Refused tokens a minute and address: more are tries to find one. */
+/** Invalid tokens a minute and address; more are attempts to guess one. */
 const refusedPerMinute = 60;
-/** When a place among the concurrent ones may be free: most requests are over by then. */
+/** Retry-After when too many requests are concurrent, in seconds: most requests end within it. */
 const concurrentRetrySeconds = 1;
 
-/** Requests by client: a rate in fixed windows of a minute, and how many at once. Counted in this process alone. */
+/**
+ * Limits requests by client: a rate in fixed windows of a minute, and a number of concurrent ones. Counted in this
+ * process alone.
+ */
 export class RequestLimits {
   readonly #options: RequestLimitOptions;
   readonly #tokens: RateLimiterMemory;
   readonly #addresses: RateLimiterMemory;
   readonly #refused: RateLimiterMemory;
-  /** By client; absent at zero. */
+  /** Concurrent requests by client; absent at zero. */
   readonly #inWork = new Map<string, number>();
 
   constructor(options: RequestLimitOptions) {
@@ -61,7 +64,7 @@ export class RequestLimits {
   }
 
   /**
-   * Seconds for which an address that sent too many tokens that do not hold is not listened to; undefined when it is.
+   * Seconds for which an address is blocked because it sent too many invalid tokens; undefined if it is not.
    */
   async blockedSeconds(address: string): Promise<number | undefined> {
     const found = await this.#refused.get(networkOf(address));
@@ -70,7 +73,7 @@ export class RequestLimits {
       : undefined;
   }
 
-  /** Counts a token that does not hold. */
+  /** Counts an invalid token. */
   async countRefused(address: string): Promise<void> {
     await consume(this.#refused, networkOf(address), refusedPerMinute);
   }
@@ -100,7 +103,7 @@ async function consume(
   }
 }
 
-/** An IPv6 client has a whole /64 to take addresses from. */
+/** The /64 network of an IPv6 address, because one client can use a whole /64. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!plain.includes(':')) return plain;

@@ -40,7 +40,7 @@ const suites = {
   'job order': jobOrderSuite,
 };
 
-/** Everything `Catalog` promises, checked on an implementation. Each group starts with an empty catalog. */
+/** The behaviour of every `Catalog`. Each group starts with an empty catalog. */
 export function describeCatalog(name: string, open: () => Promise<Catalog>): void {
   for (const [group, suite] of Object.entries(suites)) {
     describe(`${name}: ${group}`, () => {

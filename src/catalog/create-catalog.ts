@@ -26,9 +26,9 @@ import { uploadRecords } from './records/uploads/uploads.ts';
 import { usageRecords } from './records/usage/usage.ts';
 
 export interface CatalogLife {
-  /** Frees what the database runs on. */
+  /** Closes the database. */
   readonly close: () => Promise<void>;
-  /** Vacuums, where nothing else does. */
+  /** Vacuums, if the database does not do so itself. */
   readonly tidy?: () => Promise<void>;
   readonly connections: Catalog['connections'];
 }

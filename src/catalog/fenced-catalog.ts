@@ -2,9 +2,9 @@ import type { Catalog } from './contract/catalog.ts';
 import type { Claim } from './contract/job-records.ts';
 
 /**
- * The catalog as the holder of a claim may write it: what a worker notes while it works is in one transaction with the
- * proof that it still has the job, else `conflict`. Transactions are as they were: the one that completes the claim
- * proves it by that.
+ * The catalog for the holder of a claim. Every write outside a transaction runs in one transaction with a check that
+ * the claim still holds, else `conflict`. Transactions pass unchanged: the one that completes the claim checks it by
+ * that.
  */
 export function fencedCatalog(catalog: Catalog, claim: Claim): Catalog {
   const held = <T>(write: (tx: Catalog) => Promise<T>): Promise<T> =>

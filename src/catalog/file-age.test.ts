@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fileAgeMs } from './file-age.ts';
 
-test('the age of a file is told by the file system, whatever time this process thinks it is', () => {
+test('the age of a file follows the clock of the file system, not that of this process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-age-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'file');

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 
 /**
- * How long ago a file was written or a directory changed, in ms, by the clock of the file system it is on: the clocks
- * of machines that share it may differ by any amount, while the file system stamps what all of them write. Infinity for
- * a path that is not there. Makes and removes an empty file beside it. Failures of the disk pass as they are.
+ * Time since a file was written or a directory changed, in ms, by the clock of its file system. The clocks of machines
+ * that share it may differ, but the file system stamps all their writes. Infinity for a missing path. Creates and
+ * removes an empty file beside it. Failures of the disk are not translated.
  */
 export function fileAgeMs(path: string): number {
   const written = statSync(path, { throwIfNoEntry: false });
   return written === undefined ? Number.POSITIVE_INFINITY : nowBeside(path) - written.mtimeMs;
 }
 
-/** What time it is for the file system. */
+/** The current time of the file system. */
 function nowBeside(path: string): number {
   const probe = `${path}.now-${randomUUID()}`;
   closeSync(openSync(probe, 'wx', 0o600));

@@ -10,8 +10,8 @@ import { openPgliteCatalog } from './pglite/open-pglite.ts';
 import { pgliteDatabase } from './pglite/pglite-database.ts';
 
 /**
- * An empty catalog in memory, in half a second: a copy of a migrated template, which is made once per set of migrations
- * and kept in the temporary directory (40 MB).
+ * An empty catalog in memory, ready in half a second: a copy of a migrated template. The template is made once per set
+ * of migrations and cached in the temporary directory (40 MB).
  */
 export async function openTestCatalog(): Promise<Catalog> {
   return openPgliteCatalog({ memory: true, template: await testTemplate() });
@@ -28,7 +28,7 @@ export async function testTemplate(): Promise<Blob> {
     await migrate(pgliteDatabase(client));
     const dump = await client.dumpDataDir('none');
     await client.close();
-    // Several test processes may be here at once; each renames a whole file.
+    // Several test processes may write it at once; each renames a complete file.
     await writeFile(`${path}.${process.pid}`, new Uint8Array(await dump.arrayBuffer()));
     await rename(`${path}.${process.pid}`, path);
   }

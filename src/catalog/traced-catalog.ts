@@ -1,7 +1,7 @@
 import type { Tracer } from '../telemetry/tracer.ts';
 import type { Catalog } from './contract/catalog.ts';
 
-/** The catalog, in which every transaction of a piece of work is a span; single statements are too many for that. */
+/** The catalog with a span for every transaction; single statements have none, because there are too many. */
 export function tracedCatalog(catalog: Catalog, tracer: Tracer): Catalog {
   return {
     ...catalog,

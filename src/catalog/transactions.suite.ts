@@ -7,7 +7,7 @@ export function transactionsSuite(open: () => Catalog): void {
   const create = (catalog: Catalog, name: string) =>
     catalog.repositories.create({ namespace: 'tx', name, type: 'model' });
 
-  test('what a transaction wrote is there after it and not after a throw, which comes out unchanged', async () => {
+  test('a transaction keeps its writes, or none if it throws, and the error passes unchanged', async () => {
     const [kept, undone] = [freshName(), freshName()];
     expect(await open().transaction(async (tx) => (await create(tx, kept)).name)).toBe(kept);
     const thrown = new Error('stop');

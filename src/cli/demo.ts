@@ -26,7 +26,7 @@ const namespace = 'demo';
 const repository = `${namespace}/series`;
 const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
 
-/** Runs the main job on a series, end to end over HTTP; resolves to what was off. */
+/** Runs the main job on a series, end to end over HTTP; resolves to the problems found. */
 async function runDemo(options: DemoOptions): Promise<string[]> {
   const series = await openSeries(options.seriesDirectory);
   const thresholds = boundsOf(series, options);
@@ -48,8 +48,8 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
 }
 
 /**
- * A series whose files are there and whose metrics are known: what can be said without a hub is said before there is
- * one. Rejects with an Error of one sentence.
+ * A series whose files exist and whose metrics are known. Problems that need no hub are reported before one is started.
+ * Rejects with an Error of one sentence.
  */
 async function openSeries(directory: string): Promise<Series> {
   const series = readSeries(directory);
@@ -82,7 +82,7 @@ async function pushAndVerify(
   return problems;
 }
 
-/** What the store holds because of the demo, by what it is for. */
+/** Bytes in the store because of the demo, by purpose. */
 async function storedParts(hub: HubClient): Promise<StoredParts> {
   const { items } = await hub.get<z.infer<typeof namespaceUsageList>>('/v1/usage');
   const usage = items.find((item) => item.namespace === namespace);
@@ -104,8 +104,8 @@ function describeBounds(thresholds: QualityThresholds): string {
 }
 
 /**
- * Rejects when the person at the terminal, or whoever runs this, wants it to end: what was started and written is then
- * put away like after any failure.
+ * Rejects when the person at the terminal, or the parent process, interrupts the demo. Everything started and written
+ * is then cleaned up as after any failure.
  */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
@@ -114,7 +114,7 @@ function interruption(): Promise<never> {
   });
 }
 
-/** What a training job leaves: everything it pushed, and the run that it ended with. */
+/** The result of a training job: everything it pushed, and its last run. */
 interface Training {
   readonly pushed: readonly PushedCheckpoint[];
   readonly rows: readonly DemoRow[];
@@ -151,7 +151,7 @@ async function train(
   return { ...training, last: fork ?? first };
 }
 
-/** Adds what it pushes to `training`. */
+/** Appends each pushed checkpoint to `training`. */
 async function pushAll(
   hub: HubClient,
   plan: PushPlan,
@@ -208,7 +208,7 @@ function clearProgress(): void {
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K');
 }
 
-/** Resolves to the exit code. A wrong command line is answered with the usage too. */
+/** Resolves to the exit code. A wrong command line also prints the usage. */
 async function main(args: readonly string[]): Promise<number> {
   let usage = `\n${demoUsage}`;
   try {

@@ -26,7 +26,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** A folder of its own with an index of three shards, of which those numbers are missing; the index's path. */
+/** A new folder with an index of three shards without those of the given numbers; returns the index's path. */
 function shardsBut(...missing: readonly number[]): string {
   const at = mkdtempSync(join(folder, 'shards-'));
   const names = [1, 2, 3].map((number) => `model-0000${number}-of-00003.safetensors`);

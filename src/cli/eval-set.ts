@@ -1,6 +1,6 @@
 /**
  * `firn eval-set check GRAPH BATCHES CHECKPOINT...` measures a checkpoint on an eval set without a server, and says how
- * everything was read: what a hub would say of it, before any training.
+ * everything was interpreted. So it shows before any training what a hub would answer.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -25,14 +25,14 @@ export const evalSetUsage =
   "  --spec      the eval set's spec as JSON; without it names and types are guessed from, and the guess is printed\n" +
   `  --kind      one of ${metricKinds.join(', ')}`;
 
-/** As a hub's own, docs/operations.md. */
+/** The hub's default, docs/operations.md. */
 const memoryMibDefault = 4096;
 const deadlineSDefault = 600;
-/** Bytes of the described graph that is kept: the one there is. */
+/** Cache of described graphs, in bytes; there is only one. */
 const graphCacheBytes = 64 * 2 ** 20;
-/** Largest spec read, in bytes. */
+/** Largest spec, in bytes. */
 const specBytesMax = 1024 * 1024;
-/** Evaluations of a checkpoint in a run, about: the upload, two to five trials, and what was stored. */
+/** Typical evaluations of a checkpoint in a run: the upload, two to five trials, and the stored result. */
 const evaluationsAbout = 5;
 
 interface CheckOptions {
@@ -47,8 +47,7 @@ interface CheckOptions {
 }
 
 /**
- * Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it
- * cannot.
+ * Runs the command and returns the process's exit code: 0 if the set can be used, also with warnings, 1 if it cannot.
  */
 export async function evalSet(
   args: readonly string[],
@@ -131,14 +130,17 @@ function readSpec(path: string): EvalSetSpec {
   return parsed.data as EvalSetSpec;
 }
 
-/** The safetensors files of a checkpoint that is one, an index of shards, or a folder with one of these. */
+/**
+ * The safetensors files of a checkpoint, which is given as a file, as an index of shards, or as a folder that contains
+ * one of these.
+ */
 function checkpointPaths(checkpoint: string): string[] {
   if (!statSync(checkpoint, { throwIfNoEntry: false })?.isDirectory()) return presentFiles(checkpoint);
   const names = readdirSync(checkpoint).sort();
   const index = names.find((name) => name.endsWith('.safetensors.index.json'));
   const single = names.filter((name) => name.endsWith('.safetensors') && !name.endsWith('.grad.safetensors'));
-  // As transformers does: the whole model before an index that an older save may have left. Another file beside an
-  // index is one of its shards.
+  // As in transformers: a whole model takes precedence over an index, which may be left from an older save. Any other
+  // file beside an index is one of its shards.
   const found = names.includes('model.safetensors')
     ? 'model.safetensors'
     : (index ?? (single.length === 1 ? single[0] : undefined));
@@ -147,7 +149,7 @@ function checkpointPaths(checkpoint: string): string[] {
   return presentFiles(join(checkpoint, found));
 }
 
-/** What a file stands for: itself, or the shards of an index, which all have to be there. */
+/** The file itself, or the shards of an index, which must all exist. */
 function presentFiles(file: string): string[] {
   const paths = modelFiles(file).map(({ from }) => from);
   const [first, ...more] = paths.filter((path) => !existsSync(path)).map((path) => basename(path));

@@ -10,8 +10,8 @@ const mib = 1024 * 1024;
 const hourMs = 3_600_000;
 
 /**
- * `firn gc`: one pass of the collection of garbage, now. Prints a line an object; returns the process's exit code, 1
- * when an object could not be deleted.
+ * `firn gc`: runs the collection of garbage once, now. Prints a line for each object; returns the process's exit code,
+ * 1 if an object could not be deleted.
  */
 export async function gc(
   args: readonly string[],
@@ -57,7 +57,10 @@ export async function gc(
   }
 }
 
-/** The grace in ms. One shorter than the hub's has to be forced: downloads and copies under way rely on that. */
+/**
+ * The grace in ms. A grace shorter than the hub's needs `--force`, because running downloads and copies rely on the
+ * hub's.
+ */
 function graceOf(text: string | undefined, ofHubMs: number, force: boolean): number {
   if (text === undefined) return ofHubMs;
   const graceMs = Number(text) * hourMs;

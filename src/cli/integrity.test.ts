@@ -17,7 +17,7 @@ beforeAll(async () => {
   const run = await makeRun(catalog);
   const { namespace, name } = (await catalog.repositories.get(run.repositoryId))!;
   repository = `${namespace}/${name}`;
-  // A package that was never put.
+  // A package that was never stored.
   const { package: record, checkpoint } = await makeReady(catalog, run, 3);
   lost = { key: record.key, checkpoint: `${repository}/${run.name}@${checkpoint.step}` };
   await catalog.close();
@@ -37,25 +37,25 @@ async function ran(command: typeof scrub, ...args: string[]) {
   return { code, said, complained };
 }
 
-test('scrub names what is lost with each damaged object, once, and ends with 1', async () => {
+test('scrub names everything affected by each damaged object, once, and ends with 1', async () => {
   const { code, said, complained } = await ran(scrub);
   expect({ code, complained }).toEqual({ code: 1, complained: [] });
   expect(said).toEqual([
     `missing ${lost.key} (${said[0]!.split('(')[1]!.split(')')[0]!}): ${lost.checkpoint}`,
     '1 objects, 0.0 MiB, 1 damaged',
   ]);
-  // It is in quarantine now, and told all the same.
+  // It is in quarantine now, and still reported.
   expect((await ran(scrub, '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
 });
 
-test('verify says what does not come back, and ends with 1', async () => {
+test('verify names files that cannot be rebuilt, and ends with 1', async () => {
   const { code, said } = await ran(verify);
   expect(code).toBe(1);
   expect(said[0]).toContain(`missing ${lost.key}`);
   expect(said.at(-1)).toContain('1 problems');
 });
 
-test('what cannot be asked for is refused with a sentence', async () => {
+test('invalid arguments are refused with a sentence', async () => {
   expect(await ran(scrub, '--repository', 'nobody/nothing')).toMatchObject({
     code: 1,
     complained: [expect.stringContaining('no repository nobody/nothing')],

@@ -11,8 +11,8 @@ import { openStoredHub } from '../process/open-parts.ts';
 const mib = 1024 * 1024;
 
 /**
- * `firn scrub`: reads every object once, now. Prints a line a damaged object; returns the process's exit code, 1 when
- * there is one.
+ * `firn scrub`: reads every object once, now. Prints a line for each damaged object; returns the process's exit code, 1
+ * if there is one.
  */
 export async function scrub(
   args: readonly string[],
@@ -40,7 +40,7 @@ export async function scrub(
         onRepaired: (key: string) => say(`whole again ${key}`),
         onUnread: (key: string, error: unknown) => complain(`firn scrub: ${key} could not be read: ${String(error)}`),
       };
-      // What nothing names any more leaves the quarantine.
+      // Objects that nothing names any more leave the quarantine.
       if (repositoryId === undefined) await recheckDamaged(ctx);
       const { objects, bytes, damaged, unread } = await scrubObjects(
         ctx,

@@ -5,7 +5,7 @@ import { readTokenCommand, type TokenCommand } from './token/read-token-command.
 import { administerInCatalog, type ShownToken, type TokenAdministration } from './token/token-administration.ts';
 
 /**
- * `firn token`: makes, lists and revokes tokens. Returns the process's exit code; `say` and `complain` take one line
+ * `firn token`: creates, lists and revokes tokens. Returns the process's exit code; `say` and `complain` print one line
  * each.
  */
 export async function token(

@@ -1,7 +1,7 @@
 /**
- * `firn unpack PACKAGE... --out FOLDER` rebuilds the files of a downloaded package. A delta needs every ancestor's
- * package beside it, in any order. Of a package that holds several checkpoints the last one is rebuilt, or the one
- * whose package id is given with `--package`.
+ * `firn unpack PACKAGE... --out FOLDER` rebuilds the files of a downloaded package. A delta needs the packages of all
+ * its ancestors, in any order. From a merged package it rebuilds the last checkpoint, or the one whose package id is
+ * given with `--package`.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { unpackPackages } from '../restore/unpack-packages.ts';
 
 export const unpackUsage = 'firn unpack PACKAGE... --out FOLDER [--package ID]';
 
-/** Runs the command and returns the process's exit code; `say` and `complain` take one line each. */
+/** Runs the command and returns the process's exit code; `say` and `complain` print one line each. */
 export async function unpack(
   args: readonly string[],
   say: (line: string) => void,

@@ -7,8 +7,8 @@ import { openStoredHub } from '../process/open-parts.ts';
 const mib = 1024 * 1024;
 
 /**
- * `firn verify`: proves that database and bucket belong together and are whole. Prints a line for each thing that is
- * not; returns the process's exit code, 1 when there is one.
+ * `firn verify`: checks that database and bucket belong together and are whole. Prints a line for each problem; returns
+ * the process's exit code, 1 if there is one.
  */
 export async function verify(
   args: readonly string[],

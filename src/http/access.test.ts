@@ -15,7 +15,7 @@ import { ramp, safetensors } from './safetensors.test-support.ts';
 let gateway: TestGateway;
 let app: OpenAPIHono<AppEnv>;
 let call: Call;
-/** By grants: the header of a token with them. */
+/** Authorization headers by the grants of their token. */
 const tokens = new Map<string, { authorization: string }>();
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ async function trainRun() {
   return (await gateway.catalog.runs.find(repository.id, 'train'))!;
 }
 
-/** A body that the operation would take. */
+/** A valid body for the operation. */
 function bodyOf(method: string): object | Buffer | undefined {
   if (method === 'PUT') return weights();
   if (method === 'PATCH') return { visibility: 'public' };
@@ -112,7 +112,7 @@ function bodyOf(method: string): object | Buffer | undefined {
     : undefined;
 }
 
-/** An answer without what differs from request to request. */
+/** An answer without the values that differ in every request. */
 function comparable({ status, headers, json, bytes }: Answer): unknown {
   const kept = [...headers].filter(([name]) => !['x-request-id', 'ratelimit', 'date'].includes(name)).sort();
   return { status, kept, body: json === undefined ? bytes.toString() : { ...json, requestId: '' } };
@@ -254,7 +254,7 @@ describe('measuring, trying again and changing what a run is measured with', () 
     ['read:acme', 'secret', [403, 403, 403, 403, 403]],
     ['read:acme', 'open', [403, 403, 403, 403, 403]],
     ['write:acme/open', 'secret', [404, 404, 404, 404, 404]],
-    // Both measure; the step is ready and the run exact, so there is nothing to try again or to change.
+    // Both actions are measured. The step is ready and the run exact, so a retry or a change is a conflict.
     ['write:acme', 'secret', [200, 200, 409, 409, 409]],
   ])('with a token for %s in %s answers %j', async (grants, name, expected) => {
     const headers = grants === undefined ? {} : await token(grants);

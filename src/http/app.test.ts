@@ -12,7 +12,7 @@ import { startServer, type RunningServer } from './start-server.ts';
 let gateway: TestGateway;
 let call: Call;
 let server: RunningServer;
-/** What the next listing of repositories fails with. */
+/** The failure of the next listing of repositories. */
 let failure: Error | undefined;
 
 beforeAll(async () => {
@@ -234,7 +234,7 @@ describe('operations', () => {
 });
 
 describe('request targets as they come over the wire', () => {
-  /** Sends a request line as it is, which no client library does. */
+  /** Sends a request line unchanged, which no client library does. */
   async function raw(target: string): Promise<string> {
     const { port, hostname } = new URL(server.url);
     const socket = net.connect(Number(port), hostname);

@@ -32,7 +32,7 @@ import { registerUsage } from './routes/usage.ts';
 import { traceRequests } from './watch/trace-requests.ts';
 import { writeLog } from './watch/write-log.ts';
 
-/** The whole HTTP face over a gateway. Pure wiring: handlers are in routes/. */
+/** The HTTP app over a gateway. Only wiring: handlers are in routes/. */
 export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {

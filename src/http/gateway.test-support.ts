@@ -38,24 +38,24 @@ export interface TestGateway extends Gateway {
   readonly transfers: TransferMeter;
   readonly store: ObjectStore;
   readonly ingest: IngestContext;
-  /** What was logged as an error. */
+  /** Errors in the log. */
   readonly errors: object[];
-  /** What was logged otherwise. */
+  /** Other lines of the log. */
   readonly lines: object[];
-  /** Replaces the judge of eval sets; by default all pass. */
+  /** Replaces the check of eval sets; by default all pass. */
   judgeEvalSet: EvalSetCheck;
-  /** Replaces the measuring of checkpoints on eval sets; by default nothing is found. */
+  /** Replaces measuring checkpoints on eval sets; by default it reports nothing. */
   examine: CheckpointCheck;
-  /** Does the waiting encode jobs, one after the other, as the worker would. Without an evaluator: exact runs only. */
+  /** Runs the queued encode jobs, one after the other, as the worker does. Without an evaluator: exact runs only. */
   encode(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<IngestLimits>;
-  /** As slowly as the client likes by default. */
+  /** No lower limit by default. */
   readonly bodyPace?: BodyPace;
-  /** Everybody may do everything by default. */
+  /** By default everybody may do everything. */
   readonly admittance?: (catalog: Catalog) => Admittance;
 }
 

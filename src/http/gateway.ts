@@ -17,11 +17,13 @@ import type { ProgressBus } from './progress/progress-bus.ts';
 import type { TransferMeter } from './watch/transfer-meter.ts';
 import type { Probes } from './watch/readiness.ts';
 
-/** Everything the routes need, built by wire.ts. Records are located before a verb is called; verbs throw FirnError. */
+/**
+ * Dependencies of the routes, built by wire.ts. Handlers locate records before they call a verb; verbs throw FirnError.
+ */
 export interface Gateway {
-  /** Who may come in. */
+  /** Access control and request limits. */
   readonly admittance: Admittance;
-  /** How fast bodies have to come. */
+  /** Slowest pace of bodies. */
   readonly bodyPace: BodyPace;
   readonly catalog: Catalog;
   readonly runs: RunVerbs;
@@ -33,9 +35,9 @@ export interface Gateway {
   readonly progress: ProgressBus;
   /** Checked by /readyz. */
   readonly probes: Probes;
-  /** Printed by /metrics; the routes add their own series to it. */
+  /** Served by /metrics; the routes add their own series to it. */
   readonly metrics: Registry;
-  /** Hears what requests to repositories moved. */
+  /** Counts the bytes that requests to repositories transfer. */
   readonly transfers: Pick<TransferMeter, 'add'>;
   readonly tracer: Tracer;
   readonly log: HttpLog;

@@ -15,7 +15,7 @@ import { RawConnection } from '../../test/acceptance/raw-connection.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
 const concurrent = 3;
-/** The database takes so long to say whose a token is, in ms. */
+/** Time that the database takes to look a token up, in ms. */
 const lookupMs = 60;
 
 let gateway: TestGateway;
@@ -68,7 +68,7 @@ describe('a client that leaves', () => {
     const connection = await RawConnection.open(server.url);
     await connection.head('PUT', path, { ...headers.get('write:acme'), 'Content-Length': 1_000_000 });
     await connection.send(Buffer.alloc(300_000));
-    // Long enough for the server to read it, whatever else the machine does.
+    // Long enough for the server to read it, even on a busy machine.
     await pause(1_000);
     await connection.destroy();
     await expect
@@ -158,7 +158,7 @@ it('a keyed creation of an upload is one upload', async () => {
   expect(second.json).toEqual(first.json);
 });
 
-it('a keyed request is told to come again while its like is in work', async () => {
+it('a keyed request gets Retry-After while an equal one is in work', async () => {
   const path = '/v1/repositories';
   const body = { namespace: 'acme', name: 'keyed' };
   const fingerprint = createHash('sha256')

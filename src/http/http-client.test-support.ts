@@ -5,7 +5,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
-  // Tests read answers of every shape.
+  // Tests read JSON of every shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any;
 }
@@ -17,7 +17,7 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<Answer>;
 
-/** Calls an app without a server: objects go as JSON, buffers as they are. */
+/** Calls an app without a server: objects are sent as JSON, buffers unchanged. */
 export function caller(app: OpenAPIHono<AppEnv>): Call {
   return async (method, path, body, headers = {}) => {
     const raw = Buffer.isBuffer(body);

@@ -6,7 +6,7 @@ const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +
   'code{font-size:.9em}td{padding:.15rem .75rem .15rem 0;vertical-align:top}h2{margin-top:2rem}';
 
-/** A page that lists the API, in one self-contained HTML document. */
+/** An HTML page that lists the API's operations, without external resources. */
 export function indexPage(document: OpenApiDocument): string {
   const sections = (document.tags ?? []).map(({ name, description }) => section(document, name, description ?? ''));
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Firn</title><style>${style}</style></head><body>

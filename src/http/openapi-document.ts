@@ -44,7 +44,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): OpenApiDocument {
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/', description: 'The server that answers this document.' }],
-    // Public repositories are read without one.
+    // Public repositories can be read without a token.
     security: [{ token: [] }, {}],
     tags,
   });

@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([]);
   });
 
-  // The answer of createToken has a secret, which is not kept for a repetition.
+  // createToken's answer contains a secret, which is not stored for repetition.
   it('declares the Idempotency-Key of every operation that honours one', () => {
     const keyed = operations.filter(({ operation }) =>
       operation.parameters?.some(({ name, in: where }) => where === 'header' && name === 'idempotency-key'),
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
   it('gives a client that type-checks', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'firn-client-'));
     try {
-      // As docs/guide/api.md says it, in a checkout too.
+      // The command of docs/guide/api.md.
       const types = [
         'node_modules/openapi-typescript/bin/cli.js',
         'openapi/firn.json',

@@ -9,7 +9,7 @@ import { jsonLines } from './answer/json-lines.ts';
 import { requestId } from './request/request-id.ts';
 import { registerOperations } from './routes/operations.ts';
 
-/** What a process without a gateway answers: whether it lives, whether it is ready, its metrics. */
+/** The app of a process without a gateway: liveness, readiness and metrics. */
 export function createOperationsApp(
   parts: Pick<Gateway, 'admittance' | 'probes' | 'metrics' | 'log'>,
 ): OpenAPIHono<AppEnv> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Version of the program and of its API, which is that of package.json: as far away from src/http as from dist/http.
+ * Version of the program and its API, from package.json, which is equally far from src/http and from dist/http.
  */
 export const programVersion: string = readVersion();
 

@@ -6,7 +6,7 @@ import { openTestGateway, type TestGateway } from './gateway.test-support.ts';
 import { caller, type Call } from './http-client.test-support.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
-/** So many bytes a second, judged so often that a test does not wait. */
+/** A pace with a window so short that the test does not wait long. */
 const bodyPace = { bytesPerSecondMin: 10_000, windowMs: 300 };
 const dripMs = 20;
 const bytes = Buffer.from(Array.from({ length: 400_000 }, (_, at) => at % 251));

@@ -23,7 +23,7 @@ interface Seen {
   error: unknown;
 }
 
-/** An app with one upload and some downloads, which tells what happened to them. */
+/** An app with one upload and some downloads, which records their events. */
 function probeApp(seen: Seen): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(requestId());
@@ -94,7 +94,7 @@ const start = async (): Promise<URL> => {
 };
 afterEach(() => server.close(0));
 
-/** Waits for a condition that another task makes true; fails by the test's own timeout. */
+/** Waits for a condition that another task makes true; the test's own timeout limits it. */
 const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await delay(5);
 };
@@ -200,7 +200,7 @@ describe('uploads', () => {
           handedOver++;
         })
       ) {
-        /* until the socket is full */
+        /* Until the socket is full. */
       }
     };
     request.on('drain', push);
@@ -281,7 +281,7 @@ describe('draining', () => {
     await expect(fetch(new URL('/upload', url), { method: 'PUT' })).rejects.toThrow();
   });
 
-  it('cuts what does not finish in time', async () => {
+  it('cuts requests that do not finish in time', async () => {
     const url = await start();
     const upload = put(new URL('/upload', url), { 'content-length': 6 });
     upload.on('error', () => undefined);

@@ -10,21 +10,21 @@ import { refuseUnreadableRequests } from './request/unreadable-request.ts';
 
 /** Longest time for the request line and headers, in ms. */
 const headersTimeoutMs = 20_000;
-/** Longest idle time of a kept-alive connection, in ms; above the 60 s that common proxies keep theirs. */
+/** Longest idle time of a kept-alive connection, in ms; longer than the 60 s of common proxies. */
 const keepAliveTimeoutMs = 65_000;
 /** Largest request line and headers together, in bytes. */
 const headerBytesMax = 16 * 1024;
-/** How often a draining server closes connections that have become idle, in ms. */
+/** Interval at which a draining server closes idle connections, in ms. */
 const idleCheckMs = 50;
 
 export interface RunningServer {
-  /** Origin with the port that was bound, without a trailing slash. */
+  /** Origin with the bound port, without a trailing slash. */
   readonly url: string;
   /** Stops accepting, ends event streams, lets requests finish for at most `graceMs`, then cuts them. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves the app. Rejects when the port cannot be bound. Port 0 takes a free one. */
+/** Serves the app. Rejects if the port cannot be bound. Port 0 takes a free one. */
 export async function startServer({
   app,
   host,
@@ -36,7 +36,7 @@ export async function startServer({
 }): Promise<RunningServer> {
   const stopping = new AbortController();
   const server = createServer(
-    // No deadline for a whole request: uploads may take hours. Bodies have an idle limit of their own
+    // No deadline for a whole request, because uploads may take hours; bodies have an idle limit of their own
     // (incoming-body.ts).
     {
       requestTimeout: 0,
@@ -55,7 +55,8 @@ export async function startServer({
     errorHandler: unroutable,
   });
   server.on('request', (req, res) => void listener(req, res));
-  // With a listener here Node leaves the `100 Continue` to whoever first reads the body (incoming-body.ts).
+  // With a listener Node does not send `100 Continue` by itself; the first read of the body sends it
+  // (incoming-body.ts).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));
   await listen(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
@@ -65,7 +66,7 @@ export async function startServer({
   };
 }
 
-/** The answer to a request that does not even reach the app, such as one whose target is no URL. */
+/** The answer to a request that does not reach the app, for example because its target is no URL. */
 function unroutable(error: unknown): Response {
   const known =
     error instanceof RequestError
@@ -90,7 +91,7 @@ async function drain(server: Server, stopping: AbortController, graceMs: number)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   stopping.abort();
   server.closeIdleConnections();
-  // A kept-alive connection turns idle only when its last answer is out.
+  // A kept-alive connection becomes idle only after its last answer is sent.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

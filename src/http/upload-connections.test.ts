@@ -31,7 +31,7 @@ const objects = async (): Promise<string[]> => {
   return keys;
 };
 
-/** Starts a PUT and reports how it went; the body is sent only when the server asks for it. */
+/** Starts a PUT and reports its outcome; sends the body only when the server requests it. */
 function putWhenAsked(
   path: string,
   body: Buffer,

@@ -12,8 +12,8 @@ import { openTestGateway, type TestGateway } from './gateway.test-support.ts';
 import { ramp, safetensors } from './safetensors.test-support.ts';
 
 /**
- * Random lives of checkpoints, runs and eval sets, kills among them: after each step what the catalog counts is what
- * lies in the store, to the byte.
+ * Random lives of checkpoints, runs and eval sets, kills among them. After each step the bytes counted in the catalog
+ * must equal those in the store.
  */
 
 const seeds = fc.integer({ min: 0, max: 3 });
@@ -57,7 +57,7 @@ const operations = fc.oneof(
 );
 type Operation = typeof operations extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a random order of operations may well be told. */
+/** Codes that a random order of operations may get. */
 const refusals: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'conflict',
   'not-found',
@@ -76,7 +76,7 @@ afterAll(() => gateway.close());
 
 let worlds = 0;
 class World {
-  /** Objects that nothing knows of yet. */
+  /** Objects that no record names yet. */
   readonly lost = new Set<string>();
   readonly repository: Repository;
 
@@ -147,7 +147,7 @@ class World {
         return void this.lost.add(key);
       }
       case 'find orphans': {
-        // In a hub that names nothing none is looked for.
+        // If the hub names no object, none counts as an orphan.
         const looks = (await catalog.objects.keys({ limit: 1 })).length > 0;
         await markOrphans(gateway, { graceMs: 0 });
         return looks ? this.lost.clear() : undefined;
@@ -179,7 +179,7 @@ async function inStore(except: ReadonlySet<string>): Promise<number> {
   return bytes;
 }
 
-/** Uploaded bytes of all that a client can see, found by asking for it. */
+/** Uploaded bytes of everything that a client can see, read through the API. */
 async function visible({ id }: Repository): Promise<number> {
   const { catalog } = gateway;
   let bytes = 0;
@@ -191,7 +191,7 @@ async function visible({ id }: Repository): Promise<number> {
 
 const total = ({ stored }: Usage): number => storedParts.reduce((sum, part) => sum + stored[part], 0);
 
-test('what the catalog counts is what lies in the store, whatever was uploaded, compressed, deleted, killed and collected', async () => {
+test('the catalog counts exactly the bytes in the store, whatever was uploaded, compressed, deleted, killed and collected', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operations, { minLength: 8, maxLength: 24 }), async (life) => {
       const world = await World.open();
@@ -206,7 +206,7 @@ test('what the catalog counts is what lies in the store, whatever was uploaded, 
           { namespace: world.repository.namespace, ...ofRepository },
         ]);
       }
-      // Nothing of a world is left for the next: its runs are deleted, and what nobody needs goes.
+      // Leave nothing of a world for the next: delete its runs and everything that is not needed.
       await gateway.encode();
       for (const run of await gateway.catalog.runs.list(world.repository.id, { limit: 100 })) {
         for (const { id, state } of await gateway.catalog.checkpoints.list(run.id, { limit: 100 }))
@@ -230,7 +230,7 @@ test('what the catalog counts is what lies in the store, whatever was uploaded, 
         },
       });
     }),
-    // Worlds share a hub: what a failed one leaves behind would fail every shorter one.
+    // Worlds share a hub: the remains of a failed one would fail every shrunken one.
     { numRuns: 6, endOnFailure: true },
   );
 }, 600_000);

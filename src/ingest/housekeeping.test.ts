@@ -102,9 +102,9 @@ describe('the collection of garbage', () => {
       `evalsets/${'f'.repeat(32)}/0`,
     ];
     for (const key of orphans) await harness.store.put(key, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
-    // What no part of the hub writes stays.
+    // Objects under prefixes that no part of the hub writes stay.
     await harness.store.put('others/x', bodyOf(Buffer.from('package')), { sizeMaxBytes: 10 });
-    // So young, they may be about to be recorded; and what was marked just now waits.
+    // Objects this young may be about to be recorded, and objects just marked wait for the grace.
     const hourMs = 3_600_000;
     expect(await markOrphans(ctx, { graceMs: hourMs })).toEqual({ objects: 0, bytes: 0 });
     expect((await markOrphans(ctx, { graceMs: 0 })).objects).toBe(orphans.length);

@@ -7,24 +7,24 @@ import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
 import { StagingBudget } from './stage/staging-budget.ts';
 
 /**
- * Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says
- * nothing about the two.
+ * Rejects with the reason why the eval set can measure no model of the layout; any other failure does not concern the
+ * two.
  */
 export type FitsEvalSet = (input: AskedFit) => Promise<void>;
 
-/** What the verbs of this room work with. */
+/** Dependencies of this room's verbs. */
 export interface IngestContext {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly limits: IngestLimits;
   readonly headerLimits: SafetensorsLimits;
   readonly budget: StagingBudget;
-  /** The clock that the times of records and objects are of. */
+  /** The clock of the times in records and objects. */
   readonly now: () => Promise<Date>;
-  /** 32 fresh hex digits. */
+  /** 32 random hex digits. */
   readonly newKeyPart: () => string;
   readonly tracer: Tracer;
-  /** Asked before a run measures its first checkpoint with an eval set; nothing is refused early without it. */
+  /** Called before a run measures its first checkpoint with an eval set; without it nothing is refused early. */
   readonly fitsEvalSet?: FitsEvalSet;
 }
 
@@ -64,12 +64,12 @@ export function createIngestContext({
 }
 
 /**
- * Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's.
+ * Kind of the job that encodes a committed checkpoint. Its subject is the checkpoint's id, its order key the run's.
  */
 export const encodeJobKind = 'encode';
 /**
- * Objects of uploads: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`, and
- * `pieces/<upload id>/<random>` while one comes in several requests.
+ * Keys of uploaded objects: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`,
+ * and `pieces/<upload id>/<random>` for an upload in several requests.
  */
 export const stagedPrefix = 'staged/';
 export const evalSetPrefix = 'evalsets/';

@@ -16,7 +16,7 @@ import { createIngestContext, type IngestContext } from './ingest-context.ts';
 import type { IngestLimits } from './ingest-limits.ts';
 import type { Upload } from './stage/upload.ts';
 
-/** A real catalog and a real store, with the clock in the test's hand. */
+/** A real catalog and a real store; the test controls the clock. */
 export interface IngestHarness {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
@@ -24,7 +24,7 @@ export interface IngestHarness {
   /** Over the same catalog and store, with other limits or another store. */
   context(limits?: Partial<IngestLimits>, store?: ObjectStore): IngestContext;
   newRun(overrides?: Partial<Parameters<Catalog['runs']['create']>[0]>): Promise<Run>;
-  /** Keys of every object that does not wait to be deleted, and whatever unfinished files there are. */
+  /** Keys of all objects that are not pending deletion, and all unfinished files. */
   everything(): Promise<string[]>;
   /** Moves the clock of `context` forward. */
   pass(ms: number): void;
@@ -86,7 +86,7 @@ export function safetensorsFile(tensors: readonly TestTensor[], fill = 0): Buffe
   return Buffer.concat([layout.headerBytes, Buffer.alloc(layout.sizeBytes - layout.headerBytes.length, fill)]);
 }
 
-/** The bytes as an upload with its length announced, in pieces that do not fit any boundary. */
+/** The bytes as an upload with its length announced, in pieces that match no boundary. */
 export function uploadOf(bytes: Uint8Array, announced: Partial<Upload> = { lengthBytes: bytes.length }): Upload {
   return { body: piecesOf(bytes), ...announced };
 }
@@ -95,7 +95,7 @@ export async function* piecesOf(bytes: Uint8Array, pieceBytes = 1009): AsyncGene
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** A body that fails a test which reads it. */
+/** A body that fails any test that reads it. */
 export const unreadBody: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]() {
     throw new Error('the body was read');

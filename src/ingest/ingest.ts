@@ -11,7 +11,7 @@ import { receiveFile, type ReceivedFile } from './checkpoint/receive-file.ts';
 import { reserveCheckpoint, type Reservation } from './checkpoint/reserve-checkpoint.ts';
 import type { Upload } from './stage/upload.ts';
 
-/** The verbs of uploads over one context; each is described in its own file. */
+/** The verbs of uploads, bound to one context; each is described in its own file. */
 export interface Ingest {
   reserveCheckpoint(run: Run, reservation: Reservation): Promise<Checkpoint>;
   receiveFile(

@@ -1,7 +1,7 @@
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '../compress/shard-index.ts';
 
-/** An index of a checkpoint, and files that it names and the checkpoint lacks. */
+/** An index file of a checkpoint, and the shards that it names and the checkpoint lacks. */
 export interface MissingShards {
   readonly indexPath: string;
   /** Paths in the checkpoint. */
@@ -9,8 +9,8 @@ export interface MissingShards {
 }
 
 /**
- * Which shards the indexes among a checkpoint's files name that have not arrived. Looks at what has arrived alone; what
- * is no index names none. Rejects with the errors of `read`, which gives the bytes of a file.
+ * The shards that the checkpoint's index files name and that have not arrived. Reads only files that have arrived;
+ * files that are no index are skipped. Rejects with the errors of `read`, which gives the bytes of a file.
  */
 export async function missingShards<File extends Pick<CheckpointFile, 'path' | 'sizeBytes' | 'received'>>(
   files: readonly File[],

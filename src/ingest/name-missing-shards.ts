@@ -9,12 +9,12 @@ import type { ObjectStore } from '../store/object-store.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { runsPath } from './runs-path.ts';
 
-/** What a checkpoint is refused with whose tensors are too few. */
+/** Codes that refuse a checkpoint because tensors are missing. */
 const lackingCodes: readonly FirnErrorCode[] = ['graph-missing-weights', 'layout-mismatch'];
 
 /**
- * Runs what may refuse an open checkpoint for its tensors, and begins the refusal with the shards that its index names
- * and that have not arrived.
+ * Runs a check of an open checkpoint's tensors. If it refuses them, the message begins with the shards that the index
+ * names and that have not arrived.
  */
 export async function namingMissingShards<T>(
   ctx: Pick<IngestContext, 'catalog' | 'store'>,
@@ -29,7 +29,7 @@ export async function namingMissingShards<T>(
     return await work();
   } catch (err) {
     if (!(err instanceof FirnError) || !lackingCodes.includes(err.code)) throw err;
-    // An index that cannot be read now changes nothing about the refusal.
+    // An index that cannot be read now leaves the refusal as it is.
     const [missing] = await missingShards(files, ({ rawKey }) => readObject(ctx.store, rawKey!)).catch(() => []);
     if (missing === undefined) throw err;
     const { indexPath, shards } = missing;

@@ -40,7 +40,7 @@ const leave = async (bytes: number): Promise<void> =>
   harness.catalog.usage.setQuota('acme', { storedBytesMax: (await stored()) + bytes });
 
 let steps = 0;
-/** Every way in which bytes come into a namespace, each with a body of these many bytes. */
+/** Every way in which bytes enter a namespace, each with a body of this size. */
 const ways: Record<string, (upload: Upload) => Promise<unknown>> = {
   'a file of a reservation': async (upload) => {
     const { id } = await reserveCheckpoint(ctx, run, { step: ++steps, files: [] });

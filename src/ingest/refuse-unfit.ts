@@ -5,8 +5,8 @@ import { throwIfAborted } from '../store/until-aborted.ts';
 import type { IngestContext } from './ingest-context.ts';
 
 /**
- * What is wrong with an eval set for a layout, or with the layout for it. Anything else (a busy pool, a storage that is
- * away, a damaged object) is of the moment.
+ * Codes that say that eval set and layout do not fit each other. Any other failure (a busy pool, an unreachable
+ * storage, a damaged object) is temporary or unrelated.
  */
 export const unfitCodes: readonly FirnErrorCode[] = [
   'graph-invalid',
@@ -18,8 +18,8 @@ export const unfitCodes: readonly FirnErrorCode[] = [
 ];
 
 /**
- * Rejects with one of `unfitCodes` where an eval set can measure no model of the layout, and with the reason of its
- * signal. Where that cannot be told now it resolves: the encode job will tell. Not inside a transaction.
+ * Rejects with one of `unfitCodes` if the eval set can measure no model of the layout, and with the reason of its
+ * signal. If that cannot be decided now, it resolves: the encode job will decide. Not inside a transaction.
  */
 export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEvalSet'>, asked: AskedFit): Promise<void> {
   try {
@@ -31,7 +31,8 @@ export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEval
 }
 
 /**
- * As {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set: later ones have its layout.
+ * Like {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set; later ones have the same
+ * layout.
  */
 export async function refuseUnfitFirst(
   ctx: IngestContext,
@@ -40,7 +41,7 @@ export async function refuseUnfitFirst(
 ): Promise<void> {
   const { catalog, fitsEvalSet } = ctx;
   if (fitsEvalSet === undefined) return;
-  // As it is now: it may have been given another eval set since the request began.
+  // Read again: the run may have got another eval set since the request began.
   const run = await catalog.runs.get(runId);
   if (
     run?.fidelity !== 'lossy' ||

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 
-/** The path of the API below which the runs of a repository are, for sentences that name a call. */
+/** The API path of a repository's runs, for error messages that name a call. */
 export async function runsPath(catalog: Catalog, run: Pick<Run, 'repositoryId'> | undefined): Promise<string> {
   const repository = run && (await catalog.repositories.get(run.repositoryId));
   return `/v1/repositories/${repository === undefined ? '{namespace}/{name}' : `${repository.namespace}/${repository.name}`}/runs`;

@@ -1,12 +1,12 @@
-/** Delay before a failed job is tried again. */
+/** The delay before a failed job is retried. */
 export interface BackoffPolicy {
   /** Before the second try, in ms. */
   readonly firstMs: number;
-  /** Each further delay is the last one times this, at least 1. */
+  /** Factor from one delay to the next, at least 1. */
   readonly factor: number;
-  /** No delay is longer, in ms. */
+  /** Longest delay, in ms. */
   readonly maxMs: number;
-  /** Share of a delay that is random, from 0 to 1: jobs that failed together do not come back together. */
+  /** Random share of a delay, from 0 to 1, so that jobs that failed together are not retried together. */
   readonly jitter: number;
 }
 
@@ -14,8 +14,8 @@ export interface BackoffPolicy {
 export const defaultBackoff: BackoffPolicy = { firstMs: 1_000, factor: 4, maxMs: 300_000, jitter: 0.5 };
 
 /**
- * Delay in whole ms after the failure number `failures` (from 1): exponential up to `maxMs`, of which the random share
- * is taken off. `random` is in [0, 1).
+ * Delay in whole ms after failure number `failures` (from 1): exponential up to `maxMs`, minus the random share.
+ * `random` is in [0, 1).
  */
 export function backoffMs(policy: BackoffPolicy, failures: number, random: number): number {
   const { firstMs, factor, maxMs, jitter } = policy;

@@ -3,22 +3,22 @@ import type { Claim, Job, JobState } from '../catalog/contract/job-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { JobEvent } from './job-event.ts';
 
-/** What the owner of the subjects does when a job ends without a result. */
+/** Callbacks of the subjects' owner for jobs that end without a result. */
 export interface EndHooks {
   /**
-   * The job has ended as failed for good: its tries or its lost workers are used up, or the error is permanent. Marks
-   * the subject through `tx`, the transaction that ends the job: both happen or neither, once. `conflict` and
-   * `not-found` mean that the subject needs no mark.
+   * The job has failed for good: no tries are left, it lost too many leases, or the error is permanent. The callback
+   * marks the subject through `tx`, the transaction that ends the job, so that both happen once or neither. `conflict`
+   * and `not-found` mean that the subject needs no mark.
    */
   readonly onFailed?: (tx: Catalog, job: Job, error: FirnError) => Promise<void>;
-  /** The same for a job that ended as cancelled by the worker. */
+  /** Like `onFailed`, for a job that the worker ended as cancelled. */
   readonly onCancelled?: (tx: Catalog, job: Job) => Promise<void>;
   readonly onEvent?: (event: JobEvent) => void;
 }
 
 /**
- * Records a failed try, with the mark on the subject when it was the last. Returns the job's state. `conflict` when the
- * claim is lost.
+ * Records a failed try; after the last one also marks the subject. Returns the job's state. `conflict` when the claim
+ * is lost.
  */
 export async function failJob(
   catalog: Catalog,
@@ -34,8 +34,7 @@ export async function failJob(
 }
 
 /**
- * Ends a claim as cancelled with the mark on the subject. `conflict` when the claim is lost, or the handler ended it
- * itself.
+ * Ends a claim as cancelled and marks the subject. `conflict` when the claim is lost, or the handler ended it itself.
  */
 export async function cancelJob(
   catalog: Catalog,
@@ -48,7 +47,7 @@ export async function cancelJob(
   });
 }
 
-/** Takes jobs back from workers that are gone, with the marks on the subjects of those that ended by it. */
+/** Takes jobs back from dead workers, and marks the subjects of those that ended by it. */
 export async function takeBackJobs(
   catalog: Catalog,
   hooks: EndHooks,
@@ -72,7 +71,7 @@ export async function takeBackJobs(
   for (const job of ended) hooks.onEvent?.({ kind: 'taken-back', job, final: true });
 }
 
-/** A subject that is gone, or already in a state that it does not leave, must not keep its job from ending. */
+/** If the subject does not exist, or is in a terminal state already, the job must still be able to end. */
 async function marking(hooks: EndHooks, job: Job, marked: Promise<void> | undefined): Promise<void> {
   try {
     await marked;
@@ -82,7 +81,7 @@ async function marking(hooks: EndHooks, job: Job, marked: Promise<void> | undefi
   }
 }
 
-/** What may be told of an error: its own sentence when it is a FirnError, a fixed one otherwise. */
+/** The publishable form of an error: a FirnError as it is, a fixed sentence for any other. */
 function failureOf(error: unknown): FirnError {
   return error instanceof FirnError
     ? error

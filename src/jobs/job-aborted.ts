@@ -1,7 +1,7 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
 /**
- * cancel: somebody asked for it. lost-lease: another worker may have the job now, nothing may be recorded. shutdown:
+ * cancel: a user cancelled the job. lost-lease: another worker may have the job now, nothing may be recorded. shutdown:
  * the process stops, the job goes back.
  */
 export type AbortWhy = 'cancel' | 'lost-lease' | 'shutdown';
@@ -23,7 +23,7 @@ export class JobAborted extends FirnError {
   }
 }
 
-/** Why the signal of a job fired; undefined while it has not. */
+/** The reason why a job's signal fired; undefined if it has not. */
 export function abortWhy(signal: AbortSignal): AbortWhy | undefined {
   return signal.aborted && signal.reason instanceof JobAborted ? signal.reason.why : undefined;
 }

@@ -1,16 +1,16 @@
 import type { Job } from '../catalog/contract/job-records.ts';
 
-/** What a worker tells the log and the metrics. */
+/** Events of a worker for log and metrics. */
 export type JobEvent =
   | { readonly kind: 'started'; readonly job: Job }
-  /** The handler returned; what it said, and how long it took in ms. */
+  /** The handler returned; its outcome, and its time in ms. */
   | {
       readonly kind: 'finished';
       readonly job: Job;
       readonly outcome: 'done' | 'deferred' | 'cancelled';
       readonly tookMs: number;
     }
-  /** The handler threw. `final`: the job ended as failed, else it is tried again after `delayMs`. */
+  /** The handler threw. `final`: the job ended as failed, else it is retried after `delayMs`. */
   | {
       readonly kind: 'failed';
       readonly job: Job;
@@ -18,11 +18,11 @@ export type JobEvent =
       readonly final: boolean;
       readonly delayMs?: number;
     }
-  /** Somebody else has the job, or may have it; nothing was recorded. */
+  /** Another worker has the job, or may have it; nothing was recorded. */
   | { readonly kind: 'lost'; readonly job: Job }
-  /** Taken back from a worker that is gone. `final`: it was lost too often and ended as failed. */
+  /** Taken back from a dead worker. `final`: it lost too many leases and ended as failed. */
   | { readonly kind: 'taken-back'; readonly job: Job; readonly final: boolean }
-  /** The worker's own bookkeeping failed; it goes on and tries again. */
+  /** The worker's own bookkeeping failed; it retries. */
   | {
       readonly kind: 'trouble';
       readonly during: 'poll' | 'heartbeat' | 'record' | 'subject';

@@ -80,7 +80,7 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-/** A handler that says when it has started and goes on until it is aborted. */
+/** A handler that reports its start and runs until it is aborted. */
 function hanging(): { run: JobHandler['run']; started: Promise<JobContext> } {
   let begin = (_: JobContext): void => undefined;
   const started = new Promise<JobContext>((resolve) => {
@@ -96,7 +96,7 @@ function hanging(): { run: JobHandler['run']; started: Promise<JobContext> } {
 }
 
 describe('running', () => {
-  test('what is queued at the start, and what comes with a wake, runs once', async () => {
+  test('jobs queued at the start, and jobs after a wake, run once', async () => {
     const jobs = [await enqueue(), await enqueue()];
     const ran: string[] = [];
     const worker = start((job, ctx) => {
@@ -174,7 +174,7 @@ describe('running', () => {
     expect(await now(job)).toMatchObject({ state: 'queued', attempts: 0, leasesLost: 0 });
   });
 
-  test('a job that meets a server out of reach goes back uncounted, and is told', async () => {
+  test('a job that meets an unreachable server is requeued without counting a try, and reported', async () => {
     const job = await enqueue();
     const run: JobHandler['run'] = async () => {
       throw new FirnError('unavailable', 'away');
@@ -184,7 +184,7 @@ describe('running', () => {
     expect(told('failed')).toMatchObject([{ final: false, delayMs: 15_000, error: { code: 'unavailable' } }]);
   });
 
-  test('trouble with the catalog is told and does not end the worker', async () => {
+  test('errors of the catalog are reported and do not end the worker', async () => {
     let broken = true;
     const jobs = {
       ...catalog.jobs,
@@ -425,7 +425,7 @@ describe('leases', () => {
     expect(told('trouble')).toMatchObject([{ during: 'heartbeat' }, { during: 'heartbeat' }, { during: 'heartbeat' }]);
   });
 
-  test('a handler that has completed its job and tidies up is not told that it lost it', async () => {
+  test('a handler that still tidies up after completing its job does not see a lost lease', async () => {
     await enqueue();
     let step = (_: JobContext): void => undefined;
     const completed = new Promise<JobContext>((resolve) => {
@@ -460,7 +460,7 @@ describe('leases', () => {
     const { run, started } = hanging();
     start(run, { catalog: { ...catalog, jobs }, concurrency: 2 });
     const { signal, claim } = await started;
-    // The next poll takes back first and claims then, so this one starting says that it is over.
+    // The next poll takes back first and claims then, so once this job starts, taking back is over.
     const next = await enqueue();
     const startedNext = new Promise<void>((resolve) => {
       heard = (event) => {

@@ -11,20 +11,20 @@ import { systemTimers, type Timers } from './timers.ts';
 
 export interface JobWorkerOptions extends EndHooks {
   readonly catalog: Catalog;
-  /** By job kind, the most urgent first. Only these kinds are claimed. */
+  /** Handlers by job kind, most urgent first. Only these kinds are claimed. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
-  /** Unique among living workers; a prefix of it may be shared with earlier lives (`takeOverPrefix`). */
+  /** Unique among living workers; earlier lives of the process may share its prefix (`takeOverPrefix`). */
   readonly workerId: string;
-  /** Jobs at a time. */
+  /** Most jobs at a time. */
   readonly concurrency: number;
-  /** How long a silent worker keeps its jobs. */
+  /** How long a silent worker holds its jobs, in ms. */
   readonly leaseMs: number;
-  /** How often the queue is looked at when nobody calls `wake`; jobs of gone workers are taken back then, too. */
+  /** Interval at which the queue is checked without `wake`, in ms; lapsed leases are taken back then, too. */
   readonly pollMs: number;
   readonly backoff?: BackoffPolicy;
   /**
-   * Set only where no other process uses the catalog: running jobs of workers with this prefix are taken back before
-   * the first claim.
+   * Set only if no other process uses the catalog: before the first claim, running jobs of workers with this prefix are
+   * taken back.
    */
   readonly takeOverPrefix?: string;
   readonly isPermanent?: (error: unknown) => boolean;
@@ -46,9 +46,9 @@ export function startWorker(options: JobWorkerOptions): JobWorker {
 }
 
 /**
- * Takes jobs from the catalog's queue and runs their handlers, `concurrency` at a time. One loop at a time looks at the
- * queue: on `wake`, every `pollMs`, and when a job ends. It never rejects and never stops on an error; trouble goes to
- * `onEvent`.
+ * Claims jobs from the catalog's queue and runs their handlers, `concurrency` at a time. A single loop checks the
+ * queue: on `wake`, every `pollMs`, and when a job ends. It never rejects and never stops on an error; errors are
+ * reported to `onEvent`.
  */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
@@ -56,10 +56,10 @@ export class JobWorker {
   readonly #recorder: OutcomeRecorder;
   readonly #running = new Set<Running>();
   readonly #stopPolling: () => void;
-  /** The loop under way, or the last one. */
+  /** The current loop, or the last one. */
   #looking: Promise<void> = Promise.resolve();
   #loopRuns = false;
-  /** What the loop has yet to do: claim, or take back first. */
+  /** The next action of the loop: claim, or take back and then claim. */
   #todo: 'nothing' | 'claim' | 'take-back' = 'nothing';
   #stopping = false;
   #stopped: Promise<void> | undefined;
@@ -81,26 +81,23 @@ export class JobWorker {
     this.#look('take-back');
   }
 
-  /**
-   * Something changed: looks at the queue now, and at the running jobs for a cancel. Call it after the transaction that
-   * enqueued.
-   */
+  /** Checks the queue now, and the running jobs for a cancel. Call it after the transaction that enqueued. */
   wake(): void {
     for (const { keeper } of this.#running) void keeper.beat();
     this.#look('claim');
   }
 
   /**
-   * Milliseconds since it last began to look at the queue: little more than `pollMs` while it lives, whether the
-   * catalog answers or not.
+   * Milliseconds since it last began to check the queue: little more than `pollMs` while it lives, whether the catalog
+   * answers or not.
    */
   lookedMsAgo(): number {
     return this.#timers.nowMs() - this.#lookedAtMs;
   }
 
   /**
-   * Resolves once nothing runs and the last look found nothing to claim. Jobs that wait for their time are not waited
-   * for.
+   * Resolves once nothing runs and the last check found nothing to claim. Does not wait for jobs whose time has not
+   * come.
    */
   async idle(): Promise<void> {
     for (;;) {
@@ -112,9 +109,9 @@ export class JobWorker {
   }
 
   /**
-   * Claims nothing more, tells the handlers to stop and waits for them at most `deadlineMs`. Interrupted jobs go back
-   * to the queue uncounted. One whose handler does not end in time is taken from it all the same: its claim no longer
-   * holds, so it can record nothing. A second call waits for the first.
+   * Claims nothing more, aborts the handlers and waits at most `deadlineMs` for them. Interrupted jobs go back to the
+   * queue without counting a try. A job whose handler does not end in time is requeued all the same: its claim no
+   * longer holds, so the handler can record nothing. A second call waits for the first.
    */
   stop(deadlineMs: number): Promise<void> {
     this.#stopped ??= this.#stop(deadlineMs);
@@ -164,8 +161,7 @@ export class JobWorker {
   }
 
   /**
-   * A blocked event loop may have let this worker's own leases lapse: they are renewed before lapsed ones are taken
-   * back.
+   * After a blocked event loop this worker's own leases may have lapsed: renew them before lapsed ones are taken back.
    */
   async #takeBack(): Promise<void> {
     const { catalog, takeOverPrefix } = this.#options;

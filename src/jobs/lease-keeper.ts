@@ -10,16 +10,16 @@ export interface LeaseKeeperOptions {
   readonly claim: Claim;
   readonly leaseMs: number;
   readonly timers: Timers;
-  /** A heartbeat that failed for another reason than a lost claim; the lease may still hold. */
+  /** Called for a heartbeat that failed without losing the claim; the lease may still hold. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Heartbeats in one lease: two may fail before it ends. */
+/** Heartbeats per lease: two may fail before it ends. */
 const heartbeatsPerLease = 3;
 
 /**
- * Keeps the lease of one running job and turns what it learns into the handler's signal: cancelled, or the lease lost,
- * be it by word of the catalog or because no heartbeat came through for a whole lease.
+ * Renews the lease of one running job and aborts the handler's signal if the job was cancelled or the lease lost. It is
+ * lost if the catalog says so, or if no heartbeat succeeded for a whole lease.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
@@ -45,7 +45,7 @@ export class LeaseKeeper {
     if (!this.#controller.signal.aborted) this.#controller.abort(reason);
   }
 
-  /** Extends the lease now; a beat under way is joined. Never rejects. */
+  /** Renews the lease now, or joins a renewal in progress. Never rejects. */
   beat(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#beating ??= this.#beat().finally(() => {
@@ -54,7 +54,7 @@ export class LeaseKeeper {
     return this.#beating;
   }
 
-  /** No beat is under way once it resolves, and none follows. */
+  /** Once it resolves, no renewal runs or follows. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#stopTimer();
@@ -75,7 +75,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Not held any more: lost, unless the handler itself has just ended the job and still has something to do. */
+  /** The claim no longer holds. It is lost, unless the handler has just ended the job and still has something to do. */
   async #notHeld(): Promise<void> {
     const { jobs, job, claim, onError } = this.#options;
     try {

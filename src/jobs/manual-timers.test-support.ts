@@ -6,7 +6,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Time that moves only when a test says so. */
+/** Time that advances only when a test says so. */
 export class ManualTimers implements Timers {
   #nowMs = 0;
   readonly #timers = new Set<Timer>();
@@ -28,7 +28,7 @@ export class ManualTimers implements Timers {
     return this.#timers.size;
   }
 
-  /** Fires what falls due, in order. */
+  /** Fires the timers that are due, in order. */
   advance(byMs: number): void {
     const untilMs = this.#nowMs + byMs;
     for (;;) {

@@ -8,8 +8,8 @@ import type { JobOutcome } from './job-handler.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 
 /**
- * Pause in ms before a job that met `unavailable` is tried again. That counts as no try, however long the server is
- * away: the job has done nothing wrong.
+ * Pause in ms before a job that failed with `unavailable` is retried. No try is counted, however long the server is
+ * unreachable: the job is not to blame.
  */
 const unavailablePauseMs = 15_000;
 
@@ -22,7 +22,8 @@ export interface OutcomeRecorderOptions extends EndHooks {
 }
 
 /**
- * Writes into the catalog how a handler ended. No verb rejects: what cannot be written is left to the lease, and told.
+ * Records in the catalog how a handler ended. No verb rejects: an outcome that cannot be recorded is reported, and the
+ * lease expires.
  */
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions;
@@ -55,7 +56,7 @@ export class OutcomeRecorder {
     }
   }
 
-  /** Takes a job from a handler that did not stop in time. */
+  /** Requeues a job whose handler did not stop in time. */
   async giveBack(job: Job, claim: Claim, keeper: LeaseKeeper): Promise<void> {
     await keeper.end();
     await this.#recording(job, () => this.#options.catalog.jobs.defer(claim, 0));

@@ -1,9 +1,8 @@
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 
 /**
- * Codes that may be gone at the next try: another state of the catalog, a full disk, a storage out of reach, a busy or
- * crashed process, bytes that a failing disk read wrongly. Every other code says something about the content, or is a
- * bound that was reached, and would be the same again.
+ * Codes of temporary failures: another state of the catalog, a full disk, an unreachable storage, a busy or crashed
+ * process, a failing disk that read wrong bytes. Every other code concerns the content or a limit, and would recur.
  */
 const passing: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'conflict',
@@ -19,7 +18,7 @@ const passing: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'eval-crashed',
 ]);
 
-/** Whether trying again is useless. Errors that are no FirnError are not understood, so they are tried again. */
+/** Whether a retry is useless. Errors that are no FirnError are unknown, so they are retried. */
 export function isPermanent(error: unknown): boolean {
   return error instanceof FirnError && !passing.has(error.code);
 }

@@ -1,4 +1,4 @@
-/** Time as the worker needs it; tests pass one that they advance. */
+/** The worker's clock; tests pass one that they advance. */
 export interface Timers {
   /** Monotonic, in ms. */
   nowMs(): number;

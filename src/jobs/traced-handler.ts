@@ -3,7 +3,7 @@ import { abortWhy } from './job-aborted.ts';
 import type { JobHandler } from './job-handler.ts';
 
 /**
- * The handler, each of whose runs is a span `job`: a trace of its own, linked to the request that let the job begin.
+ * The handler with a span `job` for each run: a trace of its own, linked to the request that enqueued the job.
  */
 export function tracedHandler(tracer: Tracer, handler: JobHandler): JobHandler {
   return {

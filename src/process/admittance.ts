@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Config } from '../config.ts';
 import type { Admittance } from '../http/request/admit.ts';
 
-/** Who may come in, and how often, as the configuration says. */
+/** Access and request limits according to the configuration. */
 export function admittanceOf({ config, catalog }: { readonly config: Config; readonly catalog: Catalog }): Admittance {
   const { trustProxy } = config;
   if (config.access === 'open') return { access: openAccess, trustProxy };

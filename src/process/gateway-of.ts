@@ -29,7 +29,7 @@ import { deleteRun } from '../upkeep/delete-run.ts';
 import type { Watch } from './watch-process.ts';
 import { freeBytesOf, type WorkDirectory } from './work-directory.ts';
 
-/** What a gateway is made of. */
+/** The parts of a gateway. */
 export interface GatewayParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
@@ -43,7 +43,7 @@ export interface GatewayParts {
   readonly watch: Watch;
 }
 
-/** What the routes of a gateway work with, but for what every process has. */
+/** The context of a gateway's routes, except what every process has. */
 export function gatewayOf(
   parts: GatewayParts,
   ingestContext: IngestContext,
@@ -111,7 +111,7 @@ export function gatewayOf(
 }
 
 /**
- * Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every
+ * Unsigned 64-bit seed in decimal, derived from the run's name, so that the same pushes give the same bytes on every
  * machine.
  */
 function seedOf(name: string): string {

@@ -36,27 +36,27 @@ import { watchProcess, type Watch } from './watch-process.ts';
 import { openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /**
- * In a folder of objects that several processes have open, an unfinished file that nobody has written to for this long
- * belongs to no upload any more, in ms.
+ * If several processes share a folder of objects, an unfinished file that was not written to for this long, in ms,
+ * belongs to no upload any more.
  */
 const othersUnfinishedMs = 24 * 3600 * 1000;
-/** Bytes of decoded package indexes kept. */
+/** Cache of decoded package indexes, in bytes. */
 const indexCacheMaxBytes = 64 * 1024 * 1024;
-/** Bytes of described eval graphs kept; one of a thousand operators takes 2 to 3 MB. */
+/** Cache of described eval graphs, in bytes; one of a thousand operators takes 2 to 3 MB. */
 const graphCacheMaxBytes = 64 * 1024 * 1024;
 
-/** What a process is made of, whatever its roles. */
+/** The parts of a process, whatever its roles. */
 export interface Parts {
   readonly config: Config;
   readonly log: Logger;
   readonly core: NativeCore;
   readonly catalog: Catalog;
   readonly notices: Notices;
-  /** Behind the quarantine: what is known to be damaged is not read. */
+  /** Behind the quarantine: objects known to be damaged cannot be opened. */
   readonly store: ObjectStore;
-  /** The same without it, for whoever looks for damage. */
+  /** The same store without the quarantine, for finding damage. */
   readonly bareStore: ObjectStore;
-  /** What reads met, to be examined. */
+  /** Objects with failed reads, to be examined. */
   readonly suspects: Suspects;
   readonly evaluator: ProbedEvaluator;
   readonly watch: Watch;
@@ -65,11 +65,11 @@ export interface Parts {
   readonly restorer: Restorer;
   readonly graphs: GraphCache;
   readonly work: WorkDirectory;
-  /** Of this life of the process. */
+  /** Unique to this start of the process. */
   readonly processId: string;
 }
 
-/** Brings the database to this version and ends. */
+/** Migrates the database to this version and ends. */
 export async function migrateDatabase(config: Config, log: Logger): Promise<void> {
   await mkdir(config.dataDirectory, { recursive: true });
   const { database } = config;
@@ -85,7 +85,7 @@ export function openCatalog({ database, dataDirectory }: Config): Promise<Catalo
     : openPostgresCatalog(database);
 }
 
-/** What a command needs that looks at everything stored. */
+/** The parts of a command that looks at everything stored. */
 export interface StoredHub {
   readonly catalog: Catalog;
   /** Without quarantine. */
@@ -96,8 +96,8 @@ export interface StoredHub {
 }
 
 /**
- * Catalog and objects of a configuration, without a process around them. An embedded catalog that a server has open is
- * `unavailable`, as for a second server. Close it.
+ * Catalog and objects of a configuration, without a running process. If a server has the embedded catalog open, this
+ * fails with `unavailable`, as a second server does. Close it.
  */
 export async function openStoredHub(config: Config, log: Logger): Promise<StoredHub> {
   const catalog = await openCatalog(config);
@@ -130,7 +130,7 @@ export function openNotices({ database }: Config, log: Logger): Notices {
   );
 }
 
-/** Opens everything that a configuration names, for a process that takes requests or works jobs off. */
+/** Opens everything in a configuration, for a process that serves requests or runs jobs. */
 export async function openParts(
   config: Config,
   log: Logger,
@@ -180,7 +180,10 @@ export async function openParts(
   };
 }
 
-/** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
+/**
+ * Deletes the remains of killed processes. The only process keeps its copies of eval sets: complete ones are
+ * recognized.
+ */
 async function openWorkDirectory({ database, workDirectory }: Config): Promise<WorkDirectory> {
   if (database === undefined) return openSoleWorkDirectory(workDirectory, evalSetDirectory(workDirectory));
   const work = await openSharedWorkDirectory(workDirectory);
@@ -188,7 +191,7 @@ async function openWorkDirectory({ database, workDirectory }: Config): Promise<W
   return work;
 }
 
-/** Files under the data directory, or a bucket. Whoever has no bucket does not load the SDK. */
+/** Files under the data directory, or a bucket. The SDK is loaded only for a bucket. */
 async function openStore(
   { dataDirectory, s3, database }: Config,
   log: Logger,

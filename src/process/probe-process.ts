@@ -7,8 +7,8 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { livingMs } from '../upkeep/announce-process.ts';
 
 /**
- * A claim loop that has not looked at the queue for so long stands still, in ms; it looks every second, and one look
- * waits for the database at most about as long.
+ * A claim loop that has not checked the queue for this long, in ms, counts as stuck. It checks every second, and one
+ * check waits at most about as long for the database.
  */
 const claimsStaleMs = 60_000;
 
@@ -17,22 +17,21 @@ export interface ProbedParts {
   readonly store: Pick<ObjectStore, 'probe'>;
   readonly evaluator: ProbedEvaluator;
   readonly isGateway: boolean;
-  /** Absent in a process that takes no jobs. */
+  /** Absent in a process that claims no jobs. */
   readonly worker: Pick<JobWorker, 'lookedMsAgo'> | undefined;
-  /** Living workers that a gateway needs; with 0 it wants one. */
+  /** Living workers that a gateway needs to be ready; with 0 it only reports missing ones. */
   readonly workersMin: number;
   readonly isStopping: () => boolean;
 }
 
-/** Whether the worker looks at the queue as it should. */
+/** Whether the worker checks the queue as it should. */
 export function isClaiming(worker: Pick<JobWorker, 'lookedMsAgo'>): boolean {
   return worker.lookedMsAgo() < claimsStaleMs;
 }
 
 /**
- * What /readyz asks. A worker cannot do without its claim loop and evaluations; a gateway goes on without workers,
- * unless it was told otherwise: uploads are kept, and downloads need none. In a process that is both, the gateway
- * counts.
+ * The probes of /readyz. A worker needs its claim loop and evaluations. A gateway works without workers unless
+ * configured otherwise: uploads are stored, and downloads need none. A process with both roles is probed as a gateway.
  */
 export function probesOf({
   catalog,

@@ -14,7 +14,7 @@ function recorded() {
   return { said, log: { info: tell, warn: tell, error: tell } as never, step };
 }
 
-test('phases follow each other, their steps go together, and each is told by name', async () => {
+test('phases follow each other, their steps run together, and each is logged by name', async () => {
   const { said, log, step } = recorded();
   let release = (): void => undefined;
   const both = new Promise<void>((resolve) => {

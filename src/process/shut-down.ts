@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 
-/** One thing that ends, on its own. */
+/** One independent part of a shutdown. */
 export interface ShutdownStep {
   /** For the log. */
   readonly name: string;
-  /** What does not end in this time is left behind, in ms. */
+  /** A step that takes longer is abandoned, in ms. */
   readonly deadlineMs: number;
   readonly end: () => Promise<void>;
 }
 
 /**
- * Ends things in order: steps of a phase at once, phases one after the other, each step told to the log by its name.
- * None keeps the later ones from being taken. Rejects after the last with the first failure.
+ * Ends things in order: the steps of a phase at once, phases one after the other; logs each step by its name. A failure
+ * does not stop later steps. Rejects at the end with the first failure.
  */
 export async function shutDown(
   phases: readonly (readonly ShutdownStep[])[],

@@ -10,12 +10,15 @@ import { tracedHandler } from '../jobs/traced-handler.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from '../upkeep/merge/merge-run.ts';
 import { type Parts, restorerOf } from './open-parts.ts';
 
-/** How often the queue is looked at when nothing wakes the worker. */
+/** Interval at which the queue is checked if nothing wakes the worker, in ms. */
 const pollMs = 1000;
-/** Blocks of one encode in work at once, per thread of the native pool: the next is read while one is worked on. */
+/**
+ * Blocks of one encode that are processed at once, per thread of the native pool: the next is read while one is
+ * processed.
+ */
 const blocksPerThread = 2;
 
-/** Claims jobs of both kinds, encoding and merging, and works them off. */
+/** Claims and runs jobs of both kinds, encoding and merging. */
 export function startJobWorker(parts: Parts): JobWorker {
   const { config, log, catalog, progress } = parts;
   const { tracer } = parts.watch;
@@ -28,15 +31,15 @@ export function startJobWorker(parts: Parts): JobWorker {
       [encodeJobKind]: tracedHandler(tracer, {
         run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal),
       }),
-      // Claimed only while no checkpoint waits. Those queued before merging was switched off wait until it is on again.
+      // Claimed only while no checkpoint waits. Jobs queued before merging was switched off wait until it is on again.
       ...(config.mergeDeltas && {
         [mergeJobKind]: tracedHandler(tracer, {
           run: (job, { claim, signal }) => runMergeJob(merge, job.subjectId, claim, signal),
         }),
       }),
     },
-    // PGlite belongs to this process alone, so whatever an earlier one was running is free. Elsewhere a lease has to
-    // run out.
+    // PGlite belongs to this process alone, so jobs of an earlier process can be taken back at once. Otherwise their
+    // leases have to expire.
     ...(alone ? { workerId: `embedded-${randomUUID()}`, takeOverPrefix: 'embedded-' } : { workerId: parts.processId }),
     concurrency: config.encodeConcurrency,
     leaseMs: config.leaseMs,
@@ -49,7 +52,7 @@ export function startJobWorker(parts: Parts): JobWorker {
       if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'cancelled' });
     },
     onEvent: (event) => {
-      // After the transaction that ended the job, so that whoever looks sees the new state.
+      // After the transaction that ended the job, so that subscribers see the new state.
       if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
       if (event.kind === 'failed' || event.kind === 'trouble')
         log[severityOf(event.error)](
@@ -62,8 +65,8 @@ export function startJobWorker(parts: Parts): JobWorker {
 }
 
 /**
- * What the uploader alone can change, such as a graph that misses weights, is told to them with the checkpoint and is
- * no operator's error.
+ * Failures that only the uploader can fix, such as a graph without some weights, are reported with the checkpoint; for
+ * operators they are warnings.
  */
 function severityOf(error: unknown): 'warn' | 'error' {
   return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';

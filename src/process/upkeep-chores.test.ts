@@ -5,7 +5,7 @@ import { startUpkeep, type UpkeepParts } from './upkeep-chores.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A catalog that notes what it is asked, and does nothing but two of its chores. */
+/** A catalog that records its calls, and does nothing except two of its chores. */
 function quietCatalog(asked: string[]): UpkeepParts['catalog'] {
   const group = (name: string): unknown =>
     new Proxy(() => undefined, {
@@ -19,7 +19,7 @@ function quietCatalog(asked: string[]): UpkeepParts['catalog'] {
   return group('catalog') as UpkeepParts['catalog'];
 }
 
-test('reservations and uploads are given up within a minute of their time; what reads much is looked at less often', async () => {
+test('reservations and uploads end within a minute of their expiry; expensive chores run less often', async () => {
   const asked: string[] = [];
   const catalog = quietCatalog(asked);
   const ingest = { catalog, now: async () => new Date(), limits: { reservationTtlMs: 1000, uploadTtlMs: 1000 } };
@@ -36,7 +36,7 @@ test('reservations and uploads are given up within a minute of their time; what 
     scrub: { catalog, store: {} },
   } as unknown as UpkeepParts);
   const times = (name: string): number => asked.filter((each) => each === name).length;
-  // A round reads a folder, which takes real time: whoever advances the clock waits for its end.
+  // A round reads a folder, which takes real time, so wait for its end after advancing the clock.
   const tidied = (rounds: number) => vi.waitFor(() => expect(times('catalog.tidy')).toBe(rounds), { timeout: 10_000 });
   await tidied(1);
   await vi.advanceTimersByTimeAsync(5 * 60_000);

@@ -21,37 +21,34 @@ export interface UpkeepParts {
   readonly ingest: IngestContext;
   /** Whether this process does the chores of catalog and store, or only those of its own disk. */
   readonly ofHub: boolean;
-  /** Whether this process is the only one, or one of many, which take turns. */
+  /** Whether this is the only process; several processes take turns. */
   readonly alone: boolean;
-  /** How long an object stays after nothing names it any more. */
+  /** How long an object stays after its last name was removed. */
   readonly gcGraceMs: number;
   readonly onExpired: () => void;
-  /** What reads objects as they are, not behind the quarantine. */
+  /** Reads objects without the quarantine. */
   readonly scrub: ScrubContext;
 }
 
 type Chore = (signal: AbortSignal) => Promise<number | void>;
 
-/** How often orphans and old rows are looked for. */
+/** Pause between two rounds of most chores, in ms. */
 const pauseMs = 10 * 60 * 1000;
-/**
- * How often reservations and uploads are looked for whose time is over, in ms: a reservation holds up its run until
- * then.
- */
+/** Pause between two searches for expired reservations and uploads, in ms. A reservation blocks its run until then. */
 const expiryMs = 30 * 1000;
 /**
- * A chore that any process has begun within this part of its pause is not begun again: less than all of it, so that no
- * turn is missed for a moment.
+ * A chore that any process began within this share of its pause does not begin again. It is less than the whole pause,
+ * so that a small delay does not skip a turn.
  */
 const turnShare = 0.5;
-/** Finished jobs are kept this long, for whoever asks what happened. */
+/** How long finished jobs stay for inspection, in ms. */
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
-/** Orphans are looked for by listing the whole store, and only kills leave any. */
+/** Pause between two searches for orphans, in ms. Each lists the whole store, and only kills leave orphans. */
 const orphansEveryMs = 3600 * 1000;
-/** A put that began so long ago and has not ended is one of a process that died. */
+/** An unfinished put that began this long ago, in ms, belongs to a dead process. */
 const unfinishedGraceMs = 24 * 3600 * 1000;
 
-/** Each chore on its own: one that fails is told and keeps none of the others from being done. */
+/** Starts the chores. Each is independent: a failure is logged and does not stop the others. */
 export function startUpkeep(parts: UpkeepParts): Periodic {
   const slow = repeat(
     parts,
@@ -85,7 +82,7 @@ function ofThisDisk({ catalog, workDirectory }: UpkeepParts): Record<string, Cho
   return { sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal) };
 }
 
-/** Of what clients have begun and left. */
+/** Chores that end what clients began and abandoned. */
 function expiries({ ingest, onExpired }: UpkeepParts): Record<string, Chore> {
   return {
     expireReservations: async () => {
@@ -111,7 +108,7 @@ function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepPart
       if (named.length > 0) log.error({ keys: named }, 'objects pending deletion are named again and were left alone');
       return objects;
     },
-    // Reads put objects into quarantine, whether or not there is a scrubber that takes them out.
+    // Failed reads put objects into quarantine, even if no scrubber runs to release them.
     recheckDamaged: async (signal) => void (await recheckDamaged(scrub, signal)),
     sweepUnfinishedPuts: async (signal) => store.sweepUnfinished(await ago(unfinishedGraceMs), signal),
     pruneJobs: async () => catalog.jobs.prune(await ago(jobRetentionMs)),
@@ -120,7 +117,7 @@ function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepPart
   };
 }
 
-/** Chores of the hub that its processes do by turns, each as often as if there were one process. */
+/** Chores that the hub's processes do in turns, together as often as one process would. */
 function inTurns(
   { catalog, alone }: UpkeepParts,
   chores: Readonly<Record<string, Chore>>,

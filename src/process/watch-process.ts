@@ -10,18 +10,18 @@ import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { restoreMetrics, storeMetrics } from '../upkeep/storage-metrics.ts';
 import { workMetrics } from '../upkeep/work-metrics.ts';
 
-/** What counts the work of a process, and sends it on where a collector is configured. */
+/** Counts the work of a process, and sends traces if a collector is configured. */
 export interface Watch {
   readonly metrics: Registry;
   readonly tracer: Tracer;
   readonly onStoreCall: (call: StoreCall) => void;
   readonly onStoreRetry: () => void;
   readonly onRestored: (restored: RestoredBytes) => void;
-  /** Sends what is left of the traces. Never rejects. */
+  /** Sends the remaining traces. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Begins to watch this life of a process. Close it. */
+/** Starts metrics and traces of this process. Close it. */
 export async function watchProcess(
   { otlp }: Pick<Config, 'otlp'>,
   processId: string,
@@ -40,7 +40,7 @@ export async function watchProcess(
   };
 }
 
-/** Whoever traces nothing does not load OpenTelemetry. */
+/** OpenTelemetry is loaded only if traces are configured. */
 async function openTraces(
   otlp: NonNullable<Config['otlp']>,
   instanceId: string,

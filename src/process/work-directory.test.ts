@@ -27,7 +27,7 @@ test('the only process clears what a killed one left, and keeps what it is told 
 
 test('a process whose clock is ahead leaves the folders of living processes of other hosts alone', async () => {
   const elsewhere = { ...thisProcess(), machine: 'another host' };
-  // A process of another host holds the first; one that is just starting has made the second.
+  // A process of another host holds the first folder; a process that is just starting has made the second.
   const locked = join(parent, 'process-locked');
   await mkdir(locked);
   await writeFile(join(locked, 'lock'), JSON.stringify({ ...elsewhere, token: 'x' }));
@@ -42,7 +42,7 @@ test('a process whose clock is ahead leaves the folders of living processes of o
   }
 });
 
-test('a file that a killed process left beside the folders keeps nobody from starting', async () => {
+test('a file that a killed process left beside the folders prevents no start', async () => {
   const probe = join(parent, 'process-x.now-y');
   await writeFile(probe, '');
   await utimes(probe, longAgo, longAgo);
@@ -54,7 +54,7 @@ test('one of many has a folder of its own; those of dead processes go, of living
   const living = await openSharedWorkDirectory(parent);
   await writeFile(join(living.path, 'scratch'), 'x');
   await utimes(living.path, longAgo, longAgo);
-  // A process that has ended: its id is of nobody.
+  // A dead process: its id belongs to nobody.
   const child = spawn(process.execPath, ['-e', '']);
   const { pid } = child;
   await once(child, 'exit');

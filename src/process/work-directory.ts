@@ -7,17 +7,17 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 
 export interface WorkDirectory {
   readonly path: string;
-  /** Gives it back; nothing of it stays where it was this process's alone. */
+  /** Releases the directory; if it belonged to this process alone, its content is deleted. */
   release(): Promise<void>;
 }
 
 const prefix = 'process-';
-/** A directory younger than this may belong to a process that is just about to lock it, in ms. */
+/** A directory younger than this, in ms, may belong to a process that is about to lock it. */
 const settlingMs = 60_000;
 
 /**
- * Scratch space of the one process of a data directory. What a killed one left goes, but `kept`, which holds what is
- * whole or recognised.
+ * Scratch space of the only process of a data directory. Deletes the remains of a killed process except `kept`, whose
+ * complete files are recognized and used again.
  */
 export async function openSoleWorkDirectory(path: string, kept: string): Promise<WorkDirectory> {
   await mkdir(kept, { recursive: true });
@@ -27,7 +27,9 @@ export async function openSoleWorkDirectory(path: string, kept: string): Promise
   return { path, release: async () => undefined };
 }
 
-/** Scratch space of one of many processes: a folder of its own in `parent`, locked. Those of dead processes go. */
+/**
+ * Scratch space of one of several processes: a locked folder of its own in `parent`. Deletes those of dead processes.
+ */
 export async function openSharedWorkDirectory(parent: string): Promise<WorkDirectory> {
   await mkdir(parent, { recursive: true });
   for (const entry of await readdir(parent, { withFileTypes: true })) {
@@ -45,7 +47,7 @@ export async function openSharedWorkDirectory(parent: string): Promise<WorkDirec
   };
 }
 
-/** What an ordinary user may still write on the disk of a directory, in bytes. */
+/** Bytes that an ordinary user may still write on the disk of a directory. */
 export async function freeBytesOf(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
@@ -53,12 +55,12 @@ export async function freeBytesOf(directory: string): Promise<number> {
 
 async function removeDead(path: string): Promise<void> {
   try {
-    // By the clock of the file system: that of this machine may be ahead of those of others.
+    // By the clock of the file system: this machine's may be ahead of others.
     if (fileAgeMs(path) < settlingMs) return;
     lockDirectory(path).release();
   } catch (error) {
     if (error instanceof FirnError && error.code === 'conflict') return;
-    // Somebody else has just removed it.
+    // Another process has just removed it.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }

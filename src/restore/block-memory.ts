@@ -1,19 +1,19 @@
 /**
- * Memory for decoded blocks, used again once a block is done with: blocks made anew one after the other cost more in
- * page faults and garbage collection than in decoding.
+ * A pool of memory for decoded blocks. A new allocation for each block costs more in page faults and garbage collection
+ * than decoding does.
  */
 export class BlockMemory {
-  /** Weak: whoever does not give a block back keeps nobody from collecting it. */
+  /** Weak, so that a block that is never given back can still be collected. */
   readonly #lent = new WeakSet<Uint8Array>();
   readonly #free: Uint8Array[] = [];
   readonly #freeMax: number;
 
-  /** Keeps at most `freeMax` blocks that nobody uses. */
+  /** Keeps at most `freeMax` unused blocks. */
   constructor(freeMax = 16) {
     this.#freeMax = freeMax;
   }
 
-  /** Bytes with any content. */
+  /** A buffer whose content is undefined. */
   take(lengthBytes: number): Uint8Array {
     const known = this.#free.findIndex((bytes) => bytes.length === lengthBytes);
     const bytes = known < 0 ? plain(Buffer.allocUnsafeSlow(lengthBytes)) : this.#free.splice(known, 1)[0]!;
@@ -21,13 +21,13 @@ export class BlockMemory {
     return bytes;
   }
 
-  /** Takes back what `take` gave; anything else is left alone. */
+  /** Takes back a buffer of `take`; ignores any other. */
   give(bytes: Uint8Array): void {
     if (this.#lent.delete(bytes) && this.#free.length < this.#freeMax) this.#free.push(bytes);
   }
 }
 
-/** A Buffer's views would be Buffers. */
+/** Views of a Buffer would be Buffers, too. */
 function plain({ buffer, byteOffset, length }: Buffer): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length);
 }

@@ -1,4 +1,4 @@
-/** How caches have done, together where they share it; for metrics. */
+/** Hits and misses of one cache, or of several that share the counts; for metrics. */
 export interface CacheCounts {
   hits: number;
   misses: number;
@@ -9,7 +9,7 @@ export function newCacheCounts(): CacheCounts {
   return { hits: 0, misses: 0, evictions: 0 };
 }
 
-/** A least-recently-used cache bounded by the bytes its values take. Values are shared: nobody writes to them. */
+/** A least-recently-used cache bounded by the bytes of its values. Values are shared: nobody may change them. */
 export class ByteCache<Value> {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, { value: Value; bytes: number }>();
@@ -32,15 +32,15 @@ export class ByteCache<Value> {
       return undefined;
     }
     this.#counts.hits += 1;
-    // A Map iterates in order of insertion, so the oldest use stays first.
+    // A Map iterates in order of insertion, so the least recently used entry stays first.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry.value;
   }
 
   /**
-   * Keeps `value`, which takes `bytes` bytes, and drops the least recently used until the bound holds; one larger than
-   * the bound is not kept.
+   * Caches `value`, which takes `bytes` bytes, and drops the least recently used entries until the bound holds. A value
+   * larger than the bound is not cached.
    */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);

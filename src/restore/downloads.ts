@@ -11,10 +11,10 @@ import { openNamed } from './open-named.ts';
 import { RawSafetensorsFile } from './range/raw-file.ts';
 import type { Restorer } from './restorer.ts';
 
-/** Bytes known by length and readable by range. Close it when no stream of it runs. */
+/** A file of known length, readable by range. Close it once none of its streams run. */
 export interface OpenedFile {
   readonly sizeBytes: number;
-  /** Packages that are read to rebuild it; absent where the bytes are read as they lie. */
+  /** Number of packages read to rebuild it; absent for a raw object. */
   readonly chainLength?: number;
   /** End exclusive; exactly `endBytes - startBytes` bytes. */
   stream(startBytes: number, endBytes: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
@@ -24,7 +24,7 @@ export interface OpenedFile {
 export interface OpenedTensor extends OpenedFile {
   readonly dtype: Dtype;
   readonly shape: readonly number[];
-  /** File of the checkpoint that holds it. */
+  /** Path of the checkpoint's file that holds the tensor. */
   readonly path: string;
 }
 
@@ -35,10 +35,10 @@ export interface DownloadServices {
   readonly restorer: Restorer;
 }
 
-/** What a reader meets when all rows or objects of a checkpoint go while it looks for them. */
+/** Errors that a reader sees while another request deletes the checkpoint's rows and objects. */
 const goneCodes: ReadonlySet<FirnErrorCode> = new Set(['internal', 'not-found', 'corrupt-object']);
 
-/** A file with tensors, and how to let go of it. */
+/** An opened file with tensors, and how to close it. */
 interface TensorFile {
   readonly stream: OpenedFile['stream'];
   tensor(name: string): TensorEntry;
@@ -66,14 +66,14 @@ export class Downloads {
   }
 
   /**
-   * An object of the checkpoint as it lies in the store. Rejects with `not-found` when the checkpoint was deleted since
-   * it was looked up, and the errors of the store.
+   * An object of the checkpoint, byte for byte. Rejects with `not-found` when the checkpoint was deleted since it was
+   * looked up, and the errors of the store.
    */
   openObject(checkpoint: Checkpoint, key: string): Promise<OpenedFile> {
     return this.#whileThere(checkpoint, () => openNamed(this.#services.store, key));
   }
 
-  /** What fails because another request deleted the checkpoint between two queries is no fault of the hub. */
+  /** Answers `not-found` if the work fails because another request deleted the checkpoint between two queries. */
   async #whileThere<T>(checkpoint: Checkpoint, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -108,8 +108,8 @@ export class Downloads {
   }
 
   /**
-   * One tensor's data, a floating point one as `dtype` when that is given. Rejects with `not-found` when no file has
-   * it, and as `openFile`.
+   * One tensor's data; if `dtype` is given, floating point elements are converted to it. Rejects with `not-found` when
+   * no file has the tensor, and as `openFile`.
    */
   openTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
     return this.#whileThere(checkpoint, () => this.#findTensor(checkpoint, name, view));
@@ -181,7 +181,7 @@ export class Downloads {
       const opened = await RawSafetensorsFile.open(reader, this.#services.core, dtype).catch(
         absentWhen('invalid-request'),
       );
-      // Only called .safetensors: it has no tensors, and says nothing about the other files.
+      // A file whose name ends in .safetensors without being one has no tensors; the other files are still searched.
       if (opened === undefined) await reader.close();
       return opened && this.#tensorOf(file.path, opened, name, () => reader.close());
     });

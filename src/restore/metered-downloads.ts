@@ -1,21 +1,21 @@
 import type { Downloads, OpenedFile } from './downloads.ts';
 
-/** One range that was streamed, to its end or not. */
+/** One streamed range, complete or not. */
 export interface RestoredBytes {
-  /** `raw`: as the bytes lie in the store; else rebuilt, from a base alone or from deltas, too. */
+  /** `raw`: the bytes of the object itself; else rebuilt from a base alone, or from a base and deltas. */
   readonly kind: 'raw' | 'base' | 'delta';
-  /** Packages that are read; 1 where no chain is. */
+  /** Number of packages read; 1 without a chain. */
   readonly chainLength: number;
-  /** From the opening of the file. */
+  /** Seconds from the opening of the file to the first byte. */
   readonly firstByteSeconds: number;
-  /** Spent on making the bytes. */
+  /** Seconds spent making the bytes. */
   readonly seconds: number;
   readonly bytes: number;
 }
 
 type OnRestored = (restored: RestoredBytes) => void;
 
-/** The downloads, telling of every range streamed from them. */
+/** The downloads, reporting every range streamed from them. */
 export function meteredDownloads(
   downloads: Downloads,
   onRestored: OnRestored,
@@ -28,8 +28,8 @@ export function meteredDownloads(
 }
 
 /**
- * The file that `open` opens, telling of every range streamed from it; the time that its reader takes between two
- * pieces is not counted.
+ * The file that `open` opens, reporting every range streamed from it. The time that its reader takes between two pieces
+ * is not counted.
  */
 export async function meteredFile<File extends OpenedFile>(
   open: () => Promise<File>,

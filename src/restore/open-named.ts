@@ -2,8 +2,8 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
 
 /**
- * Opens an object that the catalog names: one that is not there is damage of the store, `corrupt-object`, and not
- * something that its reader should not have asked for.
+ * Opens an object that the catalog names. If it is absent, the store is damaged: this rejects with `corrupt-object`,
+ * not with `not-found`, because the reader did nothing wrong.
  */
 export async function openNamed(store: Pick<ObjectStore, 'open'>, key: string): Promise<ObjectReader> {
   try {

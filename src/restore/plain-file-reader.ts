@@ -3,12 +3,12 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import type { ObjectReader } from '../store/object-store.ts';
 
-/** Most bytes of one piece of a stream. */
+/** Largest piece of a stream, in bytes. */
 const pieceBytesMax = 1024 * 1024;
 
 /**
- * Opens an ordinary file, such as a downloaded package, as an object. Its bytes carry no checksums of a store. Rejects
- * with `not-found`.
+ * Opens an ordinary file, such as a downloaded package, as an object. The file has no frame, so the reader checks no
+ * checksums. Rejects with `not-found`.
  */
 export async function openPlainFile(path: string): Promise<ObjectReader> {
   const file = await open(path, 'r').catch((cause: unknown) => {

@@ -47,7 +47,7 @@ export interface RandomRunOptions {
   readonly large: boolean;
   /** Names of tensors per file, at most. */
   readonly tensorsMax: number;
-  /** What the names of the model files begin with; "model" by default. */
+  /** Prefix of the names of the model files; "model" by default. */
   readonly shardName?: string;
 }
 
@@ -74,15 +74,18 @@ interface CheckpointState {
   readonly files: readonly FileState[];
 }
 
-/** A tensor list with the layer type of each; the same along a run, but for what `drift` changes. */
+/**
+ * A list of tensors with the layer type of each. It is the same along a run, except for the changes that `drift` makes.
+ */
 interface FileShape {
   readonly path: string;
   readonly tensors: readonly (PlannedTensor & { readonly layerType: (typeof layerTypes)[number] })[];
 }
 
 /**
- * Stores a run of random checkpoints as base and deltas: mixed dtypes, scalars, empty and large tensors, shards, blobs;
- * level counts, metadata and now and then a tensor's coding change on the way. Returns them oldest first.
+ * Stores a run of random checkpoints as a base and deltas: mixed dtypes, scalars, empty and large tensors, shards,
+ * blobs. Level counts, metadata and sometimes a tensor's coding change along the run. Returns the checkpoints oldest
+ * first.
  */
 export async function storeRandomRun(
   dice: Dice,
@@ -148,7 +151,7 @@ function randomCheckpoint(
   const classes = quantizedLayerTypes.flatMap((layerType) =>
     (['F32', 'F16', 'BF16'] as const).map((dtype) => ({ layerType, dtype })),
   );
-  // Another order than before now and then: codebook numbers mean nothing across packages.
+  // Sometimes in another order than before: codebook numbers mean nothing across packages.
   const codebooks = (dice.chance(50) ? classes : classes.reverse()).map((entry) => randomCodebook(dice, entry));
   const files = shapes.map((shape) => randomSafetensors(dice, shape, codebooks, before, step));
   if (step === 0 || dice.chance(80)) files.push(randomBlob(dice, before));
@@ -222,7 +225,7 @@ function randomBlob(dice: Dice, before: CheckpointState | undefined): FileState 
   };
 }
 
-/** Mostly what it was before, where that fits; else anything, or mostly one value in long runs. */
+/** Mostly the previous levels if they fit; else random ones, or long runs of one value. */
 function randomLevels(
   dice: Dice,
   block: PlannedBlock,
@@ -251,7 +254,7 @@ function randomExact(dice: Dice, sizeBytes: number, before: BlockState | undefin
   return { bytes: dice.chance(30) ? old : Uint8Array.from(old, (byte) => (dice.chance(2) ? dice.below(256) : byte)) };
 }
 
-/** What the file must come back as, written without the code under test. */
+/** The expected bytes of the file, made without the code under test. */
 function fileBytes(file: FileState, codebooks: readonly PackageCodebook[]): Uint8Array {
   const out = new Uint8Array(file.sizeBytes);
   out.set(file.plan.layout.headerBytes);

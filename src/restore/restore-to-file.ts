@@ -2,14 +2,14 @@ import { open, rm } from 'node:fs/promises';
 import { digestBytes, type FileDigest } from './digest-bytes.ts';
 
 /**
- * Writes a stream to a new file at `path` and returns the digest of what was written. On failure nothing stays.
- * Rejects with the stream's errors, and those of the file system (an existing file is one).
+ * Writes a stream to a new file at `path` and returns the digest of the written bytes. A failure leaves no file behind.
+ * Rejects with the stream's errors and those of the file system (an existing file is one).
  */
 export function restoreToFile(bytes: AsyncIterable<Uint8Array>, path: string): Promise<FileDigest> {
   return restoreThrough(bytes, path, digestBytes);
 }
 
-/** As `restoreToFile`, with another reader of what was written: it reads the stream that it is given to its end. */
+/** Like `restoreToFile`, but `read` computes the result: it reads the stream that it is given to its end. */
 export async function restoreThrough<T>(
   bytes: AsyncIterable<Uint8Array>,
   path: string,

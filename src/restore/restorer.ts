@@ -6,7 +6,7 @@ import type { IndexedPackage } from './chain/indexed-package.ts';
 import { openNamed } from './open-named.ts';
 import { PackageChain } from './chain/package-chain.ts';
 
-/** What the catalog knows of a stored package (its PackageRecord is one). */
+/** A stored package as the catalog records it (its PackageRecord is one). */
 export interface PackageLocation {
   readonly id: string;
   readonly key: string;
@@ -14,24 +14,24 @@ export interface PackageLocation {
   readonly indexOffsetBytes: number;
   readonly indexLengthBytes: number;
   readonly ancestorId?: string | undefined;
-  /** Which of the checkpoints of its object it is; 0 when absent. */
+  /** Position of this checkpoint in a merged package; 0 when absent. */
   readonly position?: number;
 }
 
 export interface RestorerOptions {
   readonly core: NativeCore;
   readonly store: ObjectStore;
-  /** Bounds of what is kept between restores, in bytes. */
+  /** Bounds of the caches, in bytes. */
   readonly indexCacheBytesMax: number;
   readonly blockCacheBytesMax: number;
 }
 
-/** How one of its caches has done, and the bytes it holds now. */
+/** Hits and misses of one cache, and the bytes that it holds now. */
 export interface CacheState extends Readonly<CacheCounts> {
   readonly usedBytes: number;
 }
 
-/** Opens stored packages for rebuilding; keeps decoded indexes and blocks between them. One per process. */
+/** Opens stored packages for rebuilding; caches decoded indexes and blocks. One per process. */
 export class Restorer {
   readonly #options: RestorerOptions;
   readonly #indexes: ByteCache<IndexedPackage>;
@@ -54,7 +54,7 @@ export class Restorer {
     return PackageChain.open({ core, indexes: this.#indexes, blocks: this.#blocks }, entries, signal);
   }
 
-  /** Of package indexes and of decoded blocks; for metrics. */
+  /** State of the caches of package indexes and decoded blocks; for metrics. */
   caches(): { readonly index: CacheState; readonly block: CacheState } {
     const { index, block } = this.#counts;
     return {

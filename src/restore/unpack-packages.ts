@@ -14,14 +14,14 @@ import { PackageChain, type ChainedPackage } from './chain/package-chain.ts';
 import { openPlainFile } from './plain-file-reader.ts';
 import { restoreToFile } from './restore-to-file.ts';
 
-/** Bytes of decoded blocks kept: small tensors that are kept or gathered share blocks. */
+/** Cache of decoded blocks, in bytes: small inherited or gathered tensors share blocks. */
 const blockCacheMaxBytes = 32 * 1024 * 1024;
 
 export interface UnpackRequest {
   readonly core: NativeCore;
   /** A package and all its ancestors, in any order. */
   readonly packagePaths: readonly string[];
-  /** Id of the package to rebuild, for one in a merged package; the newest when absent. */
+  /** Id of the package to rebuild, needed for one in a merged package; the newest when absent. */
   readonly packageId?: string | undefined;
   /** Created when missing; existing files are never overwritten. */
   readonly outFolder: string;
@@ -31,16 +31,16 @@ export interface UnpackRequest {
 export interface UnpackedFile {
   readonly file: PackageFile;
   /**
-   * False for an external file that no other file of the package is identical to: its bytes are elsewhere, to be
-   * downloaded as they are.
+   * False for an external file whose digest no other file of the package has. Its bytes must be downloaded as they are.
    */
   readonly written: boolean;
 }
 
 /**
- * Rebuilds the files of the newest of some packages with nothing but the packages. They appear under their paths once
- * the digests of all are right; a failure leaves none of them. Rejects with `invalid-request` (not one whole chain, or
- * a name no disk takes), `not-found`, `conflict` (a file is there already), `corrupt-package`, `unsupported-format`.
+ * Rebuilds the files of the newest of some packages from the packages alone. They appear under their paths once the
+ * digests of all are right; a failure leaves none of them. Rejects with `invalid-request` (not one whole chain, or a
+ * name that file systems refuse), `not-found`, `conflict` (a file exists already), `corrupt-package`,
+ * `unsupported-format`.
  */
 export async function unpackPackages({
   core,
@@ -62,7 +62,7 @@ export async function unpackPackages({
     const scratch = await mkdtemp(join(outFolder, '.firn-unpack-'));
     try {
       await rebuild(chain, files, scratch, signal);
-      // Something may have appeared while the files were rebuilt.
+      // A file may have appeared while these were rebuilt.
       checkFree(files, outFolder);
       await moveIntoPlace(files, scratch, outFolder);
     } finally {
@@ -75,8 +75,8 @@ export async function unpackPackages({
 }
 
 /**
- * The file of the package whose bytes these are: itself or, for an external one, another with its digest. Undefined
- * when they are not in the package.
+ * The file whose decoded bytes are those of `file`: itself or, for an external file, another with its digest. Undefined
+ * if the package does not hold the bytes.
  */
 function holderOf(file: PackageFile, files: readonly PackageFile[]): PackageFile | undefined {
   if (file.content.type !== 'external') return file;
@@ -87,7 +87,7 @@ function holderOf(file: PackageFile, files: readonly PackageFile[]): PackageFile
 }
 
 interface FileToRebuild extends PackageFile {
-  /** Path of the file that is decoded for it. */
+  /** Path of the file that is decoded for this one. */
   readonly holder: string;
 }
 
@@ -108,7 +108,7 @@ async function identify(core: NativeCore, path: string): Promise<ChainedPackage[
   }
 }
 
-/** From the package that is asked for, or the newest, to its base. */
+/** From the requested package, or the newest, to its base. */
 function orderChain(packages: readonly ChainedPackage[], wantedId: string | undefined): ChainedPackage[] {
   const byId = new Map(packages.map((entry) => [entry.id, entry]));
   const ancestors = new Set(packages.map(({ ancestorId }) => ancestorId));
@@ -140,8 +140,8 @@ function notOneChain(): FirnError {
 }
 
 /**
- * Throws `invalid-request` for a name that no disk takes, `conflict` for a path that is taken; the paths are relative
- * and without "..", as decoded.
+ * Throws `invalid-request` for a name that file systems refuse and `conflict` for an existing path. The paths are
+ * relative and without "..": the index decoder checks that.
  */
 function checkFree(files: readonly PackageFile[], outFolder: string): void {
   for (const { path } of files) {
@@ -158,7 +158,7 @@ function checkFree(files: readonly PackageFile[], outFolder: string): void {
   }
 }
 
-/** Rebuilds every file under its number in `scratch`; rejects unless all of them are what was stored. */
+/** Rebuilds every file under its number in `scratch`; rejects unless all digests match. */
 async function rebuild(
   chain: PackageChain,
   files: readonly FileToRebuild[],

@@ -8,22 +8,22 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export type Fault =
-  /** The connection breaks before the server hears anything. */
+  /** The connection breaks before the server receives the request. */
   | { readonly kind: 'lose-request' }
-  /** The server does it, and the connection breaks before its answer comes. */
+  /** The server executes the request, and the connection breaks before its answer arrives. */
   | { readonly kind: 'lose-answer' }
   | { readonly kind: 'delay'; readonly ms: number }
-  /** An answer that the server did not give. */
+  /** An answer that does not come from the server. */
   | { readonly kind: 'answer'; readonly status: number; readonly code: string }
   /** Half of the answer's body, then the connection breaks. */
   | { readonly kind: 'truncate' }
   /** Half of the answer's body, then nothing. */
   | { readonly kind: 'stall' }
-  /** One byte of the answer's body is another. */
+  /** One byte of the answer's body is changed. */
   | { readonly kind: 'flip-answer' }
-  /** One byte of the request's body is another. */
+  /** One byte of the request's body is changed. */
   | { readonly kind: 'flip-request' };
 
 export interface ProxiedRequest {
@@ -35,15 +35,15 @@ export interface ProxiedRequest {
 }
 
 /**
- * For tests only: stands on loopback between a store and its server, and harms the requests that `choose` picks. Keeps
- * the Host header, which is signed.
+ * For tests only: a proxy on loopback between a store and its server that breaks the requests that `choose` picks.
+ * Forwards the Host header unchanged, because it is signed.
  */
 export class FaultProxy {
   readonly #upstream: URL;
   readonly #server: Server;
   #port = 0;
   #requests = 0;
-  /** The fault of each request; none where undefined. */
+  /** The fault of each request; undefined for none. */
   choose: (request: ProxiedRequest) => Fault | undefined = () => undefined;
 
   private constructor(upstream: string) {
@@ -67,7 +67,7 @@ export class FaultProxy {
     return this.#requests;
   }
 
-  /** Takes connections, at the same address as before. */
+  /** Accepts connections, at the same address as before. */
   async accept(): Promise<void> {
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -95,7 +95,7 @@ export class FaultProxy {
     if (fault?.kind === 'flip-answer') flip(answer);
     res.writeHead(status, headers);
     if (fault?.kind !== 'truncate' && fault?.kind !== 'stall') return void res.end(answer);
-    // Headers alone are an answer without its body, too.
+    // An answer whose body is lost still has its headers.
     res.flushHeaders();
     res.write(answer.subarray(0, answer.length >> 1), () => {
       if (fault.kind === 'truncate') res.destroy();

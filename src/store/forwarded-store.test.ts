@@ -15,7 +15,7 @@ const calls = [
 ] as const satisfies readonly (keyof ObjectStore)[];
 type Unlisted = Exclude<keyof ObjectStore, (typeof calls)[number]>;
 
-/** A store that notes what it is asked. */
+/** A store that records its calls. */
 function notingStore(asked: unknown[]): ObjectStore {
   const entries = calls.map((call) => [
     call,

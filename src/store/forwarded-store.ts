@@ -1,6 +1,6 @@
 import type { ObjectStore } from './object-store.ts';
 
-/** The store with some of its calls done otherwise; all else goes to it as it is. */
+/** The store with some of its methods replaced. */
 export function forwardedStore(store: ObjectStore, changed: Partial<ObjectStore>): ObjectStore {
   return {
     put: (key, body, options) => store.put(key, body, options),

@@ -1,6 +1,6 @@
 /**
- * What was read last, by name: at most so many results, the one asked for longest ago goes first. A read that fails is
- * forgotten.
+ * The results of the most recent reads, by name. Holds a fixed number of results and drops the least recently requested
+ * one. A failed read is not cached.
  */
 export class LastReads {
   readonly #countMax: number;

@@ -16,7 +16,7 @@ let bare: ObjectStore;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'firn-metered-'));
-  // Checksums are of no concern here: any function of the bytes does.
+  // Any function of the bytes serves as checksum here.
   bare = await openFilesystemStore({ folder: directory, crc32c: (bytes, seed = 0) => (bytes.length + seed) >>> 0 });
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ async function* body(): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
-/** What anything that is read has to give, however it is wrapped. */
+/** Reads an object in every way, and expects the same bytes from each. */
 async function readAll(reader: ObjectReader): Promise<void> {
   expect(Buffer.from(await reader.read(5, 100)).equals(content.subarray(5, 105))).toBe(true);
   const pieces: Uint8Array[] = [];

@@ -3,17 +3,17 @@ import type { ObjectReader, ObjectStore } from './object-store.ts';
 
 export type StoreOperation = 'put' | 'stat' | 'open' | 'read' | 'delete' | 'list' | 'sweep';
 
-/** One call of a store that has ended. */
+/** One finished call of a store. */
 export interface StoreCall {
   readonly operation: StoreOperation;
-  /** Of a put the time until the body is durable, of a stream the time spent waiting for its pieces. */
+  /** For a put, the time until the body is durable; for a stream, the time spent waiting for its pieces. */
   readonly seconds: number;
-  /** Of content, read or written. */
+  /** Bytes of content, read or written. */
   readonly bytes: number;
   readonly failed: boolean;
 }
 
-/** The store, telling of every call as it ends. A probe is none: it says nothing about what is stored. */
+/** The store, reporting every call as it ends. Probes are not reported, because they do not touch stored objects. */
 export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => void): ObjectStore {
   const timed = async <T>(
     operation: StoreOperation,
@@ -67,8 +67,8 @@ export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => vo
 }
 
 /**
- * Passes pieces on and says, once, how long they were waited for: what the consumer does in between is not the store's
- * time.
+ * Passes pieces on and reports, once, the time spent waiting for them. The consumer's time between pieces does not
+ * count.
  */
 async function* timedPieces<T>(
   pieces: AsyncIterable<T>,

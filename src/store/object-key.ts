@@ -1,7 +1,7 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
 /**
- * Longest object key, in characters: as a file name it stays below the 255 bytes of common file systems even when every
+ * Longest object key, in characters. As a file name it stays below the 255 bytes of common file systems even if every
  * letter is a capital.
  */
 export const objectKeyLengthMax = 120;

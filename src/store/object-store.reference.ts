@@ -1,6 +1,6 @@
 /**
- * For tests only. CRC-32C one byte at a time, as RFC 3720 appendix B.4 describes it: a truth of their own, whether or
- * not the native core is built.
+ * For tests only. CRC-32C one byte at a time, as RFC 3720 appendix B.4 describes it: independent of the native core,
+ * which need not be built.
  */
 export function referenceCrc32c(bytes: Uint8Array, seed = 0): number {
   let sum = ~seed >>> 0;
@@ -13,7 +13,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return sum;
 });
 
-/** For tests only. `size` bytes that differ from place to place and seed to seed. */
+/** For tests only. `size` bytes that depend on their place and on the seed. */
 export function patternBytes(size: number, seed = 1): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   for (let i = 0, state = seed >>> 0; i < size; i++) {

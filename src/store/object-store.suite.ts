@@ -5,15 +5,15 @@ import { footerBytes, storedSize } from './frame/object-frame.ts';
 import { patternBytes } from './object-store.reference.ts';
 import { chunkBytes, roomBytes, type ObjectStore, type PutOptions } from './object-store.ts';
 
-/** An open store, and the way around it to the bytes it keeps. */
+/** An open store, and direct access to its stored bytes. */
 export interface ObjectStoreHarness {
   readonly store: ObjectStore;
   /** The stored bytes of a key: content, table and footer. */
   readStored(key: string): Promise<Uint8Array>;
   writeStored(key: string, bytes: Uint8Array): Promise<void>;
-  /** Whatever the store keeps besides finished objects, such as temporary files or unfinished multipart uploads. */
+  /** Everything in the store besides finished objects, such as temporary files or unfinished multipart uploads. */
   leftovers(): Promise<readonly string[]>;
-  /** Leaves what a process leaves that dies in a put. */
+  /** Leaves the remains of a process that died during a put. */
   abandonPut(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-/** What every ObjectStore must do; `open` gives an empty store. */
+/** The behaviour of every ObjectStore; `open` gives an empty store. */
 export function describeObjectStore(name: string, open: () => Promise<ObjectStoreHarness>): void {
   describe(`object store: ${name}`, () => {
     let harness: ObjectStoreHarness;
@@ -397,7 +397,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
               if (chunk === chunkOf(at)) await expect(read).rejects.toMatchObject({ code: 'corrupt-object' });
               else expect(content.subarray(start, start + chunkBytes).equals(await read)).toBe(true);
             }
-            // Also when the damaged byte itself was not asked for.
+            // Even if the damaged byte itself was not requested.
             await expect(reader.read(chunkOf(at) * chunkBytes, 1)).rejects.toMatchObject({ code: 'corrupt-object' });
             const handedOut: Uint8Array[] = [];
             await expect(

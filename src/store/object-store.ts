@@ -1,40 +1,41 @@
 /**
- * Objects: immutable byte strings under keys. A put is whole or not at all, and durable (fsync, or the server's word)
- * when it resolves. Every implementation frames the bytes with CRC-32C sums of `chunkBytes` granularity
- * (store/frame/object-frame.ts) and checks them on every read: a damaged chunk rejects with `corrupt-object` before any
- * of its bytes are handed out. Other failures: `not-found`, `storage-full`, `payload-too-large`, `unavailable`,
- * `overloaded`, `cancelled`, `internal`.
+ * Objects: immutable byte strings under keys. A put stores the whole object or nothing, and resolves once it is durable
+ * (after fsync, or the server's acknowledgement). Every implementation frames the bytes with CRC-32C sums of
+ * `chunkBytes` granularity (store/frame/object-frame.ts) and checks them on every read: a damaged chunk rejects with
+ * `corrupt-object` before any of its bytes are returned. Other failures: `not-found`, `storage-full`,
+ * `payload-too-large`, `unavailable`, `overloaded`, `cancelled`, `internal`.
  */
 export interface ObjectStore {
   /**
-   * Streams `body` to `key`, replacing nothing: an existing key is an error unless `replace`. Back-pressure is kept;
+   * Streams `body` to `key`. An existing key is an error unless `replace` is set. The body is read under back-pressure;
    * memory is a few chunks.
    */
   put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject>;
-  /** Undefined when absent. */
+  /** Undefined if there is no such object. */
   stat(key: string): Promise<StoredObject | undefined>;
-  /** Random access; `not-found` when absent. Close it. */
+  /** Random access; `not-found` if there is no such object. Close it. */
   open(key: string): Promise<ObjectReader>;
-  /** No error when absent. A reader that is open reads on, or says `not-found`. */
+  /** No error if there is no such object. An open reader may go on reading, or fail with `not-found`. */
   delete(key: string): Promise<void>;
   /**
-   * Deletes them all, in as few requests as the implementation can; rejects with the first failure after it has tried
-   * every one.
+   * Deletes all keys in as few requests as the implementation can. Tries every one, then rejects with the first
+   * failure.
    */
   deleteMany(keys: readonly string[]): Promise<void>;
   /** Every object whose key starts with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<ListedObject>;
   /**
-   * Removes what puts left that began before `before` and never ended, because their process died. Returns how many.
+   * Removes the remains of unfinished puts that began before `before`, because their process died. Returns their
+   * number.
    */
   sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number>;
-  /** Resolves when a small object can be written, read back and deleted; for readiness. */
+  /** Resolves if a small object can be written, read back and deleted; for readiness. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PutOptions {
-  /** More bytes than this reject with `payload-too-large`; nothing stays. */
+  /** A longer body rejects with `payload-too-large`, and nothing is stored. */
   readonly sizeMaxBytes: number;
   readonly replace?: boolean;
   readonly signal?: AbortSignal;
@@ -62,8 +63,8 @@ export interface ObjectReader {
   /** The range in pieces of at most 1 MiB; end exclusive, defaults to the whole object. */
   stream(startBytes?: number, endBytes?: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * Says that the bytes will not be read again soon, so that memory they are kept in can be used for others. Absent
-   * where nothing comes of it; never rejects.
+   * Tells the store that the bytes will not be read again soon, so that the system can release cached pages. Absent if
+   * the implementation has no use for it; never rejects.
    */
   forget?(): Promise<void>;
   close(): Promise<void>;
@@ -72,7 +73,7 @@ export interface ObjectReader {
 /** Granularity of the checksums, in bytes of content. */
 export const chunkBytes = 256 * 1024;
 
-/** Bytes of a room for a read of `lengthBytes`: all chunks that the read touches fit in. */
+/** Size of the `room` for a read of `lengthBytes`: it holds all chunks that the read touches. */
 export function roomBytes(lengthBytes: number): number {
   return lengthBytes + 2 * chunkBytes;
 }

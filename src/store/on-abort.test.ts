@@ -12,7 +12,7 @@ describe('onAbort', () => {
     for (const end of ends.slice(0, 20)) end();
     controller.abort();
     controller.abort();
-    // Warnings come at the next turn of the event loop.
+    // Node emits warnings in the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', onWarning);
     expect(told).toBe(30);

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls `listener` once when the signal fires, never for one that has fired. Returns what ends the listening. As many
- * may listen to one signal as there is work under it, which Node would take for a leak.
+ * Calls `listener` once when the signal fires; never if it has fired already. Returns a function that stops listening.
+ * Lifts Node's limit of listeners, because a signal may serve any number of operations.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return () => undefined;

@@ -3,13 +3,13 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { bodyOf } from './body-of.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** Where probes put their objects; one that is killed leaves its own. */
+/** Prefix of probe objects; a killed process leaves its own behind. */
 export const probePrefix = 'probe/';
-/** Size of the probe object, in bytes: any will do. */
+/** Size of the probe object, in bytes; any size works. */
 const probeBytes = 16;
 
 /**
- * Writes a small object, reads it back and deletes it. Rejects with what fails, or `internal` when other bytes come
+ * Writes a small object, reads it back and deletes it. Rejects with the failure, or with `internal` if other bytes come
  * back.
  */
 export async function probeStore(store: ObjectStore): Promise<void> {

@@ -5,8 +5,8 @@ import { checkSafetensorsPrefix, prefixBytes } from '../checkpoint/safetensors/s
 import type { ObjectReader } from './object-store.ts';
 
 /**
- * Reads and checks the header of a safetensors object against its size; throws what `parseSafetensorsHeader` throws,
- * and `corrupt-object`.
+ * Reads the header of a safetensors object and checks it against the object's size. Throws the errors of
+ * `parseSafetensorsHeader` and `corrupt-object`.
  */
 export async function readSafetensorsLayout(
   reader: ObjectReader,

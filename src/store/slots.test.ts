@@ -13,7 +13,7 @@ describe('slots', () => {
     const [first, second] = await Promise.all(takes.slice(0, 2));
     expect(order).toEqual([0, 1]);
     second!();
-    // Twice is once.
+    // The second release does nothing.
     second!();
     const third = await takes[2]!;
     expect(order).toEqual([0, 1, 2]);

@@ -5,11 +5,11 @@ import { abortReason, throwIfAborted } from './until-aborted.ts';
 export interface SlotsOptions {
   readonly count: number;
   readonly waitingMax: number;
-  /** What whoever is refused is told. */
+  /** Message of the error when too many wait. */
   readonly refusal?: string;
 }
 
-/** At most so many at once; who comes later waits in order. */
+/** A semaphore: a fixed number of holders at once; others wait in order of arrival. */
 export class Slots {
   readonly #waitingMax: number;
   readonly #refusal: string;
@@ -23,8 +23,8 @@ export class Slots {
   }
 
   /**
-   * Resolves with what gives the slot back; calling it again does nothing. Rejects with `overloaded` when too many
-   * wait, and with the signal's reason.
+   * Resolves with a function that releases the slot; calling it again does nothing. Rejects with `overloaded` when too
+   * many wait, and with the signal's reason.
    */
   async take(signal?: AbortSignal): Promise<() => void> {
     throwIfAborted(signal);

@@ -4,7 +4,7 @@ import { LastReads } from './last-reads.ts';
 import { chunkBytes, type ObjectReader } from './object-store.ts';
 import { withSmallReads } from './small-reads.ts';
 
-/** An object of so many bytes whose reads are written down. */
+/** An object of `sizeBytes` bytes that records its reads. */
 function setup(sizeBytes: number, chunks = new LastReads(2), key = 'k') {
   const whole = Uint8Array.from({ length: sizeBytes }, (_, i) => (i * 31 + (i >> 8) + key.length) & 255);
   const reads: string[] = [];

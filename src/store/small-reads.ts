@@ -2,12 +2,12 @@ import type { LastReads } from './last-reads.ts';
 import { chunkBytes, type ObjectReader } from './object-store.ts';
 import { throwIfAborted } from './until-aborted.ts';
 
-/** Reads of at most this much are small, in bytes. */
+/** Longest small read, in bytes. */
 const smallBytesMax = chunkBytes / 4;
 
 /**
- * The reader of the object `key`, whose small reads come out of whole chunks, of which the last are kept in `chunks`: a
- * store reads and checks whole ones anyway, and for neighbouring reads does so once. Others pass.
+ * The reader of the object `key`, with small reads served from whole chunks that are cached in `chunks`. A store reads
+ * and verifies whole chunks anyway; this does it once for neighbouring reads. Longer reads pass through.
  */
 export function withSmallReads(reader: ObjectReader, key: string, chunks: LastReads): ObjectReader {
   const chunk = (number: number): Promise<Uint8Array> =>
@@ -22,7 +22,7 @@ export function withSmallReads(reader: ObjectReader, key: string, chunks: LastRe
         return reader.read(offsetBytes, lengthBytes, signal, room);
       throwIfAborted(signal);
       const bytes = new Uint8Array(lengthBytes);
-      // Two at most.
+      // A small read touches at most two chunks.
       for (let at = offsetBytes; at < endBytes;) {
         const number = Math.floor(at / chunkBytes);
         const part = (await chunk(number)).subarray(at - number * chunkBytes, endBytes - number * chunkBytes);

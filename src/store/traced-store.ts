@@ -3,8 +3,8 @@ import { forwardedStore } from './forwarded-store.ts';
 import type { ObjectReader, ObjectStore } from './object-store.ts';
 
 /**
- * The store, in which every put, open, listing of metadata and deletion is a span; what is read of an open object is
- * one span, from its opening to its close.
+ * The store with a span for every put, open, stat and deletion. All reads of an open object are one span, from open to
+ * close.
  */
 export function tracedStore(store: ObjectStore, tracer: Tracer): ObjectStore {
   return forwardedStore(store, {
@@ -30,7 +30,9 @@ function keyed(key: string) {
   return { onlyInside: true, attributes: { 'firn.object.key': key } };
 }
 
-/** The span goes on after the open: it ends when the reader is closed. One that is never closed is never told. */
+/**
+ * The span ends when the reader is closed, not when `open` resolves. A reader that is never closed produces no span.
+ */
 function openTraced(store: ObjectStore, tracer: Tracer, key: string): Promise<ObjectReader> {
   return new Promise((resolve, reject) => {
     tracer

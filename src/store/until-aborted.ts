@@ -1,9 +1,8 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
 /**
- * The same pieces, except that an abort ends the wait for the next one at once, even when the source never answers
- * again. Throws the signal's reason when that is a FirnError, else `cancelled`. The source's `return` is called, not
- * awaited.
+ * The same pieces, except that an abort ends the wait for the next one at once, even if the source never answers again.
+ * Throws the signal's reason if that is a FirnError, else `cancelled`. The source's `return` is called, not awaited.
  */
 export async function* untilAborted(
   source: AsyncIterable<Uint8Array>,
@@ -14,7 +13,7 @@ export async function* untilAborted(
     return;
   }
   const iterator = source[Symbol.asyncIterator]();
-  // One listener for the whole stream: racing a long-lived promise would keep a reaction for every piece.
+  // One listener for the whole stream: racing a long-lived promise would add a reaction to it for every piece.
   let stop: ((reason: FirnError) => void) | undefined;
   const onAbort = (): void => stop?.(abortReason(signal));
   signal.addEventListener('abort', onAbort);

@@ -8,7 +8,7 @@ function counting() {
   return { ended, tracer: meteredTracer(noTracer, (span) => ended.push(span)) };
 }
 
-test('a span is told once as it ends, with what was known at its beginning and what was learnt, and passes on the result', async () => {
+test('a span is reported once when it ends, with its initial and later attributes, and passes the result on', async () => {
   const { ended, tracer } = counting();
   const result = await tracer.span('work', { attributes: { a: 1, b: 1 } }, async (span) => {
     await new Promise((resolve) => setTimeout(resolve, 15));
@@ -21,7 +21,7 @@ test('a span is told once as it ends, with what was known at its beginning and w
   expect(ended[0]!.seconds).toBeGreaterThan(0.01);
 });
 
-test('work that fails is told with its error, which is passed on as it is', async () => {
+test('failed work is reported with its error, which passes unchanged', async () => {
   const { ended, tracer } = counting();
   const error = new Error('no');
   await expect(tracer.span('work', {}, () => Promise.reject(error))).rejects.toBe(error);

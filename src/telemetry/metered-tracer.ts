@@ -1,15 +1,15 @@
 import type { Attributes, Tracer } from './tracer.ts';
 
-/** A piece of work that has ended. */
+/** A finished piece of work. */
 export interface EndedSpan {
   readonly name: string;
   readonly attributes: Attributes;
   readonly seconds: number;
-  /** Present when it failed, also where what was thrown is undefined. */
+  /** Present if it failed, even if the thrown value is undefined. */
   readonly failure?: { readonly error: unknown };
 }
 
-/** The tracer, telling `onEnd` of every span as it ends, traced or not. */
+/** The tracer, calling `onEnd` for every span that ends, traced or not. */
 export function meteredTracer(tracer: Tracer, onEnd: (ended: EndedSpan) => void): Tracer {
   return {
     current: () => tracer.current(),

@@ -116,7 +116,7 @@ describe('a collector', () => {
     expect(troubles.length).toBeLessThanOrEqual(1);
   });
 
-  test('that is away is told once, with the number of spans that were lost', async () => {
+  test('that is unreachable is reported once, with the number of lost spans', async () => {
     const { tracer, close } = await traced();
     await receiver!.close();
     for (let i = 0; i < 10; i++) await tracer.span('work', {}, async () => undefined);

@@ -25,32 +25,32 @@ export interface TraceOptions {
   /** OTLP over HTTP; spans go to `/v1/traces` below it. */
   readonly endpoint: string;
   /**
-   * Share of traces that are recorded, in [0, 1], decided by the trace id. Whoever sends a traceparent can have its
-   * trace left out, not put in.
+   * Share of traces that are recorded, in [0, 1], decided by the trace id. A client's traceparent can exclude its
+   * trace, but not force it to be recorded.
    */
   readonly traceRatio: number;
   readonly version: string;
-  /** Of this life of the process. */
+  /** Unique to this start of the process. */
   readonly instanceId: string;
-  /** Spans were lost; told at most once a minute. */
+  /** Spans were lost; called at most once a minute. */
   readonly onTrouble: (trouble: { readonly lostSpans: number; readonly reason: string }) => void;
 }
 
 export interface RunningTraces {
   readonly tracer: Tracer;
-  /** Sends what is left. Never rejects. */
+  /** Sends the remaining spans. Never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Spans that wait to be sent; more are dropped, so that a collector that is away costs this much memory and nothing
- * else.
+ * Most spans waiting to be sent; further ones are dropped, so that an unreachable collector costs this much memory and
+ * nothing else.
  */
 const queueMax = 4096;
 const batchMax = 512;
-/** Between two batches, in ms. */
+/** Pause between two batches, in ms. */
 const pauseMs = 1_000;
-/** Longest try to send a batch, in ms. */
+/** Longest attempt to send a batch, in ms. */
 const sendMs = 5_000;
 /** Longest text of an attribute, in characters. */
 const attributeLengthMax = 512;
@@ -59,14 +59,13 @@ const troubleEveryMs = 60_000;
 const kinds = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, consumer: SpanKind.CONSUMER } as const;
 
 /**
- * A tracer whose spans go to an OpenTelemetry collector in the background. No work waits for it, and none fails with
- * it.
+ * A tracer whose spans go to an OpenTelemetry collector in the background. No work waits for it or fails because of it.
  */
 export function startTraces({ endpoint, traceRatio, version, instanceId, onTrouble }: TraceOptions): RunningTraces {
   const ratio = new TraceIdRatioBasedSampler(traceRatio);
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, timeoutMillis: sendMs });
   const provider = new TracerProvider({
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word on what this process is called.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the name and attributes of this process.
     resource: resourceFromAttributes({
       'service.name': 'firn',
       'service.version': version,
@@ -115,7 +114,7 @@ function tracerOver(provider: TracerProvider, version: string): Tracer {
       try {
         return await active.run(context, () => work({ set, traceparent: formatTraceparent(span.spanContext()) }));
       } catch (error) {
-        // The code and the public sentence: details may name what a collector need not know.
+        // Only the code and the public sentence: details may name things that a collector need not know.
         const known =
           error instanceof FirnError
             ? { 'error.type': error.code }
@@ -130,7 +129,7 @@ function tracerOver(provider: TracerProvider, version: string): Tracer {
   };
 }
 
-/** The exporter, telling how many spans it could not send. */
+/** The exporter, reporting the number of spans that it could not send. */
 function tellingLosses(exporter: SpanExporter, onTrouble: TraceOptions['onTrouble']): SpanExporter {
   let toldAtMs = -Infinity;
   let lostSpans = 0;

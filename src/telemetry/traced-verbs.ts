@@ -2,7 +2,7 @@ import type { Tracer } from './tracer.ts';
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/** The same verbs, each call a span `room.verb`. */
+/** The same verbs, with a span `room.verb` for each call. */
 export function tracedVerbs<Verbs extends { [Name in keyof Verbs]: Verb }>(
   tracer: Tracer,
   room: string,

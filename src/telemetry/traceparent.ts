@@ -1,10 +1,10 @@
 import { isSpanContextValid, type SpanContext } from '@opentelemetry/api';
 
-/** Version, trace id, parent id, flags, and in later versions more (W3C Trace Context, section 3.2). */
+/** Version, trace id, parent id, flags, and more fields in later versions (W3C Trace Context, section 3.2). */
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const flagSampled = 1;
 
-/** Undefined for anything that is no traceparent: it comes from strangers, and a wrong one is as good as none. */
+/** Undefined for anything that is not a traceparent. It comes from clients, and an invalid one is treated as absent. */
 export function parseTraceparent(text: string): SpanContext | undefined {
   const [, version, traceId, spanId, flags, more] = pattern.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || version === 'ff' || (version === '00' && more !== undefined))

@@ -5,9 +5,9 @@ import { discardReservation } from '../ingest/checkpoint/discard-reservation.ts'
 import { reclaimHidden } from './reclaim-hidden.ts';
 
 /**
- * Takes a checkpoint out of sight; its step can be uploaded again. A reservation is given up. The package stays,
- * hidden, while other checkpoints or forks build on it, and goes with the last of them (reclaim-hidden.ts); objects go
- * after the grace. `conflict` while work on the checkpoint is under way, `not-found`.
+ * Hides a checkpoint; its step can be uploaded again. A reservation is discarded. The package stays while other
+ * checkpoints or forks build on it, and is removed with the last of them (reclaim-hidden.ts); objects are deleted after
+ * the grace. `conflict` while a job works on the checkpoint, `not-found`.
  */
 export async function deleteCheckpoint(
   ctx: { readonly catalog: Catalog },
@@ -18,7 +18,7 @@ export async function deleteCheckpoint(
     const found = await tx.checkpoints.get(id);
     if (found === undefined || found.deletedAt !== undefined)
       throw new FirnError('not-found', 'There is no such checkpoint.');
-    // A failed one may be put back into the queue meanwhile, by whoever has this lock.
+    // Under this lock nobody can put a failed checkpoint back into the queue.
     await tx.runs.lock(found.runId);
     const current = await tx.checkpoints.get(id);
     if (current === undefined || current.deletedAt !== undefined)
@@ -34,6 +34,6 @@ export async function deleteCheckpoint(
         await tx.checkpoints.hide(id);
     }
   });
-  // It is deleted; what is still there is reclaimed in time by the periodic upkeep.
+  // The checkpoint is deleted already. If reclaiming fails now, the periodic upkeep repeats it.
   await reclaimHidden(ctx).catch(() => undefined);
 }

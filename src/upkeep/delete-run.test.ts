@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog.close());
 
-/** The catalog, in which something else happens to a reservation between the look for it and its end. */
+/** A catalog in which something happens to a reservation between its lookup and its end. */
 function meanwhile(happens: (tx: Catalog, id: string) => Promise<unknown>): Catalog {
   return {
     ...catalog,

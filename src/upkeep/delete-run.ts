@@ -5,22 +5,22 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { reclaimHidden } from './reclaim-hidden.ts';
 
-/** Unfinished checkpoints looked at in one query. */
+/** Unfinished checkpoints read in one query. */
 const unfinishedPerQuery = 100;
 
 /**
- * Deletes a run with all its checkpoints; its name and its eval set are free at once. Reservations are given up.
- * Checkpoints that other runs build on stay, hidden, and with them the hidden run, until nothing does
+ * Deletes a run with all its checkpoints; its name and its eval set are free at once. Reservations are discarded.
+ * Checkpoints that other runs build on stay hidden, and the run with them, until nothing builds on them
  * (reclaim-hidden.ts). `conflict` while a checkpoint is compressed or waits for it, `not-found`.
  */
 export async function deleteRun(ctx: { readonly catalog: Catalog }, { id }: Pick<Run, 'id'>): Promise<void> {
   await ctx.catalog.transaction(async (tx) => {
-    // Nothing can be reserved meanwhile.
+    // Under this lock nothing can be reserved.
     await tx.runs.lock(id);
     await discardReservations(tx, id);
     await tx.runs.hide(id);
   });
-  // It is deleted; what is still there is reclaimed in time by the periodic upkeep.
+  // The run is deleted already. If reclaiming fails now, the periodic upkeep repeats it.
   await reclaimHidden(ctx).catch(() => undefined);
 }
 
@@ -30,7 +30,7 @@ async function discardReservations(tx: Catalog, runId: string): Promise<void> {
     if (unfinished.length === 0) return;
     for (const { id, state, step } of unfinished) {
       if (state !== 'open') throw new FirnError('conflict', `Step ${step} of the run is ${state}; cancel it first.`);
-      // Another request may give the reservation up meanwhile.
+      // Another request may discard the reservation first.
       await tx.checkpoints.discard(id).catch(absentWhen('not-found'));
       await tx.jobs.requestCancel(encodeJobKind, id);
     }

@@ -28,7 +28,7 @@ afterAll(() => harness.close());
 const exact = { fidelity: 'exact', thresholds: {} } as const;
 let seed = 0;
 
-/** Files that no test has pushed before: a model, a tokenizer, something that stays raw, and a config. */
+/** Files that no test has pushed before: a model, a tokenizer, a file that stays raw, and a config. */
 function newFiles(): Record<string, { readonly role: 'model' | 'other'; readonly bytes: Buffer }> {
   seed += 1;
   return {
@@ -56,7 +56,7 @@ async function expectWhole(checkpoint: Checkpoint, files: Upload): Promise<void>
     expect(sha256(await harness.download(checkpoint, path)), path).toBe(sha256(bytes));
 }
 
-/** Objects beside those of the eval set. */
+/** Objects except those of the eval set. */
 const objects = async () => (await harness.objects()).filter((key) => !key.startsWith('evalsets/'));
 
 const allReferences = {
@@ -115,7 +115,7 @@ describe('a file that the repository holds is a reference', () => {
     await harness.push(run2, 0, others);
     const changed = { ...others, 'config.json': { role: 'other', bytes: Buffer.alloc(1000, 'changed ') } } as const;
     const delta = await harness.push(run2, 1, changed);
-    // A byte a block against the ancestor, so that later checkpoints have something to be coded against.
+    // A byte per block against the ancestor, so that later checkpoints have a package to be coded against.
     expect(await storages(delta)).toEqual({
       ...allReferences,
       'model.safetensors': 'package',
@@ -142,11 +142,11 @@ describe('a file that the repository holds is a reference', () => {
     };
     const base = await harness.push(run, 0, files);
     await harness.push(run, 1, moved(1));
-    // As after a restart: the bytes of step 0 once more, and then others.
+    // As after a restart: the bytes of step 0 again, then others.
     const again = await harness.push(run, 2, files);
     expect((await storages(again))['model.safetensors']).toBe('reference');
     const next = await harness.push(run, 3, moved(2));
-    // What the reference is to differs by less than step 1 does.
+    // The origin of the reference differs less than step 1 does.
     expect(next.result).toMatchObject({ kind: 'delta', ancestorStep: 0 });
     expect(next.result!.storedBytes).toBeLessThan(base.result!.storedBytes / 10);
     await expectWhole(next, moved(2));
@@ -163,7 +163,7 @@ describe('a file that the repository holds is a reference', () => {
     expect(Object.values(await storages(checkpoint)).filter((storage) => storage === 'reference')).toHaveLength(4);
     expect(checkpoint.result!.storedBytes).toBeLessThan(alone.result!.storedBytes + 500);
     await expectWhole(checkpoint, { ...files, ...copies });
-    // Without the hub both come out of the package, but for what is not in it at all.
+    // Without the hub both files are decoded from the package; files that are not in it are missing.
     const folder = await mkdtemp(join(harness.directory, 'unpack-'));
     const packagePath = join(folder, 'package.firn');
     await writeFile(packagePath, await harness.packageBytes(checkpoint));
@@ -251,7 +251,7 @@ describe('no reference', () => {
       catalog: {
         ...catalog,
         transaction: async (work) => {
-          // The first notes that the work has begun, the second is the commit.
+          // The first transaction records that work has begun, the second is the commit.
           transactions += 1;
           if (transactions === 2) await deleteCheckpoint(harness, first);
           return catalog.transaction(work);
@@ -296,7 +296,7 @@ describe('deletion keeps what is referred to, and leaves nothing behind', () => 
       const left = new Set(runs);
       for (const number of order) {
         const gone = runs[number]!;
-        // A run, or its only checkpoint.
+        // Deletes a run, or its only checkpoint.
         if (number === 1) await deleteCheckpoint(harness, gone.checkpoint);
         else await deleteRun(harness, gone.run);
         left.delete(gone);

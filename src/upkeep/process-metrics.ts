@@ -8,13 +8,13 @@ import { livingMs } from './announce-process.ts';
 export interface ProcessMetricsParts {
   readonly catalog: Catalog;
   readonly core: NativeCore;
-  /** Counted with a zero, too. */
+  /** Kinds that are reported even with no jobs. */
   readonly jobKinds: readonly string[];
 }
 
 /**
- * Adds what an operator watches besides requests: checkpoints, the queue, living workers, the database, the native
- * pool, and the process itself. Counts are taken when somebody asks.
+ * Registers the metrics that do not belong to requests: checkpoints, the queue, living workers, the database, the
+ * native pool, and the process itself. Values are read at each scrape.
  */
 export function registerProcessMetrics(registry: Registry, { catalog, core, jobKinds }: ProcessMetricsParts): void {
   collectDefaultMetrics({ register: registry, prefix: 'firn_' });
@@ -81,7 +81,7 @@ export function registerProcessMetrics(registry: Registry, { catalog, core, jobK
   );
 }
 
-/** Counts what the scrubber of this process reads; call what it returns with the bytes of each object. */
+/** Counts the bytes that this process's scrubber reads; call the returned function with the bytes of each object. */
 export function scrubMetrics(registry: Registry): (bytes: number) => void {
   const registers = [registry];
   const objects = new Counter({
@@ -96,7 +96,10 @@ export function scrubMetrics(registry: Registry): (bytes: number) => void {
   };
 }
 
-/** How long sums over the whole catalog serve for, in ms: less than most scrape intervals, several of which meet. */
+/**
+ * How long sums over the whole catalog are cached, in ms: less than most scrape intervals, so that scrapes close
+ * together share them.
+ */
 const usageKeptMs = 10_000;
 
 function usage(registry: Registry, { usage: records }: Catalog): void {
@@ -129,18 +132,18 @@ function usage(registry: Registry, { usage: records }: Catalog): void {
   });
 }
 
-/** Labels and what they have now. */
+/** Labels and the current value. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 export interface SampledSeries {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** A `gauge` when absent. */
+  /** `gauge` by default. */
   readonly type?: 'gauge' | 'counter';
 }
 
-/** A series whose values are asked for when somebody asks. Samples with the same labels are added up. */
+/** A series whose values are read at each scrape. Samples with the same labels are added up. */
 export function sampled(
   registry: Registry,
   { name, help, labelNames = [], type = 'gauge' }: SampledSeries,

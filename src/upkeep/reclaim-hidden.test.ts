@@ -49,7 +49,7 @@ test('leaves what is live, what something builds on, and ends when somebody else
   await catalog.checkpoints.hide(base.checkpoint.id);
   expect(await reclaimHidden({ catalog })).toBe(0);
   expect(store.objects.size).toBe(2);
-  // Found as reclaimable, and built on or gone by the time it is purged.
+  // Found as reclaimable; when it is purged, something builds on it or it is gone.
   const racing: Catalog = {
     ...catalog,
     checkpoints: { ...catalog.checkpoints, reclaimable: async () => [base.checkpoint.id, 'gone'] },

@@ -1,14 +1,14 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 
-/** Checkpoints looked for at once. */
+/** Checkpoints read in one query. */
 const checkpointsPerRound = 100;
 
 /**
- * Removes hidden checkpoints that nothing builds on any more, with their objects, and hidden runs that have none left;
- * each may free what it was built on or forked from. Repeatable: what a crash leaves undone the next call does. The
- * objects go after the grace. Returns the number of checkpoints removed. Rejects with the errors of the catalog, and
- * with the signal's reason between two checkpoints.
+ * Removes hidden checkpoints that nothing builds on any more, with their objects, and hidden runs without checkpoints.
+ * Each removal may free the checkpoint that this one was built on or forked from. Repeatable: the next call finishes
+ * the work of one that crashed. Objects are deleted after the grace. Returns the number of checkpoints removed. Rejects
+ * with the errors of the catalog, and with the signal's reason between two checkpoints.
  */
 export async function reclaimHidden({ catalog }: { readonly catalog: Catalog }, signal?: AbortSignal): Promise<number> {
   for (let reclaimed = 0; ;) {
@@ -22,7 +22,7 @@ export async function reclaimHidden({ catalog }: { readonly catalog: Catalog }, 
   }
 }
 
-/** False when somebody else removed it, or something builds on it by now. */
+/** False if another process removed it first, or something builds on it by now. */
 async function purge(catalog: Catalog, id: string): Promise<boolean> {
   try {
     await catalog.checkpoints.purge(id);

@@ -1,6 +1,6 @@
-/** A chore that repeats until stopped. */
+/** A chore that repeats until it is stopped. */
 export interface Periodic {
-  /** Tells the run under way, if any, to stop, and resolves when it has, or after `deadlineMs`. None follows. */
+  /** Aborts the current run, if any, and resolves when it has ended, or after `deadlineMs`. No run follows. */
   stop(deadlineMs: number): Promise<void>;
 }
 

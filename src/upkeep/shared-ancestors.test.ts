@@ -24,7 +24,7 @@ beforeAll(async () => {
   harness = await openCompressHarness();
 });
 afterAll(() => harness.close());
-// Each test has a repository of its own, so that what others stored is no ancestor.
+// Each test has a repository of its own, so that packages of other tests cannot be ancestors.
 beforeEach(async () => {
   repositoryId = (
     await harness.catalog.repositories.create({ namespace: 'acme', name: `shared-${repositories++}`, type: 'model' })
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const newExactRun = (changes: Partial<Run> = {}): Promise<Run> =>
   harness.newRun({ fidelity: 'exact', thresholds: {}, repositoryId, ...changes });
 
-/** Layers of 320 KB; the same number, the same weights. */
+/** Layers of 320 KB. Equal seeds give equal weights. */
 const layers = (...seeds: readonly number[]): TestTensors =>
   Object.fromEntries(seeds.map((seed, i) => [`layers.${i}.weight`, f32([200, 400], noise(80_000, seed))]));
 const frozen = (...seeds: readonly number[]): Upload => modelOf(layers(1, 2, ...seeds));
@@ -94,7 +94,7 @@ describe('what a run that has nothing of its own shares with another run is stor
 
   test('a lossy run that is stored exact finds it too', async () => {
     await harness.push(await newExactRun({ name: 'other' }), 0, frozen(3, 4));
-    // Neither an eval set nor a config: there is nothing to search by.
+    // Without eval set and config there is no search.
     const { search, seed } = await newExactRun();
     const run = await harness.catalog.runs.create({
       repositoryId,
@@ -193,7 +193,7 @@ describe('deletion keeps what other runs build on, and leaves nothing behind', (
       },
       catalog: {
         ...catalog,
-        // The one that commits: earlier ones only write down how the work goes.
+        // The committing transaction; earlier ones only record progress.
         transaction: async (work) => {
           if (verified && !deleted) {
             deleted = true;

@@ -6,9 +6,9 @@ import { sampled } from './process-metrics.ts';
 
 const callBucketSeconds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 const firstByteBucketSeconds = [0.002, 0.01, 0.05, 0.2, 1, 5, 30];
-/** Bytes a second. */
+/** Upper bucket edges in bytes a second. */
 const rateBuckets = [1e6, 1e7, 3e7, 1e8, 3e8, 1e9, 3e9];
-/** A shorter answer says little about the rate. */
+/** Shorter answers are left out, because they say little about the rate. In bytes. */
 const rateBytesMin = 1024 * 1024;
 
 /** Counts the calls of the store of this process. */
@@ -53,7 +53,7 @@ export function storeMetrics(registry: Registry): {
   };
 }
 
-/** Counts what downloads took to make: the time that clients take to read is none of it. */
+/** Counts the time and bytes of rebuilding downloads; the time of slow readers is not included. */
 export function restoreMetrics(registry: Registry): (restored: RestoredBytes) => void {
   const registers = [registry];
   const labelNames = ['kind', 'chain'] as const;
@@ -93,7 +93,7 @@ function chainBucket(length: number): string {
   return length <= 16 ? '9-16' : '17+';
 }
 
-/** Adds how caches have done, by name; asked when somebody asks. */
+/** Registers the state of caches, by name; read at each scrape. */
 export function cacheMetrics(registry: Registry, caches: () => Readonly<Record<string, CacheState>>): void {
   const by = (name: string, help: string, type: 'gauge' | 'counter', pick: (cache: CacheState) => number): void =>
     sampled(registry, { name, help, type, labelNames: ['cache'] }, () =>

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 
 /**
- * Removes local copies of eval sets that were deleted. `directory` holds one folder each, named by id; a set that is
- * gone is used by no run, so nothing reads its copy. Returns how many went. Rejects with the errors of the catalog and
- * the file system.
+ * Removes local copies of deleted eval sets. `directory` holds one folder for each, named by id; no run uses a deleted
+ * set, so nothing reads its copy. Returns the number removed. Rejects with the errors of the catalog and the file
+ * system.
  */
 export async function sweepEvalSets(catalog: Catalog, directory: string, signal?: AbortSignal): Promise<number> {
   let removed = 0;

@@ -58,7 +58,7 @@ const rawKeyOf = async ({ id }: Checkpoint): Promise<string> =>
   (await harness.catalog.files.find(id, 'noise.bin'))!.rawKey!;
 
 test('a whole hub has no problems; what nothing names is counted and is none', async () => {
-  // Uploads that became packages.
+  // The uploads have become packages.
   await collectNow(harness);
   expect(await verified()).toMatchObject({
     lines: [],
@@ -89,7 +89,7 @@ test('a damaged base is told with every checkpoint on it, and each file that doe
     `${name(1)} model.safetensors`,
   ]);
 
-  // In quarantine it is damaged at once, and what comes next does not build on it, although its blocks may be in
+  // In quarantine the object cannot be opened. The next checkpoint does not build on it, although its blocks may be in
   // memory.
   const kept = quarantinedStore(harness.store, new Quarantine(harness.catalog));
   await expect(kept.open(key)).rejects.toSatisfy(isDamage);
@@ -115,7 +115,7 @@ test('a missing raw object, a digest that is another and a bucket of another hub
   const missing = await verified();
   expect(missing.lines[0]).toContain(`missing ${key}`);
   expect(missing.lines[0]).toContain(name(1));
-  // Whole by its checksums, but not what was recorded.
+  // Its checksums are right, but its content is not the recorded one.
   await put(harness.store, key, patternBytes(200_000, 77));
   expect((await verified()).lines).toEqual([`${name(1)} noise.bin: its digest is not the recorded one`]);
 });

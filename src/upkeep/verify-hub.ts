@@ -13,21 +13,23 @@ import { endsReading } from './scrub/examine-object.ts';
 import { scrubObjects, type ScrubTotals } from './scrub/scrub-objects.ts';
 
 export interface VerifiedHub extends ScrubTotals {
-  /** Live, ready checkpoints, and their files that were rebuilt or read and compared with their digests. */
+  /**
+   * Live, ready checkpoints, and the number of their files that were rebuilt or read and compared with their digests.
+   */
   readonly checkpoints: number;
   readonly files: number;
   /**
-   * Objects that nothing names: left by what was deleted, merged or broken off, for the collection of garbage to take.
+   * Objects that nothing names, left by deletions, merges or interrupted work; the collection of garbage removes them.
    */
   readonly unnamed: { readonly objects: number; readonly bytes: number };
   readonly problems: number;
 }
 
 /**
- * Proves that a database and a bucket belong together and are whole: every object that is named is there with every
- * checksum right, every chain of a ready checkpoint is complete, every file of it comes back with its recorded digest,
- * kept uploads and eval sets have theirs. Each thing that is not so is told in one line. Rejects with `unavailable`,
- * `overloaded`, `cancelled`, and the errors of the catalog.
+ * Checks that a database and a bucket belong together and are whole. Every named object exists with correct checksums,
+ * every chain of a ready checkpoint is complete, and every file of it is rebuilt with its recorded digest; retained
+ * uploads and eval sets have theirs. Reports each problem in one line. Rejects with `unavailable`, `overloaded`,
+ * `cancelled`, and the errors of the catalog.
  */
 export async function verifyHub(
   services: DownloadServices,
@@ -116,7 +118,7 @@ class HubVerification {
       this.#signal?.throwIfAborted();
       if (isReady && file.storage !== undefined)
         await this.#checking(`${name} ${file.path}`, () => this.#comesBack(checkpoint, file));
-      // What waits for its encode, what failed, and uploads that are kept.
+      // Files that wait for their encode, files of failed checkpoints, and retained uploads.
       const { rawKey, sha256 } = file;
       if (rawKey !== undefined && (!isReady || file.storage !== 'raw'))
         await this.#checking(

@@ -2,15 +2,15 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { EndedSpan } from '../telemetry/metered-tracer.ts';
 import type { Attributes } from '../telemetry/tracer.ts';
 
-/** Upper edges in seconds: from a tiny model's phase to hours of search. */
+/** Upper bucket edges in seconds: from a phase of a tiny model to hours of search. */
 const workBucketSeconds = [0.01, 0.1, 1, 5, 30, 120, 600, 3600, 4 * 3600];
 const transactionBucketSeconds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 const evaluationBuckets = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
-/** Spans inside of an encode job that are no phase of it. */
+/** Spans inside an encode job that are not phases of it. */
 const notPhases: ReadonlySet<string> = new Set(['encode.trial', 'encode.estimate']);
 
 /**
- * Counts work as its spans end: jobs, the phases of an encode, trials, what was stored, transactions. Labels are words
+ * Counts work when its spans end: jobs, the phases of an encode, trials, stored bytes, transactions. Labels are words
  * of this program, never of users.
  */
 export function workMetrics(registry: Registry): (ended: EndedSpan) => void {

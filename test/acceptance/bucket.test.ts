@@ -19,8 +19,8 @@ const without =
   endpoint === undefined ? ': skipped, FIRN_TEST_S3_ENDPOINT is not set (scripts/ceph-rgw.sh start DIR prints it)' : '';
 
 /**
- * For one test in ms: each starts a hub, which takes 3 s on an idle machine and fifteen times as long on one with
- * twelve jobs a core.
+ * Deadline of one test in ms. Each starts a hub, which takes 3 s on an idle machine and fifteen times as long on one
+ * with twelve jobs per processor.
  */
 const testDeadlineMs = 240_000;
 

@@ -3,8 +3,8 @@ import { normal, randomNumbers } from './random-numbers.ts';
 import { f32Tensor, floatsOf, i64Tensor, safetensorsFile, tensorsOf } from './safetensors-file.ts';
 
 /**
- * A small model that can be computed here too: the mean of four embeddings, a hidden layer, class logits. Every weight
- * but the biases is large enough to be quantized.
+ * A small model that the test can compute itself: the mean of four embeddings, a hidden layer, class logits. Every
+ * weight except the biases is large enough to be quantized.
  */
 const words = 64;
 const width = 16;
@@ -13,7 +13,7 @@ const classes = 16;
 const wordsPerRow = 4;
 const evalRows = 192;
 
-/** Tensor to shape, in file order. */
+/** Shapes of the tensors, in file order. */
 export const classifierShapes = {
   'embed.weight': [words, width],
   'fc1.weight': [width, hidden],
@@ -27,8 +27,8 @@ export type Weights = Readonly<Record<keyof typeof classifierShapes, Float32Arra
 const names = Object.keys(classifierShapes) as (keyof typeof classifierShapes)[];
 
 /**
- * The weights at one step of a made-up training: random ones that drift towards others, a little more each step and
- * with noise of their own, so that most weights change a bit from step to step.
+ * The weights at one step of an invented training: random ones that drift towards others, a little more each step and
+ * with noise, so that most weights change a bit from step to step.
  */
 export function classifierWeights(step: number, seed = 1): Weights {
   const start = randomNumbers(seed);
@@ -43,7 +43,7 @@ export function classifierWeights(step: number, seed = 1): Weights {
   });
 }
 
-/** Gradient averages for the same tensors. `scale` 0 gives zeros only. */
+/** Gradient averages for the same tensors. With `scale` 0 all are zero. */
 export function classifierGradients(step: number, scale = 1): Weights {
   const random = randomNumbers(step + 77);
   return mapNames((name) => Float32Array.from({ length: countOf(name) }, () => scale * normal(random) ** 3));
@@ -62,8 +62,8 @@ export function weightsOf(file: Buffer): Weights {
 }
 
 /**
- * The graph, its weights left open. That they are said to lie in a system file is only a name: opened, it would make
- * every evaluation fail.
+ * The graph with open weights. They refer to a system file, which must never be opened: opening it would make every
+ * evaluation fail.
  */
 export function classifierGraph(): Buffer {
   return onnxFile({
@@ -87,7 +87,7 @@ export interface EvalRows {
   readonly labels: readonly number[];
 }
 
-/** Rows whose labels the given weights find likely, and not always. */
+/** Rows whose labels are likely, but not certain, under the given weights. */
 export function classifierRows(weights: Weights, seed = 5): EvalRows {
   const random = randomNumbers(seed);
   const ids = Array.from({ length: evalRows * wordsPerRow }, () => Math.floor(random() * words));
@@ -109,7 +109,7 @@ export function classifierBatches({ ids, labels }: EvalRows): Buffer {
   });
 }
 
-/** Two metrics of the same output. */
+/** Two metrics of one output. */
 export const classifierSpec = {
   inputs: { ids: 'ids' },
   batchRows: 50,
@@ -119,7 +119,7 @@ export const classifierSpec = {
   ],
 } as const;
 
-/** The metrics, computed here from bytes: no part of the hub has a say in them. */
+/** The metrics, computed here from bytes, independently of the hub. */
 export function measure(weights: Weights, { ids, labels }: EvalRows): { loss: number; accuracy: number } {
   let loss = 0;
   let hits = 0;
@@ -152,7 +152,7 @@ function softmax(logits: readonly number[]): number[] {
   return logits.map((logit) => Math.exp(logit - all));
 }
 
-/** Stays finite for logits of any size. */
+/** Finite for logits of any size. */
 function logSumOfExponentials(logits: readonly number[]): number {
   const top = Math.max(...logits);
   return top + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - top), 0));

@@ -10,7 +10,7 @@ import { startHub, type Hub } from './start-hub.ts';
 const random = randomNumbers(11);
 const normals = (count: number) => Float32Array.from({ length: count }, () => normal(random));
 
-/** Large enough to span many blocks, whatever their size is below a megabyte. */
+/** Large enough to span many blocks of any size below a megabyte. */
 const bigShape = [700, 1024];
 const model = safetensorsFile({
   'layers.0.weight': f32Tensor(bigShape, normals(700 * 1024)),
@@ -27,7 +27,7 @@ let api: HubApi;
 let checkpoint: string;
 let delta: string;
 let file: string;
-/** The rebuilt file, downloaded whole. */
+/** The rebuilt file, downloaded at once. */
 let whole: Buffer;
 
 beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('a download', () => {
       const full = await api.get(path);
       expect(full.status).toBe(200);
       const expected = full.bytes.subarray(start, end);
-      // The package is shorter than the model, so some of the ranges lie behind it.
+      // The package is shorter than the model, so some of the ranges lie beyond its end.
       if (path.endsWith('/package') && expected.length === 0) continue;
       const answer = await api.get(path, { range });
       expect(answer.status, path).toBe(206);

@@ -20,7 +20,7 @@ const metricTolerance = 1e-4;
 const rows = classifierRows(classifierWeights(0));
 const search = { evalBatches: 'halves' };
 
-/** The rows in batches whose number leaves `remainder` when halved. */
+/** The rows in batches whose number is `remainder` modulo 2. */
 function halfOf({ ids, labels }: EvalRows, remainder: number): EvalRows {
   const wordsPerRow = ids.length / labels.length;
   const isIn = (row: number) => Math.floor(row / classifierSpec.batchRows) % 2 === remainder;

@@ -9,7 +9,7 @@ import { startHub, type Hub } from './start-hub.ts';
 const dtypes = {
   BOOL: 1, U8: 1, I8: 1, F8_E5M2: 1, F8_E4M3: 1, I16: 2, U16: 2, F16: 2, BF16: 2, I32: 4, U32: 4, F32: 4, I64: 8, U64: 8, F64: 8,
 }; // prettier-ignore
-/** Most a checkpoint may cost over its raw bytes. */
+/** Most bytes that a checkpoint may take beyond its raw bytes. */
 const overheadMax = 4096;
 
 let hub: Hub;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => hub?.stop());
 
-/** Pushes, waits, downloads: every byte of every file is as it was. Returns the status. */
+/** Pushes, waits and downloads; every byte of every file must be unchanged. Returns the status. */
 async function roundTrip(run: string, step: number, files: Readonly<Record<string, Buffer>>): Promise<Json> {
   const checkpoint = await pushFiles(api, run, step, files);
   const status = await api.ready(checkpoint);

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { Answer, Json } from './hub-api.ts';
 
-/** What would give away the inside of the server: paths, stack frames, queries. */
+/** Text that would reveal internals of the server: paths, stack frames, queries. */
 const inside = /\/tmp\/|\/src\/|node_modules|\bat .*:\d+:\d+|\bselect\b .*\bfrom\b|ENOENT|ENOSPC/i;
 
-/** An answer is RFC 9457 problem details with this status and code. Returns the document. */
+/** Checks that an answer is RFC 9457 problem details with this status and code. Returns the document. */
 export function expectProblem(answer: Answer, status: number, code: string): Json {
   const text = answer.bytes.toString();
   expect({ status: answer.status, text }).toMatchObject({ status });

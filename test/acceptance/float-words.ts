@@ -1,5 +1,5 @@
 /**
- * 16-bit floats as words, rounded to nearest, ties to even, written here from IEEE 754 alone to judge what comes down.
+ * 16-bit floats as words, rounded to nearest, ties to even. Written here from IEEE 754 alone, to check downloads.
  */
 
 const scratch = new DataView(new ArrayBuffer(8));

@@ -10,7 +10,7 @@ import { startHub, type Hub } from './start-hub.ts';
 import { expectObjects, storedObjects } from './stored-objects.ts';
 
 const mib = 1024 * 1024;
-/** A fresh catalog takes about 40 MiB of it. */
+/** A new catalog takes about 40 MiB of it. */
 const diskMib = 128;
 const modelBytes = 8 * mib;
 
@@ -44,7 +44,7 @@ describe.skipIf(disk === undefined)(
       unmount();
     });
 
-    /** What was there before is there still. */
+    /** Earlier content still exists. */
     async function expectSound(): Promise<void> {
       expect((await api.get(`${run}/checkpoints/0/files/model.safetensors`)).bytes.equals(sound)).toBe(true);
     }
@@ -70,7 +70,7 @@ describe.skipIf(disk === undefined)(
     test('to the last byte: what is there can be read, what is new is refused, and it passes', async () => {
       fill(0);
       expectProblem(await api.put(`${run}/checkpoints/2`, model(2)), 507, 'storage-full');
-      // The catalog has some pages left to write to; once they are used up it says so, too.
+      // The catalog has some free pages left; once they are used up it refuses writes, too.
       for (let at = 0; ; at++) {
         const answer = await api.post('/v1/repositories', { namespace: 'filler', name: `r${at}` });
         if (answer.status === 201) continue;
@@ -89,7 +89,7 @@ describe.skipIf(disk === undefined)(
 
     test('in the middle of compression: the acknowledged upload waits for room and then becomes ready', async () => {
       readJson(await api.post(`${run}/checkpoints`, { step: 3 }), 201);
-      // Waits for step 3, so that the disk is full before its compression begins.
+      // Waits behind step 3, so that the disk is full before its compression begins.
       const waiting = await pushOne(api, run, 4, model(4));
       fill(0);
       const failuresBefore = hub.output().length;

@@ -41,7 +41,7 @@ export class HubApi {
     return this.ask('POST', path, { ...(json !== undefined && { json }), headers });
   }
 
-  /** The JSON of a 2xx answer to GET. */
+  /** The JSON of a GET, which must be answered with 2xx. */
   async read(path: string): Promise<Json> {
     return readJson(await this.get(path), 200);
   }
@@ -53,7 +53,7 @@ export class HubApi {
     return events;
   }
 
-  /** The events of a checkpoint as they come. */
+  /** The events of a checkpoint as they arrive. */
   async *follow(checkpoint: string, headers: Readonly<Record<string, string>> = {}): AsyncGenerator<HubEvent> {
     const res = await fetch(`${this.url}${checkpoint}/events`, {
       headers,
@@ -70,13 +70,13 @@ export class HubApi {
     }
   }
 
-  /** Follows a checkpoint to its end and describes it. */
+  /** Follows a checkpoint to its end and returns its status. */
   async settled(checkpoint: string): Promise<Json> {
     await this.events(checkpoint);
     return this.read(checkpoint);
   }
 
-  /** As `settled`; fails the test with the reason when the end is not `ready`. */
+  /** Like `settled`; fails the test with the reason if the state is not `ready`. */
   async ready(checkpoint: string): Promise<Json> {
     const status = await this.settled(checkpoint);
     expect(status.state, JSON.stringify(status.error)).toBe('ready');

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { classifierBatches, classifierGraph, classifierSpec, type EvalRows } from './classifier.ts';
 import { readJson, type HubApi, type Json } from './hub-api.ts';
 
-/** A small cube: enough for a search to choose from, few enough trials for a test. */
+/** A small cube: several configs for a search to choose from, few trials for a test. */
 export const smallSearch = {
   bins: [4, 8, 16, 32],
   embeddingBins: [16, 32],
@@ -64,7 +64,7 @@ export async function createEvalSet(api: HubApi, repository: string, parts: Eval
   expect(readJson(answer, 200).state).toBe('ready');
 }
 
-/** As `createEvalSet`; returns the answer to the commit, whatever it is. */
+/** Like `createEvalSet`; returns any answer to the commit. */
 export async function commitEvalSet(api: HubApi, repository: string, { name, spec, graph, batches }: EvalSetParts) {
   readJson(await api.post(`${repository}/eval-sets`, { name, spec }), 201);
   const path = `${repository}/eval-sets/${name}`;

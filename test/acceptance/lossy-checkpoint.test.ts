@@ -14,7 +14,7 @@ import { randomBytesOf } from './random-numbers.ts';
 import { floatsOf, headerOf, tensorsOf } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
-/** Largest relative degradation accepted, of two metrics at once. */
+/** Largest relative degradation, of two metrics at once. */
 const thresholds = { loss: 0.05, accuracy: 0.04 };
 /** The hub computes in single precision, the test in double. */
 const metricTolerance = 1e-4;
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => hub?.stop());
 
-/** The steps of a run, each pushed by the test before. */
+/** Steps of one run; each test relies on the pushes of earlier ones. */
 describe('a lossy checkpoint', () => {
   let first: Json;
   let events: HubEvent[];
@@ -111,7 +111,7 @@ describe('a lossy checkpoint', () => {
       chainLength: 1,
       config: { method: 'inshrinkerator' },
     });
-    // Loss and accuracy are bounded; the agreement is not, and may move far.
+    // Loss and accuracy are bounded; the agreement is not, and may change a lot.
     expect(first.result.warnings.filter((sentence: string) => !/^"agreement" is not bounded/.test(sentence))).toEqual(
       [],
     );
@@ -154,7 +154,7 @@ describe('a lossy checkpoint', () => {
     expectProblem(await api.get(`${path}/model.grad.safetensors`), 404, 'not-found');
   });
 
-  /** By values of our own. */
+  /** Uses this test's own values. */
   function expectInside(before: { loss: number; accuracy: number }, after: { loss: number; accuracy: number }): void {
     expect((after.loss - before.loss) / before.loss).toBeLessThanOrEqual(thresholds.loss + metricTolerance);
     expect((before.accuracy - after.accuracy) / before.accuracy).toBeLessThanOrEqual(

@@ -4,7 +4,7 @@ import { createClassifierSet, createRepository, createRun, pushOne, smallSearch 
 import { HubApi, type Json } from './hub-api.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
-/** Labels of a sample, and its value. */
+/** Labels and value of a sample. */
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -27,7 +27,7 @@ const samples = (name: string): readonly Sample[] =>
       },
     ];
   });
-/** The sum of a series over the samples with these labels; NaN where there is none. */
+/** Sum of a series over the samples with these labels; NaN if there are none. */
 function total(name: string, labels: Readonly<Record<string, string>> = {}): number {
   const found = samples(name).filter((sample) =>
     Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
@@ -118,7 +118,7 @@ describe('after two checkpoints and three downloads the metrics say', () => {
     expect(total('firn_cache_hits_total', { cache: 'index' })).toBeGreaterThan(0);
     expect(total('firn_cache_misses_total', { cache: 'index' })).toBeGreaterThanOrEqual(2);
     expect(total('firn_cache_bytes', { cache: 'index' })).toBeGreaterThan(0);
-    // A search reads the blocks of an upload again and again.
+    // A search reads the blocks of an upload repeatedly.
     expect(total('firn_cache_hits_total', { cache: 'encode' })).toBeGreaterThan(
       total('firn_cache_misses_total', { cache: 'encode' }),
     );

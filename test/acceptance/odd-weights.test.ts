@@ -49,7 +49,7 @@ const normals = (count: number, seed: number): Float32Array => {
   return Float32Array.from({ length: count }, () => normal(random));
 };
 
-/** The rebuilt model of a ready checkpoint, its digest checked. */
+/** The rebuilt model of a ready checkpoint, after checking its digest. */
 async function rebuilt(checkpoint: string): Promise<{ status: Json; bytes: Buffer }> {
   const status = await api.ready(checkpoint);
   const { bytes } = await api.get(`${checkpoint}/files/model.safetensors`);
@@ -106,7 +106,7 @@ describe('weights that are not finite', () => {
     expect(status.result.warnings.join()).toMatch(/no finite loss.*exact/);
     expect(status.result.baseline?.loss ?? null).toBeNull();
     expect(bytes.equals(model)).toBe(true);
-    // The next one is sound again, and searched as ever.
+    // The next checkpoint is valid again, and searched as usual.
     const next = await rebuilt(await pushOne(api, run, 2, classifierFile(classifierWeights(2))));
     expect(next.status.result.warnings).toEqual([]);
     expect(next.status.result.trialCount).toBeGreaterThan(0);
@@ -207,8 +207,8 @@ describe('tensors of several dtypes', () => {
 
 describe('weights that a graph shares', () => {
   /**
-   * The classifier with stored weights: `first.weight` and `second.weight` are one initializer to it, as exporters
-   * write tied weights.
+   * The classifier with stored weights. `first.weight` and `second.weight` are one initializer, the way exporters write
+   * tied weights.
    */
   const side = 16;
   const tied = normals(side * side, 9);
@@ -252,7 +252,7 @@ describe('weights that a graph shares', () => {
         'table.weight': f32Tensor(shapeOfTable, drift(classifierWeights(0)['embed.weight'], step)),
       });
       const { status, bytes } = await rebuilt(await pushOne(api, run, step, model));
-      // The weights are random, so the model guesses badly, and is said to.
+      // The weights are random, so the model guesses badly, and the hub warns about it.
       expect(status.result.fidelity).toBe('lossy');
       expect(
         status.result.warnings.filter((sentence: string) => !/worse than guessing|is not bounded/.test(sentence)),

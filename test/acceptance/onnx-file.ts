@@ -1,13 +1,13 @@
 /**
  * Tiny ONNX files, written byte by byte: protobuf wire format, field numbers of onnx/onnx.proto (IR version 8, operator
- * set 17). Knows what the tests need and nothing more.
+ * set 17). Contains only the parts that the tests need.
  */
 export interface OnnxGraph {
   readonly nodes: readonly Uint8Array[];
   readonly inputs?: readonly Uint8Array[];
   readonly outputs: readonly Uint8Array[];
   readonly initializers?: readonly Uint8Array[];
-  /** Version of the default operator set; 17 when absent. */
+  /** Version of the default operator set; 17 by default. */
   readonly opset?: number;
 }
 
@@ -34,7 +34,7 @@ export function node(
   ]);
 }
 
-/** A node under a name of its own. */
+/** A node with a name. */
 export function named(name: string, unnamed: Uint8Array): Uint8Array {
   return message([text(3, name), unnamed]);
 }
@@ -83,7 +83,7 @@ export function storedInitializer(
   ]);
 }
 
-/** An initializer whose values lie outside the file: a name to be filled. */
+/** An open initializer: its values lie outside the file. */
 export function openInitializer(
   name: string,
   shape: readonly number[],
@@ -110,7 +110,7 @@ function graphBytes({ nodes, inputs = [], outputs, initializers = [] }: OnnxGrap
   ]);
 }
 
-/** Wire types: a varint, and bytes after their length. */
+/** Wire types: a varint, and length-delimited bytes. */
 const varintType = 0;
 const bytesType = 2;
 

@@ -14,7 +14,7 @@ export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Bytes that nothing can compress. */
+/** Incompressible bytes. */
 export function randomBytesOf(count: number, seed: number): Buffer {
   const random = randomNumbers(seed);
   return Buffer.from(Uint8Array.from({ length: count }, () => Math.floor(random() * 256)));

@@ -5,7 +5,7 @@ import type { Answer } from './hub-api.ts';
 /** Longest wait for an answer, in ms. */
 const answerDeadlineMs = 20_000;
 
-/** A connection whose bytes the test chooses, for bodies that no well-behaved client would send. */
+/** A connection whose bytes the test chooses, for bodies that no normal client would send. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #pieces: Buffer[] = [];
@@ -15,7 +15,7 @@ export class RawConnection {
     this.#socket = socket;
     this.#closed = once(socket, 'close');
     socket.on('data', (piece: Buffer) => this.#pieces.push(piece));
-    // A reset shows as an answer that never came.
+    // After a reset the answer is missing, which the test sees.
     socket.on('error', () => undefined);
   }
 
@@ -26,7 +26,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** Sends a request's head; a body is up to the caller. */
+  /** Sends a request's head; the caller sends the body. */
   async head(method: string, path: string, headers: Readonly<Record<string, string | number>>): Promise<void> {
     const lines = [
       `${method} ${path} HTTP/1.1`,
@@ -36,28 +36,28 @@ export class RawConnection {
     await this.send(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`));
   }
 
-  /** Resolves when the bytes are with the operating system. */
+  /** Resolves when the operating system has the bytes. */
   send(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve) => void this.#socket.write(bytes, () => resolve()));
   }
 
-  /** One chunk of a chunked body; an empty one ends it. */
+  /** Sends one chunk of a chunked body; an empty one ends it. */
   chunk(bytes: Uint8Array): Promise<void> {
     return this.send(Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]));
   }
 
-  /** Says that nothing more will be sent, and still listens. */
+  /** Ends the sending side, and still receives. */
   finish(): void {
     this.#socket.end();
   }
 
-  /** Vanishes. */
+  /** Closes the connection at once. */
   async destroy(): Promise<void> {
     this.#socket.destroy();
     await this.#closed;
   }
 
-  /** The first answer, once it is whole; undefined when the connection ended without one. */
+  /** The first answer, once it is complete; undefined if the connection ended without one. */
   async answer(): Promise<Answer | undefined> {
     const deadline = setTimeout(() => this.#socket.destroy(), answerDeadlineMs);
     try {
@@ -72,7 +72,7 @@ export class RawConnection {
   }
 }
 
-/** Reads an answer with a Content-Length or in chunks; undefined while some of it is missing. */
+/** Parses an answer with a Content-Length or in chunks; undefined while a part of it is missing. */
 function parseAnswer(bytes: Buffer): Answer | undefined {
   const headBytes = bytes.indexOf('\r\n\r\n');
   if (headBytes < 0) return undefined;

@@ -5,9 +5,9 @@ import { HubApi, readJson, sha256, type Json } from './hub-api.ts';
 import { startHub, type Hub } from './start-hub.ts';
 import { linearBatches, linearFile, linearGraph, linearSpec, trapGraph } from './trap-graph.ts';
 
-/** Short enough for a test, long enough for an honest evaluation on a busy machine. */
+/** Short enough for a test, long enough for a normal evaluation on a busy machine. */
 const deadlineS = 3;
-/** Lets pass whatever the linear model becomes. */
+/** Accepts any result of the linear model. */
 const thresholds = { error: 10 };
 const modelPath = 'model.safetensors';
 
@@ -40,7 +40,7 @@ const newRun = (name: string): Promise<string> =>
     allowLarge: true,
     search: { fixedConfig: givenConfig },
   });
-/** A step whose weights spring the trap of the eval set. */
+/** Pushes a step whose weights trigger the trap of the eval set. */
 async function pushFailing(run: string, step: number): Promise<string> {
   const checkpoint = await pushOne(api, run, step, linearFile(step, 1));
   expect(await api.settled(checkpoint)).toMatchObject({
@@ -113,7 +113,7 @@ describe('a step that failed for its eval set', () => {
     expect(ready.files[0].uploaded.href).toBeUndefined();
     expect(sha256((await api.get(`${failed}/files/${modelPath}`)).bytes)).toBe(ready.files[0].rebuilt.sha256);
     expect([await api.read(`${run}/checkpoints/1`), await api.read(`${run}/checkpoints/3`)]).toEqual(neighbours);
-    // The same request again is answered as it was; another is told that it is too late.
+    // The same request gets the same answer again; a different one gets a conflict.
     expect((await api.post(`${failed}/retry`, undefined, key)).headers.get('idempotent-replayed')).toBe('true');
     expect(expectProblem(await api.post(`${failed}/retry`), 409, 'conflict').detail).toContain('is ready');
     readJson(await api.put(failed, linearFile(2, 1)), 200);

@@ -26,7 +26,7 @@ import {
   unknownOperatorGraph,
 } from './trap-graph.ts';
 
-/** Short enough for a test, long enough for an honest evaluation on a busy machine. */
+/** Short enough for a test, long enough for a normal evaluation on a busy machine. */
 const deadlineS = 3;
 
 let hub: Hub;
@@ -51,7 +51,7 @@ const metric = classifierSpec.metrics[0];
 /** Every index of the rows, or every label, moved by `by`. */
 const moved = (values: readonly number[], by: number): number[] => values.map((value) => value + by);
 
-/** What is wrong, the parts that differ from a sound set, the code. */
+/** The mistake, the parts that differ from a valid set, the code. */
 const badSets: readonly [string, Partial<EvalSetParts>, string, RegExp][] = [
   ['a graph that is none', { graph: Buffer.from('this is no protobuf at all') }, 'graph-invalid', /ONNX/],
   ['a graph cut short', { graph: sound.graph.subarray(0, sound.graph.length - 3) }, 'graph-invalid', /ONNX/],
@@ -216,7 +216,9 @@ describe('an eval set with', () => {
 });
 
 describe('a checkpoint whose evaluation', () => {
-  /** It fails with the reason, its bytes are there, the steps around it are ready, and it can be pushed anew. */
+  /**
+   * The checkpoint fails with the reason, its bytes stay, the steps around it are ready, and it can be pushed again.
+   */
   async function expectFailure(run: string, code: string, sentence = /\S/): Promise<void> {
     const [before, bad, after] = [linearFile(1, 0), linearFile(2, 1), linearFile(3, 0)];
     await pushOne(api, run, 1, before);

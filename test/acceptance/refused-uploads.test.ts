@@ -9,14 +9,14 @@ import { f32Tensor, fileOfHeader, safetensorsFile } from './safetensors-file.ts'
 import { startHub, type Hub } from './start-hub.ts';
 import { expectKept, keptBytes, storedObjects } from './stored-objects.ts';
 
-/** Room of one run's staged bytes, in MiB. */
+/** Limit of one run's staged bytes, in MiB. */
 const stagedMaxMib = 32;
 
 let hub: Hub;
 let api: HubApi;
 let repository: string;
 let run: string;
-/** What is stored before a test; nothing more may be after it. */
+/** Bytes stored before a test; afterwards there must not be more. */
 let kept: number;
 /** A step of the run that no other test uses. */
 let step = 0;
@@ -40,12 +40,12 @@ beforeEach(async () => {
   kept = await keptBytes(api);
 });
 
-/** A test that failed leaves its step open, which would hold up all later ones. */
+/** A failed test leaves its step open, which would block all later ones. */
 afterEach(() => api.ask('DELETE', `${run}/checkpoints/${step}`));
 
 afterAll(() => hub?.stop());
 
-/** Nothing of a refused step is there, and the right bytes are taken for it. */
+/** Checks that nothing of a refused step exists, and that the right bytes are accepted for it. */
 async function expectUntouched(): Promise<void> {
   expectProblem(await api.get(`${run}/checkpoints/${step}`), 404, 'not-found');
   expect((await api.read(`${run}/checkpoints`)).items.map((item: Json) => item.step)).not.toContain(step);
@@ -226,7 +226,7 @@ describe('a file', () => {
 describe('a connection', () => {
   const path = (): string => `${run}/checkpoints/${step}`;
 
-  /** Opens a connection, lets `speak` send what it likes, and returns the answer. */
+  /** Opens a connection, lets `speak` send bytes, and returns the answer. */
   async function speak(
     headers: Record<string, string | number>,
     talk: (connection: RawConnection) => Promise<void>,
@@ -250,7 +250,10 @@ describe('a connection', () => {
     await expectUntouchedSoon();
   });
 
-  /** Waits for the hub to have the head of an upload: its unfinished object says so, which a bucket does not show. */
+  /**
+   * Waits until the hub has received the head of an upload, which its unfinished object shows; a bucket does not list
+   * those.
+   */
   const untilArriving = async (objectsBefore: number): Promise<unknown> =>
     hub.s3 === undefined
       ? expect.poll(() => storedObjects(hub), { timeout: 10_000 }).toHaveLength(objectsBefore + 1)
@@ -328,7 +331,7 @@ describe('a connection', () => {
     await expectUntouchedSoon();
   });
 
-  /** As expectUntouched, for a client that was gone before the hub could say so. */
+  /** Like expectUntouched, for a client that disconnected before the hub could answer. */
   async function expectUntouchedSoon(): Promise<void> {
     await expect.poll(async () => (await api.get(path())).status, { timeout: 10_000 }).toBe(404);
     await expectUntouched();
@@ -367,7 +370,7 @@ describe('two uploads of one step at once', () => {
       const [first, second] = await Promise.all(goodFirst ? [good(), refused()] : [refused(), good()]);
       readJson(goodFirst ? first! : second!, 202);
       const answer = goodFirst ? second! : first!;
-      // Later than the good one it is compared with what is there, and differs.
+      // If it comes after the good one, it is compared with the stored file, and differs.
       if (answer.status !== 409) expectProblem(answer, status, code);
       else expectProblem(answer, 409, 'step-exists');
       await api.ready(path());
@@ -454,7 +457,7 @@ describe('a checkpoint', () => {
 
   test('nothing of all this counted as a failure of the server', async () => {
     expect((await api.get('/metrics')).bytes.toString()).not.toMatch(/status="500"/);
-    // The SDK of S3 says which versions of Node it will leave behind.
+    // The S3 SDK prints which versions of Node it will drop.
     const output = hub.output().replace(/\(node:\d+\) Warning: NodeVersionSupportWarning[^]*?created\)\n/, '');
     expect(output.replace(/.*"overloaded".*\n/g, '')).toBe('');
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => hub?.stop());
 
-/** The rebuilt model of a step, checked against the digest in its status. */
+/** The rebuilt model of a step, after checking it against the digest in its status. */
 async function rebuilt(checkpoint: string): Promise<Buffer> {
   const status = await api.ready(checkpoint);
   const { bytes } = await api.get(`${checkpoint}/files/model.safetensors`);
@@ -117,7 +117,7 @@ describe('a training that crashed', () => {
     });
     expect(stored.hiddenBytes).toBeGreaterThan(0);
     expect(stored.pendingDeletionBytes).toBeGreaterThan(stored.hiddenBytes);
-    // The fork goes on from it.
+    // The fork continues from it.
     const next = await pushOne(api, fork, 50, model(51));
     expect((await api.ready(next)).result).toMatchObject({ kind: 'delta', ancestorRun: 'first', ancestorStep: 20 });
     await rebuilt(next);
@@ -143,7 +143,7 @@ describe('deleting a run', () => {
     expect((await api.ask('DELETE', trunk)).status).toBe(204);
     for (const path of [trunk, `${trunk}/checkpoints/3`]) expectProblem(await api.get(path), 404, 'not-found');
     expectProblem(await api.put(`${trunk}/checkpoints/4`, model(4)), 404, 'not-found');
-    // The packages of steps 1 and 2, for the branch's.
+    // The packages of steps 1 and 2 remain, because the branch needs them.
     const { stored } = (await api.read('/v1/usage')).items[0];
     expect(Math.min(stored.hiddenBytes, stored.packageBytes, stored.rawBytes)).toBeGreaterThan(0);
     expect((await rebuilt(`${branch}/checkpoints/3`)).equals(forked)).toBe(true);
@@ -176,7 +176,7 @@ describe('cancelling', () => {
   test('a checkpoint that is being searched: it ends soon, and its run goes on', async () => {
     const rows = classifierRows(classifierWeights(0));
     await createClassifierSet(api, repository, rows);
-    // Nothing passes a threshold of zero with two bins, so the search goes on through the whole cube.
+    // No config with two bins passes a threshold of zero, so the search goes through the whole cube.
     const search = { bins: [2, 3, 4], embeddingBins: [2, 3, 4], trialsMax: 200 };
     const run = await createRun(api, repository, {
       name: 'searching',

@@ -1,4 +1,4 @@
-/** One tensor of a file: its bytes are little-endian elements. */
+/** One tensor of a file; its bytes are little-endian elements. */
 export interface FileTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -14,7 +14,7 @@ export interface FileShape {
   readonly padding?: number;
 }
 
-/** A safetensors file: the tensors one after another, in the order given. */
+/** A safetensors file with the tensors one after another, in the given order. */
 export function safetensorsFile(
   tensors: Readonly<Record<string, FileTensor>>,
   { metadata, padding = 0 }: FileShape = {},
@@ -34,7 +34,7 @@ export function safetensorsFile(
   );
 }
 
-/** A file of any header text at all, also one that is wrong. `announcedBytes` is what the length field says. */
+/** A file with any header text, even an invalid one. `announcedBytes` is the value of the length field. */
 export function fileOfHeader(
   header: string,
   data: Uint8Array,
@@ -50,7 +50,7 @@ export function headerOf(file: Buffer): Buffer {
   return file.subarray(0, lengthFieldBytes + Number(file.readBigUInt64LE(0)));
 }
 
-/** The tensors of a file by name. Trusts the file; whether it is right is asked by comparing bytes. */
+/** The tensors of a file by name. Trusts the file; tests compare bytes to check it. */
 export function tensorsOf(file: Buffer): Map<string, FileTensor> {
   const header = headerOf(file);
   const entries = JSON.parse(header.subarray(lengthFieldBytes).toString()) as Record<

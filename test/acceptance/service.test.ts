@@ -30,7 +30,7 @@ describe('the service', () => {
   test('says that it is alive and ready', async () => {
     expect(readJson(await api.get('/healthz'), 200)).toEqual({ status: 'ok' });
     const checks = { process: 'ok', catalog: 'ok', store: 'ok', workers: 'ok', claims: 'ok', evaluation: 'ok' };
-    // The first evaluation process takes a few seconds to start on a busy machine; the hub is degraded until then.
+    // On a busy machine the first evaluation process takes a few seconds to start; the hub is degraded until then.
     await expect
       .poll(async () => readJson(await api.get('/readyz'), 200), { timeout: 60_000, interval: 500 })
       .toMatchObject({ status: 'ready', checks, workers: { living: 1 } });

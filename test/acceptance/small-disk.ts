@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own in memory, small enough to be filled. */
+/** A small file system in memory, which a test can fill. */
 export interface SmallDisk {
   readonly directory: string;
   freeBytes(): number;
-  /** Takes all but this much. */
+  /** Fills it except for this much. */
   fill(leaveBytes: number): void;
-  /** Gives back what `fill` took. */
+  /** Releases what `fill` took. */
   empty(): void;
   unmount(): void;
 }
 
-/** Mounts one; undefined where this user may not. Needs root on Linux. */
+/** Mounts one; undefined if this user may not. Needs root on Linux. */
 export function mountSmallDisk(sizeMib: number): SmallDisk | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'firn-small-disk-'));
   try {

@@ -4,42 +4,42 @@ import { firnProgram } from '../harness/firn-program.ts';
 import { openTestStores, storePairs, type TestStores } from '../harness/test-stores.ts';
 
 /**
- * Longest wait for the first answer, in ms; a fresh catalog takes about 3 s on an idle machine, and more than a minute
- * on one with ten times its work.
+ * Longest wait for the first answer, in ms; a new catalog takes about 3 s on an idle machine, and more than a minute on
+ * one with ten times its work.
  */
 const startDeadlineMs = 300_000;
 /** Longest wait for a drained process to end, in ms. */
 const stopDeadlineMs = 30_000;
-/** Characters of the process's output that are kept. */
+/** Most characters of the process's output in memory. */
 const outputKeptMax = 256 * 1024;
 
 /**
- * A hub in a process of its own. Tests know its address, and where it keeps its bytes to look for what was left behind.
+ * A hub in a process of its own. Tests know its address, and the place of its stored bytes to look for remains.
  */
 export interface Hub {
   /** Origin without a trailing slash. */
   readonly url: string;
   readonly dataDirectory: string;
-  /** Where its objects are, if not in that directory. */
+  /** The place of its objects, if not in that directory. */
   readonly s3: TestStores['s3'];
   readonly process: ChildProcess;
-  /** What the process has printed so far, its newest part. */
+  /** The newest part of the process's output. */
   output(): string;
-  /** Ends the process and resolves when it is gone; stores of its own go with it. */
+  /** Ends the process and resolves when it has ended; deletes stores of its own. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 export interface HubOptions {
-  /** Gateway and worker in one when absent. */
+  /** By default gateway and worker in one. */
   readonly command?: 'serve' | 'work';
-  /** Stores of its own by default, those that FIRN_TEST_STORES names: PGlite and a folder unless it does. */
+  /** By default stores of its own, of the kind that FIRN_TEST_STORES names, or PGlite and a folder. */
   readonly dataDirectory?: string;
   /** FIRN_* keys of src/config.ts. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts Firn on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that.
+ * Starts Firn on a free loopback port; resolves once it answers. If it ends before that, rejects with its output.
  */
 export async function startHub({ command, dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
   const own =
@@ -83,7 +83,7 @@ export async function startHub({ command, dataDirectory, environment = {} }: Hub
   };
 }
 
-/** A key of the developer's own shell must not change what is tested. */
+/** Variables of the developer's shell must not change the tests. */
 function withoutFirnKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([key]) => !key.startsWith('FIRN_')));
 }

@@ -6,34 +6,33 @@ import type { HubApi } from './hub-api.ts';
 import type { Hub } from './start-hub.ts';
 
 /**
- * What a broken upload leaves is removed after the answer or the end of its connection; this long, in ms, is far more
- * than that takes.
+ * Longest time, in ms, until the remains of a broken upload are removed after the answer or the end of its connection;
+ * it is far more than needed.
  */
 const settleDeadlineMs = 5_000;
 
-/** Where a hub's objects are. */
+/** The place of a hub's objects. */
 type Place = Pick<Hub, 'dataDirectory' | 's3'>;
 
 /**
- * Every file under the hub's object folder, unfinished ones included, or object under its prefix of the bucket, sorted.
- * The one place where tests look behind the address: whether a refused upload left bytes in the store shows nowhere
- * else.
+ * Every file under the hub's object folder, unfinished ones included, or every object under its prefix of the bucket,
+ * sorted. Only here tests look behind the API: nothing else shows whether a refused upload left bytes in the store.
  */
 export async function storedObjects(place: Place): Promise<string[]> {
   return [...(await sizesOfObjects(place)).keys()].sort();
 }
 
-/** Exactly these objects are there, at once or soon. */
+/** Checks that exactly these objects exist, at once or soon. */
 export async function expectObjects(place: Place, expected: readonly string[]): Promise<void> {
   await expect.poll(() => storedObjects(place), { timeout: settleDeadlineMs }).toEqual(expected);
 }
 
-/** Bytes in the store that are for something, of all namespaces: what was deleted waits, and is counted apart. */
+/** Bytes in the store of all namespaces, without those pending deletion, which are counted separately. */
 export async function keptBytes(api: HubApi): Promise<number> {
   return (await storedBytes(api)).kept;
 }
 
-/** Exactly these bytes are kept, and nothing is in the store that the hub does not count: at once or soon. */
+/** Checks that exactly these bytes are stored, and that the hub counts everything in the store: at once or soon. */
 export async function expectKept(place: Place, api: HubApi, bytes: number): Promise<void> {
   const found = async () => {
     const { kept, all } = await storedBytes(api);
@@ -54,7 +53,7 @@ async function sizesOfObjects({ dataDirectory, s3 }: Place): Promise<Map<string,
   if (s3 !== undefined) return objectsOfPrefix(s3.server, s3.prefix);
   const entries = await readdir(join(dataDirectory, 'objects'), { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  // One may be gone by now.
+  // A file may have been deleted meanwhile.
   const sizes = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return new Map(paths.flatMap((path, i) => (sizes[i] === undefined ? [] : [[path, sizes[i].size] as const])));
 }

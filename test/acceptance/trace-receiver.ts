@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP/HTTP with JSON carries it, with plain values. */
+/** A span in OTLP/HTTP with JSON, with plain values. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -18,7 +18,7 @@ export interface ReceivedSpan {
 export interface TraceReceiver {
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Requests that came, answered or not. */
+  /** Number of requests, answered or not. */
   readonly requests: () => number;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ interface OtlpSpan {
   readonly status?: { readonly code?: number };
 }
 
-/** A collector that takes spans and keeps them, or one that takes requests and never answers. */
+/** A collector that stores spans, or one that accepts requests and never answers. */
 export async function startTraceReceiver(does: 'take' | 'hang' = 'take'): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
   let requests = 0;

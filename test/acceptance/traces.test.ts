@@ -28,7 +28,10 @@ describe('traces', () => {
     childrenOf(parent).flatMap((child) => [child, ...below(child)]);
   const namesOf = (spans: readonly ReceivedSpan[]): Set<string> => new Set(spans.map(({ name }) => name));
 
-  /** A push by a client that traces itself, its encode, and a download; the hub has ended, so every span has come. */
+  /**
+   * A push by a client that sends a traceparent, its encode, and a download. The hub has ended, so every span has
+   * arrived.
+   */
   beforeAll(async () => {
     receiver = await startTraceReceiver();
     hub = await startHub({
@@ -173,7 +176,7 @@ describe('a collector that does not take spans changes nothing', () => {
     readJson(await api.put(`${run}/checkpoints/1`, model), 202);
     await api.ready(`${run}/checkpoints/1`);
     expect((await api.get(`${run}/checkpoints/1/files/model.safetensors`)).bytes.equals(model)).toBe(true);
-    // Long enough for a batch to be sent, and to fail where it can.
+    // Long enough for a batch to be sent, and to fail.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     const stopping = performance.now();
     await hub.stop();
@@ -203,7 +206,7 @@ describe('a collector that does not take spans changes nothing', () => {
   );
 });
 
-/** One that nobody listens on now. */
+/** A port on which nobody listens now. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -18,9 +18,8 @@ const width = 16;
 const outputs = 32;
 
 /**
- * A linear model whose graph misbehaves when the weight `trap` is positive: `endless` goes on for ever, `hungry`
- * doubles its memory until it has none. The check of the eval set runs it with zeros, so that only weights can spring
- * the trap.
+ * A linear model whose graph misbehaves if the weight `trap` is positive: `endless` never ends, `hungry` doubles its
+ * memory until it fails. The check of the eval set runs it with zeros, so that only weights can trigger it.
  */
 export function trapGraph(kind: 'endless' | 'hungry'): Buffer {
   return modelWithLoop(
@@ -30,12 +29,12 @@ export function trapGraph(kind: 'endless' | 'hungry'): Buffer {
   );
 }
 
-/** The same, without a trap: it misbehaves at the first run. */
+/** The same without a condition: it misbehaves at the first run. */
 export function brokenGraph(kind: 'endless' | 'hungry'): Buffer {
   return modelWithLoop(kind, [], [storedInitializer('go', [], Uint8Array.of(1), 'bool')]);
 }
 
-/** The same, whose runtime stops when the weight `trap` is 1: it is an index into a table of one. */
+/** The same model; its runtime fails if the weight `trap` is 1, because it is an index into a table with one entry. */
 export function strayGraph(): Buffer {
   return onnxFile({
     inputs: [value('x', ['rows', width])],
@@ -54,7 +53,7 @@ export function strayGraph(): Buffer {
   });
 }
 
-/** The linear model alone; `more` names weights that it needs besides. */
+/** The linear model alone; `more` names additional weights. */
 export function linearGraph(more: readonly string[] = []): Buffer {
   return onnxFile({
     inputs: [value('x', ['rows', width])],
@@ -111,7 +110,7 @@ export function linearBatches(): Buffer {
   });
 }
 
-/** Weights of the linear model, which drift from step to step; a positive `trap` springs the trap. */
+/** Weights of the linear model, which drift from step to step; a positive `trap` triggers the trap. */
 export function linearFile(step: number, trap: number): Buffer {
   const random = randomNumbers(33);
   const weights = Float32Array.from(
@@ -131,8 +130,8 @@ export function unknownOperatorGraph(): Buffer {
 }
 
 /**
- * A graph whose branches hold a constant that is said to lie in a file: no weight to be filled, so it could only be
- * opened.
+ * A graph whose branches hold a constant that refers to a file. It is no weight to be filled, so evaluating it would
+ * open the file.
  */
 export function outsideConstantGraph(): Buffer {
   const constant = node(

@@ -9,7 +9,7 @@ import { repository, sha256, type Acknowledged } from './crash-clients.ts';
 /** Longest wait for an acknowledged checkpoint to become ready after a restart, in ms. */
 const settleMsMax = 120_000;
 const pollMs = 50;
-/** Most characters that a pass over everything prints. */
+/** Most characters that one collection of garbage prints. */
 const gcOutputMax = 64 * 1024 * 1024;
 
 interface FileStatus {
@@ -30,8 +30,8 @@ interface CheckpointStatus {
 }
 
 /**
- * What is lost or wrong of what was acknowledged, one sentence each: committed checkpoints become ready and come down
- * right, files of open ones are there.
+ * Lost or wrong acknowledged content, one sentence each. Committed checkpoints must become ready and download
+ * correctly, and files of open ones must exist.
  */
 export async function checkAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
   const problems: string[] = [];
@@ -91,9 +91,9 @@ export async function statusOf(url: string, run: string, step: number): Promise<
 
 export interface ObjectCounts {
   readonly stored: number;
-  /** By some record: packages, uploads that are kept, graph and batches of eval sets. */
+  /** Objects that a record names: packages, retained uploads, graph and batches of eval sets. */
   readonly named: number;
-  /** Checkpoints that share a package with others; each had one of its own, which is kept for a while. */
+  /** Checkpoints that share a package with others. Each had its own before, which stays for a while. */
   readonly merged: number;
 }
 
@@ -143,7 +143,7 @@ async function objectFiles(dataDirectory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** `firn gc` without a grace; returns how many objects it found that nothing had ever named. The hub must not run. */
+/** Runs `firn gc` without a grace; returns the number of objects that nothing ever named. The hub must not run. */
 export async function collectGarbage(dataDirectory: string): Promise<number> {
   const env = { ...process.env, FIRN_DATA_DIR: dataDirectory };
   const { stdout } = await promisify(execFile)(process.execPath, [...firnProgram, 'gc', '--grace', '0', '--force'], {
@@ -154,7 +154,8 @@ export async function collectGarbage(dataDirectory: string): Promise<number> {
 }
 
 /**
- * Whether after a collection everything stored is named; resolves to what is wrong. Nothing may be pushed meanwhile.
+ * Checks that after a collection every stored object is named; resolves to the problems. Nothing may be pushed
+ * meanwhile.
  */
 export async function checkCollected(url: string, dataDirectory: string, runs: readonly string[]): Promise<string[]> {
   const { stored, named } = await countObjects(url, dataDirectory, runs);

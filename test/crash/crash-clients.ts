@@ -11,21 +11,21 @@ import {
 import { randomBytesOf, randomNumbers } from '../acceptance/random-numbers.ts';
 import { safetensorsFile } from '../acceptance/safetensors-file.ts';
 
-/** A file that the hub answered 200 or 201 for, or a checkpoint of such files that it answered 200 or 202 for. */
+/** A file that the hub answered with 200 or 201, or a checkpoint of such files that it answered with 200 or 202. */
 export interface Acknowledged {
   readonly run: string;
   readonly step: number;
   readonly path: string;
   readonly sha256: string;
-  /** The checkpoint it belongs to has been committed. */
+  /** Its checkpoint was committed. */
   committed: boolean;
-  /** Its checkpoint, or its run, was asked to be deleted, or that was answered with success. */
+  /** A deletion of its checkpoint or run was requested, or was answered with success. */
   deletion?: 'asked' | 'done';
-  /** What it was first said to come back as; that never changes. */
+  /** The first known digest of its rebuilt file; it never changes. */
   rebuilt?: string;
 }
 
-/** An answer that no kill explains. */
+/** An answer that a kill cannot explain. */
 export class Refused extends Error {}
 
 interface RunPlan {
@@ -33,7 +33,7 @@ interface RunPlan {
   readonly body: object;
   /** All files in one request, or reserved, uploaded and committed. */
   readonly push: 'at-once' | 'in-parts';
-  /** Steps that stay; older ones are deleted. All when absent. */
+  /** Number of newest steps that stay; older ones are deleted. All stay if absent. */
   readonly keeps?: number;
   readonly files: (step: number) => Readonly<Record<string, Buffer>>;
 }
@@ -53,15 +53,15 @@ const evalSet = {
   batches: classifierBatches(classifierRows(classifierWeights(0))),
 };
 
-/** The run that others are forked from: what a fork builds on is not merged. */
+/** The run that others are forked from. Checkpoints that a fork builds on are not merged. */
 export const forkedRun = 'forked';
 /** The run whose old deltas are merged. */
 export const mergedRun = 'merged';
 const moving = { search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } };
 
 /**
- * One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, lossy by
- * search, with deltas that others build on, and with deltas that are merged.
+ * One run for each client: exact with incompressible noise; lossy with a given config, at once and in parts; lossy by
+ * search; with deltas that others build on; with deltas that are merged.
  */
 export const runPlans: readonly RunPlan[] = [
   {
@@ -126,9 +126,9 @@ export async function prepare(url: string): Promise<void> {
 }
 
 /**
- * Pushes the steps of a run from `nextStep` on until the hub dies, or so many, and notes in `acknowledged` what was
- * answered. Resolves to the step to go on with; what of it has been acknowledged is not sent again. Rejects with
- * `Refused` for an answer that is no success, and when the hub lives on.
+ * Pushes the steps of a run from `nextStep` on until the hub dies, or a given number, and adds answered requests to
+ * `acknowledged`. Resolves to the step to continue with; its acknowledged files are not sent again. Rejects with
+ * `Refused` for an answer that is no success, if the hub still lives.
  */
 export async function pushUntilKilled(
   url: string,
@@ -146,7 +146,9 @@ export async function pushUntilKilled(
   return step;
 }
 
-/** Resolves when the work is done or the hub has died in it; rejects when it fails and the hub lives on. */
+/**
+ * Resolves when the work is done, or when the hub has died during it; rejects when the work fails and the hub lives on.
+ */
 export async function untilKilled(url: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -176,7 +178,7 @@ async function pushStep(
     if (known.length === 0) acknowledged.push({ ...receipts[0]!, committed: true });
     return;
   }
-  // The kill may have taken the answer to the reservation, to a file, or to the commit.
+  // The kill may have prevented the answer to the reservation, to a file, or to the commit.
   if (!(await isCommitted(url, checkpoint))) {
     await send(url, 'POST', `${repository}/runs/${run}/checkpoints`, {
       step,
@@ -207,8 +209,8 @@ async function deleteStep(
 }
 
 /**
- * Deletes a checkpoint or a run and notes it in what was acknowledged of it. Resolves to whether it is gone; it stays
- * while it is compressed.
+ * Deletes a checkpoint or a run and records it in `receipts`. Resolves to whether it is deleted; it stays while it is
+ * compressed.
  */
 export async function deleteResource(url: string, path: string, receipts: readonly Acknowledged[]): Promise<boolean> {
   const asked = receipts.some(({ deletion }) => deletion === 'asked');
@@ -235,7 +237,7 @@ async function isCommitted(url: string, checkpoint: string): Promise<boolean> {
   return answer.status === 200 && ((await answer.json()) as { revision?: string }).revision !== undefined;
 }
 
-/** Rejects with `Refused` unless the answer is a success, and otherwise when the connection breaks. */
+/** Rejects with `Refused` unless the answer is a success. Rejects also if the connection breaks. */
 export async function send(url: string, method: string, path: string, body?: object): Promise<void> {
   const isBytes = body instanceof Uint8Array;
   const answer = await fetch(url + path, {
@@ -247,14 +249,14 @@ export async function send(url: string, method: string, path: string, body?: obj
   if (!answer.ok) throw new Refused(`${method} ${path} answered ${answer.status} ${text}`);
 }
 
-/** Noise of which a tenth changes from step to step. */
+/** Noise; a tenth of it changes from step to step. */
 function exactFile(step: number): Buffer {
   const bytes = randomBytesOf(64_000, 1);
   bytes.set(randomBytesOf(6_400, step + 2), 6_400 * (step % 10));
   return safetensorsFile({ 'w.weight': { dtype: 'BF16', shape: [320, 100], bytes } });
 }
 
-/** A matrix of which few weights move from step to step, each a little further on. */
+/** A matrix in which few weights move from step to step, each a little. */
 export function movingFile(step: number): Buffer {
   const random = randomNumbers(11);
   const values = Float32Array.from({ length: 64_000 }, () => random() - 0.5);

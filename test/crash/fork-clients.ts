@@ -9,7 +9,7 @@ import {
   type Acknowledged,
 } from './crash-clients.ts';
 
-/** Forks that live at once. */
+/** Forks that exist at once. */
 const liveMax = 2;
 
 /** Runs forked so far. */
@@ -20,7 +20,8 @@ export interface Forks {
 
 /**
  * Forks the newest acknowledged step of a run, pushes one step to the fork, and deletes the oldest fork, over and over
- * until the hub dies, or so often. Notes in `acknowledged` what was answered; rejects as `pushUntilKilled`.
+ * until the hub dies, or for `roundsMax` rounds. Adds answered requests to `acknowledged`; rejects as
+ * `pushUntilKilled`.
  */
 export function forkUntilKilled(
   url: string,
@@ -40,7 +41,7 @@ export function forkUntilKilled(
   });
 }
 
-/** A fork whose answer a kill took is there already, or is made by another name the next time. */
+/** A fork whose answer was lost by a kill exists already, or is made under another name the next time. */
 async function makeFork(url: string, run: string, parentStep: number, acknowledged: Acknowledged[]): Promise<void> {
   const known = await fetch(`${url}${repository}/runs/${run}`);
   await known.arrayBuffer();

@@ -8,15 +8,15 @@ import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { checkCollected, collectGarbage, countObjects, statusOf } from './crash-checks.ts';
 import { movingFile, repository, sha256 } from './crash-clients.ts';
 
-/** Some ten starts, on two busy cores. */
+/** About ten starts, on two busy processors. */
 const timeoutMs = 300_000;
-/** A kill comes this long after a merge was queued, in ms, at most: a merge takes about half a second. */
+/** Longest time from queueing a merge to the kill, in ms; a merge takes about half a second. */
 const killAfterMsMax = 900;
 const kills = 4;
 /** Longest wait for the last merges, in ms. */
 const mergeMsMax = 60_000;
 const run = 'run';
-/** Pushed before anything is merged; one more is pushed before each kill. */
+/** Steps pushed before anything is merged; one more is pushed before each kill. */
 const firstSteps = 14;
 
 let dataDirectory: string;
@@ -43,7 +43,7 @@ async function post(hub: Hub, path: string, body: object): Promise<void> {
   expect(answer.status, await answer.text()).toBeLessThan(300);
 }
 
-/** Digests of all downloads: what the hub says they are, and what they are. */
+/** Digests of all downloads, as the hub reports them and as computed. */
 async function digests(hub: Hub, steps: number): Promise<string[]> {
   const found: string[] = [];
   for (let step = 0; step < steps; step++) {

@@ -3,13 +3,13 @@ import { describeOnPostgres } from '../postgres/create-database.ts';
 import { hasS3Server, type StorePair } from '../harness/test-stores.ts';
 import { killNine } from './kill-nine.ts';
 
-/** Five starts and two checks of everything, on two busy cores. */
+/** Five starts and two checks of everything, on two busy processors. */
 const timeoutMs = 600_000;
 
 async function losesNothing(kills: number, stores: StorePair): Promise<void> {
   const report = await killNine({ kills, seed: 5, stores });
   expect(report.problems).toEqual([]);
-  // How many there are depends on how busy the machine is.
+  // The number depends on how busy the machine is.
   expect(report.acknowledgedCheckpoints).toBeGreaterThan(0);
 }
 

@@ -1,12 +1,12 @@
 /**
- * Kills a hub with SIGKILL at random instants, while clients push, fork and delete checkpoints, while it encodes,
- * merges and collects garbage, and sometimes while it starts, restarts it on the same stores, and checks that nothing
- * it acknowledged is lost or wrong:
+ * Kills a hub with SIGKILL at random instants and restarts it on the same stores. Meanwhile clients push, fork and
+ * delete checkpoints, and the hub encodes, merges and collects garbage; some kills hit a start. It checks that no
+ * acknowledged content is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
- *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket      (FIRN_TEST_S3_*; postgres-folder goes without)
+ *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket      (FIRN_TEST_S3_*; postgres-folder works without)
  *
- * In the end everything acknowledged is checked once more, what the kills left over is counted, and swept.
+ * At the end everything acknowledged is checked once more, and the remains of the kills are counted and swept.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,35 +23,35 @@ import { mergedRun, prepare, pushUntilKilled, runPlans, type Acknowledged } from
 import { forkUntilKilled, type Forks } from './fork-clients.ts';
 
 /**
- * A kill comes this long after the clients start, in ms, at most: long enough for some encodes to be under way; as long
- * as the start took on a machine that is busier.
+ * Longest time from the start of the clients to a kill, in ms: long enough for some encodes to be running. On a busy
+ * machine it is extended by the time that the start took.
  */
 const killAfterMsMax = 2500;
-/** How much longer than that it may take in rounds in which merges come after the encodes. */
+/** Factor on that time in rounds in which merges follow the encodes. */
 const quietFactor = 2;
 /** Kills after which at least one merge should have been seen. */
 const killsPerMergeMin = 100;
 /**
- * Share of rounds in which clients push one step each and then stop, so that merges, which wait for encodes, are under
- * way at the kill.
+ * Share of rounds in which clients push one step each and then stop. Merges wait for encodes, so they are running at
+ * the kill.
  */
 const quietShare = 0.4;
 /** Share of rounds in which a start is killed, too. */
 const startKillShare = 0.25;
-/** A start is killed this long after it began, in ms, at most: about as long as one takes. */
+/** Longest time from a start to its kill, in ms: about as long as a start takes. */
 const startKillAfterMsMax = 4000;
 /**
- * Share of kills after which, where one process at a time has the database, garbage is collected without a grace before
- * the next start, and that is killed, too.
+ * Share of kills that are followed by a collection of garbage without a grace before the next start, which is killed,
+ * too. Only with a database that one process at a time can open.
  */
 const sweepKillShare = 0.4;
-/** A collection is killed this long after it began, in ms, at most. */
+/** Longest time from the start of a collection to its kill, in ms. */
 const sweepKillAfterMsMax = 1000;
-/** What a sweeper beside the hub leaves alone, in ms: an encode takes far less from its put to its commit. */
+/** Grace of a sweeper beside the hub, in ms: an encode takes far less from its put to its commit. */
 const sweepGraceMs = 60_000;
 /**
- * Objects that one kill may leave behind: what a client's body had become just before it was recorded, and what had
- * been replaced or released.
+ * Most objects that one kill may leave: stored bodies that were about to be recorded, and objects that had been
+ * replaced or released.
  */
 const orphansPerKillMax = 3 * (runPlans.length + 1);
 
@@ -61,9 +61,9 @@ export interface KillReport extends Findings {
   readonly acknowledgedFiles: number;
   readonly deletedCheckpoints: number;
   readonly forks: number;
-  /** Merged packages that were there at some start. */
+  /** Merged packages found at any start. */
   readonly merges: number;
-  /** Objects that nothing had ever named, after the last kill. */
+  /** Objects that nothing ever named, after the last kill. */
   readonly orphans: number;
 }
 
@@ -74,7 +74,7 @@ export interface KillOptions {
   readonly say?: (line: string) => void;
 }
 
-/** What clients know from round to round. */
+/** State of the clients from round to round. */
 interface Clients {
   readonly acknowledged: Acknowledged[];
   readonly nextSteps: number[];
@@ -82,7 +82,7 @@ interface Clients {
   readonly problems: string[];
 }
 
-/** Runs the test; resolves to what was lost or wrong. */
+/** Runs the test; resolves to lost and wrong content. */
 export async function killNine({ kills, seed, stores: pair, say }: KillOptions): Promise<KillReport> {
   const random = randomNumbers(seed);
   const stores = await openTestStores(pair);
@@ -105,8 +105,8 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
       const startMs = performance.now() - startedMs;
       const sweeper = stores.postgres && startSweeper(stores, sweepGraceMs);
       if (kill === 0) await prepare(hub.url);
-      // Before anything new is pushed, so that what is checked has only the kill behind it; what was whole before is
-      // checked in the end.
+      // Check before pushing anything new, so that only the kill can be the cause. Content checked before is checked
+      // again at the end.
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
       checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
@@ -127,7 +127,7 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
   }
 }
 
-/** Every client until the hub dies, or for so many steps. */
+/** Runs every client until the hub dies, or for `stepsMax` steps. */
 async function work(
   { url }: Hub,
   { acknowledged, nextSteps, forks, problems }: Clients,
@@ -140,7 +140,7 @@ async function work(
   for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(String(outcome.reason));
 }
 
-/** Starts a hub and kills it before or soon after it answers. */
+/** Starts a hub and kills it before, or soon after, it answers. */
 async function killStart({ dataDirectory, environment }: TestStores, afterMs: number): Promise<void> {
   const child = spawn(process.execPath, firnProgram, {
     env: {
@@ -159,7 +159,7 @@ async function killStart({ dataDirectory, environment }: TestStores, afterMs: nu
   clearTimeout(kill);
 }
 
-/** Collects garbage while no hub runs, and is killed at it. */
+/** Collects garbage while no hub runs, and kills that process. */
 async function killSweep(stores: TestStores, afterMs: number): Promise<void> {
   const sweeper = startSweeper(stores, 0);
   await once(sweeper, 'message');
@@ -167,7 +167,7 @@ async function killSweep(stores: TestStores, afterMs: number): Promise<void> {
   await end(sweeper);
 }
 
-/** A process that collects garbage all the time. Beside a hub only where a database server lets two in. */
+/** A process that collects garbage all the time. It can run beside a hub only with a database server. */
 function startSweeper({ dataDirectory, environment }: TestStores, graceMs: number): ChildProcess {
   const program = fileURLToPath(new URL('../harness/sweep-until-killed.ts', import.meta.url));
   return fork(program, [String(graceMs)], {
@@ -185,7 +185,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Everything once more, now that all kills are over, and what they left. */
+/** Checks everything once more after all kills, and their remains. */
 async function closeUp(
   stores: TestStores,
   { acknowledged, forks, problems }: Clients,

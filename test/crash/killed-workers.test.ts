@@ -3,7 +3,7 @@ import { hasS3Server } from '../harness/test-stores.ts';
 import { describeOnPostgres } from '../postgres/create-database.ts';
 import { killedWorkers } from './killed-workers.ts';
 
-/** Some ten starts of processes on two busy cores. */
+/** About ten starts of processes on two busy processors. */
 const timeoutMs = 300_000;
 const stores = hasS3Server() ? 'postgres-bucket' : 'postgres-folder';
 

@@ -1,11 +1,11 @@
 /**
- * Two gateways and two workers on one Postgres server and one bucket (or folder), one worker killed over and over,
- * beside a single worker on a copy of everything:
+ * Two gateways and two workers on one Postgres server and one bucket (or folder); one worker is killed over and over. A
+ * single worker does the same work on a copy of everything:
  *
  *   npx tsx test/crash/killed-workers.ts --checkpoints 60 --kill-every-s 20 --seed 1 --stores postgres-bucket
  *
- * Every job has to be done once, and every package has to have the bytes that the single worker made. Merging is off:
- * what is merged when depends on when a worker has time.
+ * Every job has to be done once, and every package has to have the bytes that the single worker made. Merging is off,
+ * because which deltas are merged depends on when a worker is idle.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,9 @@ import { movingFile } from './crash-clients.ts';
 const pollMs = 200;
 /** Longest wait for all checkpoints, in ms. */
 const settleMsMax = 3_600_000;
-/** Runs, each in a repository of its own: what one stores would otherwise depend on how far the others are. */
+/**
+ * Runs, each in a repository of its own, because the packages of runs that share one depend on each other's progress.
+ */
 const kinds = ['exact', 'moving', 'searched', 'exact', 'moving', 'searched'] as const;
 const smallSearch = {
   method: 'inshrinkerator',
@@ -47,7 +49,7 @@ const smallSearch = {
 export interface WorkersReport extends Findings {
   readonly checkpoints: number;
   readonly kills: number;
-  /** Claims of jobs by the two workers beyond one a job: taken over after a kill, or put off. */
+  /** Claims by the two workers beyond one per job: jobs taken over after a kill, or deferred. */
   readonly takenAgain: number;
   readonly packagesCompared: number;
   readonly packageBytes: number;
@@ -150,7 +152,7 @@ export async function killedWorkers({
   }
 }
 
-/** Pushes by both gateways in turn; resolves to the paths of the checkpoints. */
+/** Pushes through both gateways in turn; resolves to the paths of the checkpoints. */
 async function pushAll(gateways: readonly Hub[], checkpoints: number, random: () => number): Promise<string[]> {
   const { url } = gateways[0]!;
   const collections: string[] = [];
@@ -221,8 +223,8 @@ async function jobCounts(
 }
 
 /**
- * Everything once more, for a single worker: the same rows, so that the packages have the same ids, and the same
- * objects. Nobody may use the stores.
+ * Copies everything for a single worker: the same rows, so that the packages have the same ids, and the same objects.
+ * Nobody may use the stores.
  */
 async function copyStores(
   { environment, dataDirectory, s3 }: TestStores,

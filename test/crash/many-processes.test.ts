@@ -13,12 +13,12 @@ import { firnProgram } from '../harness/firn-program.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { createDatabase, describeOnPostgres, type TestDatabase } from '../postgres/create-database.ts';
 
-/** Some starts of processes on two busy cores. */
+/** Several starts of processes on two busy processors. */
 const timeoutMs = 300_000;
 /** Longest wait for a checkpoint, in ms. */
 const readyMs = 120_000;
 const leaseSeconds = 3;
-/** Searches that may be over before the kill arrives. */
+/** Most tries, because a search may end before the kill. */
 const killTriesMax = 5;
 
 describeOnPostgres('processes that share a database and an object folder', () => {
@@ -73,7 +73,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
         search: { ...smallSearch, method: 'inshrinkerator' },
       };
 
-      // Killed as soon as a follower at the other gateway hears of a trial.
+      // Killed as soon as a follower at the other gateway sees a trial.
       let killed = worker;
       let seen: Json[] = [];
       let checkpoint = '';
@@ -91,7 +91,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
           if (event === 'trial') break;
         }
         await killed.stop('SIGKILL');
-        // Phases come from the worker by the database, for nothing stores them.
+        // Phases are stored nowhere, so they come from the worker through the database.
         expect(phases).toContain('search');
         const [state, trials] = [(await here.read(checkpoint)).state, (await here.read(`${checkpoint}/trials`)).items];
         if (state === 'working') seen = trials;
@@ -101,7 +101,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       const killedAt = Date.now();
       const workers = await Promise.all([start('work'), start('work')]);
       await ready(here, checkpoint);
-      // Not by the name of the dead one: its lease had to end.
+      // The job was not taken back by the dead worker's name: its lease had to end.
       expect(Date.now() - killedAt).toBeGreaterThan((leaseSeconds * 1000) / 3);
       const trials: Json[] = (await there.read(`${checkpoint}/trials`)).items;
       expect(trials.slice(0, seen.length)).toEqual(seen);
@@ -109,7 +109,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       await checkDownload(here, checkpoint);
       await checkDownload(there, checkpoint);
 
-      // Two workers, two gateways, several runs at once; a worker leaves in the middle.
+      // Two workers, two gateways, several runs at once; one worker stops in the middle.
       const pushed: string[] = [];
       for (const name of ['a', 'b', 'c']) {
         const run = await createRun(here, repository, { name, fidelity: 'exact' });
@@ -132,7 +132,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       const hub = await start('serve', { FIRN_UNREADY_S: '4', FIRN_LOG_LEVEL: 'info' });
       const api = new HubApi(hub.url);
       expect((await api.get('/readyz')).status).toBe(200);
-      // Not its exit: what it said last may still be on its way then.
+      // Wait for `close`, not `exit`: the last output may still arrive after the exit.
       const closed = once(hub.process, 'close');
       hub.process.kill('SIGTERM');
       for (const deadline = Date.now() + 3_500; (await api.get('/readyz')).status !== 503; await pause(50))
@@ -226,7 +226,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
       expect(Date.now()).toBeLessThan(deadline);
   }
 
-  /** Exit code and what was said on standard error. */
+  /** Exit code and standard error. */
   async function run(
     args: readonly string[],
     keys: Readonly<Record<string, string>>,

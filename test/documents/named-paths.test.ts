@@ -20,7 +20,7 @@ const documents = [
   'examples/lm-small',
   'native',
 ].flatMap(inFolder);
-/** These tell what was so at a time; files have moved since. */
+/** These describe the past; files have moved since. */
 const tellsOfThePast = (path: string): boolean =>
   path === 'CHANGELOG.md' || path.startsWith('docs/decisions/') || path.startsWith('docs/benchmarks/');
 

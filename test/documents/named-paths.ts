@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders and files at the root that documents name. */
+/** Top-level folders and files that documents name. */
 const roots = /^(src|native|test|bench|scripts|docs|examples|k8s|migrations|openapi|bin|\.ci)\//;
 
 /**
- * Paths of the repository that a document names in code, as they stand there: with {a,b} and *. What follows a space or
- * a colon is no part of one.
+ * Paths of the repository in a document's code, unexpanded, with {a,b} and *. Text after a space or a colon is not part
+ * of a path.
  */
 export function namedPaths(document: string): string[] {
   const prose = document.replace(/^( *)(```|~~~)[\s\S]*?^\1\2.*$/gm, '');
@@ -20,7 +20,7 @@ export function namedPaths(document: string): string[] {
   ];
 }
 
-/** Targets of a document's links within the repository, without what is behind #. */
+/** Targets of a document's links within the repository, without the fragment. */
 export function linkedPaths(document: string): { readonly path: string; readonly anchor: string | undefined }[] {
   return [...document.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target!)
@@ -28,7 +28,7 @@ export function linkedPaths(document: string): { readonly path: string; readonly
     .map((target) => ({ path: target.split('#')[0]!, anchor: target.split('#')[1] }));
 }
 
-/** Names of the headings of a document as GitHub makes addresses of them. */
+/** Anchors that GitHub derives from the headings of a document. */
 export function anchorsOf(document: string): string[] {
   const headings = [...document.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)];
   return headings.map(([, heading]) =>
@@ -41,10 +41,7 @@ export function anchorsOf(document: string): string[] {
   );
 }
 
-/**
- * Whether what a document names is there, below `root`. Every choice of {a,b} has to be, and at least one match of *
- * and **.
- */
+/** Whether a named path exists below `root`: every choice of {a,b}, and at least one match of * and **. */
 export function isThere(root: string, named: string): boolean {
   const choice = /\{([^{}]*)\}/.exec(named);
   if (choice !== null) return choice[1]!.split(',').every((each) => isThere(root, named.replace(choice[0], each)));

@@ -8,15 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ShellBlock } from './shell-blocks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Ms until a server listens, on a machine that is busy otherwise; it may have to be compiled. */
+/** Deadline for a server to listen, on a busy machine, in ms; it may have to be compiled. */
 const startDeadlineMs = 300_000;
-/** Ms of one block: evaluations, on a machine that is busy otherwise. */
+/** Deadline of one block: evaluations, on a busy machine, in ms. */
 const blockDeadlineMs = 300_000;
-/** Ms until a server has ended. */
+/** Deadline for a server to end, in ms. */
 const stopDeadlineMs = 60_000;
-/** Ms between looks at what a terminal shows. */
+/** Interval between looks at a terminal's output, in ms. */
 const pollMs = 100;
-/** What the pages write for the server's address, and for a token of one's own. */
+/** The server's address and the token as the pages write them. */
 const [addressOfPages, tokenOfPages] = ['127.0.0.1:8080', 'hf_...'];
 
 interface Terminal {
@@ -25,8 +25,8 @@ interface Terminal {
 }
 
 /**
- * Runs blocks of pages as a reader does: in a folder that looks like a clone, with one shell that keeps its variables,
- * and servers beside it. The address of pages is replaced by that of a free port, the token of pages by what the server
+ * Runs blocks of pages like a reader: in a folder that looks like a clone, with one shell that keeps its variables, and
+ * servers beside it. It replaces the address in pages by that of a free port, and the token by the one that the server
  * printed.
  */
 export class PageShell {
@@ -40,7 +40,7 @@ export class PageShell {
   private constructor(directory: string, port: number, program: string) {
     this.#directory = directory;
     this.#port = port;
-    // Ends at the first command that fails, so that none fails unseen.
+    // The shell ends at the first failing command, so that none fails unnoticed.
     this.#shell = terminal(program, ['-eu'], { directory, port });
   }
 
@@ -52,7 +52,7 @@ export class PageShell {
   }
 
   /**
-   * What the block printed. Rejects with it where a command of it fails, a server does not start, or a deadline passes.
+   * The output of the block. Rejects with it if a command fails, a server does not start, or a deadline passes.
    */
   async run({ kind, text }: ShellBlock): Promise<string> {
     if (kind === 'elsewhere') return '';
@@ -91,7 +91,7 @@ export class PageShell {
   async #serve(commands: string): Promise<string> {
     const server = terminal('sh', ['-c', commands], { directory: this.#directory, port: this.#port });
     this.#servers.push(server);
-    // The first one prints a token; the next ones have its data.
+    // The first server prints a token; later ones use its data.
     const isUp = (): boolean =>
       server.output.includes('listening on') && (this.#token ??= /^hf_\w+$/m.exec(server.output)?.[0]) !== undefined;
     await waitFor(isUp, { of: server, deadlineMs: startDeadlineMs, doing: commands });
@@ -110,7 +110,7 @@ export class PageShell {
   }
 }
 
-/** A process that leads a group of its own, so that what it starts ends with it. */
+/** Starts a process that leads its own group, so that its children end with it. */
 function terminal(
   program: string,
   args: readonly string[],

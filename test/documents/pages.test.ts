@@ -9,20 +9,20 @@ import { shellBlocks } from './shell-blocks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-/** Ms of a page, with all evaluations that it asks for, on a machine that is busy otherwise. */
+/** Deadline of a page, with all its evaluations, on a busy machine, in ms. */
 const pageDeadlineMs = 900_000;
 
 interface Page {
   readonly path: string;
-  /** Pages whose blocks come first, in the same shell. */
+  /** Pages whose blocks run first, in the same shell. */
   readonly after: readonly string[];
-  /** What a block of the page prints, among other things. */
+  /** Parts of the output of the page's blocks. */
   readonly says: readonly RegExp[];
-  /** Files that the page's blocks make. */
+  /** Files that the page's blocks create. */
   readonly makes: readonly string[];
 }
 
-/** Whether a program of the pages is there. */
+/** Whether a program that the pages use is installed. */
 const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 const missing = has('curl') ? '' : ' (skipped: there is no curl)';
 if (missing !== '') console.warn(`pages.test.ts: the commands of the pages are not tried${missing}.`);
@@ -64,7 +64,7 @@ const pages: readonly Page[] = [
   },
 ];
 
-/** Who tries the blocks that are not tried here. */
+/** Tests and files for the blocks that do not run here. */
 const elsewhere: readonly (readonly [begin: string, by: string])[] = [
   ['npm ci && npm run demo', '.ci/on-node'],
   ['export FIRN_S3_BUCKET', 'test/acceptance/bucket.test.ts'],
@@ -80,7 +80,7 @@ afterEach(async () => {
   shell = directory = undefined;
 });
 
-// The plainest shell: what it understands, others do.
+// The simplest shell: others understand everything that it does.
 test.skipIf(missing !== '').each(pages)(
   `the commands of $path work as they stand there, in order${missing}`,
   async ({ path, after, says, makes }) => {
@@ -116,8 +116,7 @@ test.each(documents.filter((path) => existsSync(join(root, path))))(
   '%s needs nothing of a shell that some lack',
   (path) => {
     for (const { text } of shellBlocks(read(path))) {
-      // A shell that is typed into takes comments only if it is told to (zsh). stat, sed and their like differ between
-      // systems.
+      // An interactive zsh accepts comments only if configured. stat, sed and similar commands differ between systems.
       expect(text).not.toMatch(/(^|\s)#/m);
       expect(text).not.toMatch(/(^|[|;&(\s])(stat|sed|readlink|date|seq|mktemp|sha256sum|jq)\s/m);
       expect(text).not.toMatch(/\[\[|\bfunction\s|<\(|\$'|\blocal\b/);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const readme = read('README.md');
-/** Lines that a stranger is expected to read. */
+/** Most lines that a stranger can be expected to read. */
 const linesMax = 150;
 
 test('README.md is short', () => {

@@ -1,10 +1,10 @@
-/** What stands behind `sh` where a block begins. */
+/** Words after `sh` at the beginning of a block. */
 const kinds = ['', 'server', 'stopped', 'elsewhere'] as const;
 
 /**
- * How a block of a page is tried: '' in the page's own shell; `server` in a terminal of its own, where it stays;
- * `stopped` in the page's shell, when every server has ended; `elsewhere` not here, because a test or a file of its own
- * does so.
+ * How a block of a page is tested. '': in the page's own shell. `server`: in a terminal of its own, which stays open.
+ * `stopped`: in the page's shell, when every server has ended. `elsewhere`: not here, because another test or file does
+ * so.
  */
 export type BlockKind = (typeof kinds)[number];
 
@@ -15,8 +15,8 @@ export interface ShellBlock {
 }
 
 /**
- * The shell blocks of a document, in order, and its scripts in Python as the shell takes them. Throws where one is of
- * no known kind.
+ * The shell blocks of a document, in order, and its Python scripts as the shell gets them. Throws for a block of
+ * unknown kind.
  */
 export function shellBlocks(document: string): ShellBlock[] {
   return [...document.matchAll(/^```(sh|bash|shell|python)\b *(.*)\n([\s\S]*?)^```$/gm)].map(

@@ -2,8 +2,8 @@
  * Stores random files exactly, checkpoint after checkpoint, and downloads each one: npx tsx test/exact/exact-files.ts
  * --files 10000 --seed 1
  *
- * No byte may differ, and no checkpoint may take more than its files and 4 KiB, of what lies outside of its package,
- * too; one of many files in addition a little for each.
+ * No byte may differ. No checkpoint may take more than its files and 4 KiB, including objects outside of its package;
+ * with many files it may take a little more for each.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,13 +13,13 @@ import { below, nextFiles, randomFile, smallFile, type Random, type RandomFile }
 
 const filesPerCheckpointMax = 6;
 const checkpointsPerRunMax = 5;
-/** One run of so many, the first among them, has many small files. */
+/** One run in this many, the first among them, has many small files. */
 const manyFilesEvery = 40;
 const manyFiles = 100;
-/** What a checkpoint may take beyond its files. */
+/** Most bytes that a checkpoint may take beyond its files. */
 const overheadBytesMax = 4096;
 /**
- * Of a checkpoint with more files than this each may take its path and some bytes (its digest, its entry, the frame of
+ * If a checkpoint has more files than this, each may take its path and some bytes (its digest, its entry, the frame of
  * its object) in addition.
  */
 const fewFiles = 32;
@@ -30,13 +30,13 @@ export interface ExactReport {
   readonly checkpoints: number;
   readonly rawBytes: number;
   readonly storedBytes: number;
-  /** Most that a checkpoint took beyond its files; negative when each took less. */
+  /** Most bytes that a checkpoint took beyond its files; negative if each took less. */
   readonly overheadBytes: number;
   /** One sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Stores at least so many files; resolves to what was wrong. */
+/** Stores at least `files` files; resolves to the problems. */
 export async function exactFiles({
   files,
   seed,

@@ -13,28 +13,28 @@ interface RandomTensor {
   readonly data: Uint8Array;
 }
 
-/** A file of a checkpoint, and what a later one grows from. */
+/** A file of a checkpoint, and the state from which the next one is derived. */
 export interface RandomFile {
   readonly path: string;
   readonly role: FileRole;
   readonly bytes: Uint8Array;
-  /** Of a whole safetensors file. */
+  /** Tensors of a complete safetensors file. */
   readonly tensors?: readonly RandomTensor[];
 }
 
 const dtypes = Object.keys(dtypeBytes) as Dtype[];
-/** Twice as likely as any other. */
+/** Each of them is twice as likely as another dtype. */
 const floats = ['F32', 'BF16', 'F16', 'F64'] as const satisfies readonly Dtype[];
 /**
- * Words that mean something special as binary32, and by their upper half as bfloat16: NaN with payloads, infinities,
- * zeros, subnormals, extremes.
+ * Words with special meaning as binary32, and their upper half as bfloat16: NaN with payloads, infinities, zeros,
+ * subnormals, extremes.
  */
 const specialWords = [
   0x7fc00001, 0xffa5a5a5, 0x7f800001, 0x7f800000, 0xff800000, 0x80000000, 0, 1, 0x807fffff, 0x7f7fffff, 0x00800000,
 ];
 
 /**
- * Any file there may be: whole safetensors of any dtypes, cut off ones, others that are only called so, text, noise,
+ * Any possible file: safetensors of any dtypes, complete or truncated; files with only the name of one; text, noise,
  * nothing.
  */
 export function randomFile(random: Random, index: number): RandomFile {
@@ -56,14 +56,14 @@ export function randomFile(random: Random, index: number): RandomFile {
   );
 }
 
-/** Some bytes that nothing makes smaller, or none. */
+/** Some incompressible bytes, or none. */
 export function smallFile(random: Random, index: number): RandomFile {
   return { path: `parts/${index}.bin`, role: 'other', bytes: noise(random, below(random, 1000)) };
 }
 
 /**
- * What the files of a checkpoint may have become by the next one: each by itself, and now and then tensors under other
- * names, in another order, in other files.
+ * The files of the next checkpoint. Each changes by itself, and sometimes tensors get other names, another order, or
+ * other files.
  */
 export function nextFiles(random: Random, files: readonly RandomFile[]): RandomFile[] {
   const next = files.map((file, i) => nextFile(random, file, i));
@@ -76,7 +76,7 @@ function rearranged(random: Random, files: readonly RandomFile[]): RandomFile[] 
   const all = files.flatMap(({ tensors = [] }, i) => tensors.map((tensor) => ({ tensor, home: held[i] })));
   for (const { tensor, home } of shuffled(random, all)) {
     const holder = below(random, 2) === 0 ? home! : holders[below(random, holders.length)]!;
-    // No two files of a model may hold a tensor of one name, now or later: what moves has a name that no other gets.
+    // No two files of a model may hold a tensor of one name, now or later, so a moved tensor gets a new name.
     const keepsName = holder === home && below(random, 2) === 0;
     holder.push(keepsName ? tensor : { ...tensor, name: `moved.${below(random, 1e12)}` });
   }
@@ -113,7 +113,7 @@ function tensorFile(path: string, tensors: readonly RandomTensor[]): RandomFile 
 function randomTensor(random: Random, name: string): RandomTensor {
   const dtype = below(random, 2) === 0 ? floats[below(random, floats.length)]! : dtypes[below(random, dtypes.length)]!;
   const drawn = randomShape(random);
-  // Packed numbers fill whole bytes.
+  // Packed numbers must fill whole bytes.
   const shape = Number.isInteger(tensorBytes(dtype, drawn)) ? drawn : [...drawn, 4];
   const data = new Uint8Array(tensorBytes(dtype, shape));
   fill(random, dtype, data);
@@ -156,7 +156,7 @@ function nextTensor(random: Random, tensor: RandomTensor): RandomTensor {
   }
   const size = dtypeBytes[tensor.dtype];
   const share = kind === 2 ? 0.01 : kind === 3 ? 0.2 : 1;
-  // The lowest byte of a word moves by a little, without carry: an update.
+  // Add a little to the lowest byte of a word, without carry, like an update.
   for (let at = 0; at < data.length; at += size) if (random() < share) data[at]! += 1 + below(random, 6);
   return { ...tensor, data };
 }

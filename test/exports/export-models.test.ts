@@ -10,13 +10,13 @@ import { HubApi, type Json } from '../acceptance/hub-api.ts';
 import { createEvalSet, createRepository, createRun, pushFiles } from '../acceptance/hub-fixtures.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 
-/** A minute and a half of work on one core; ten times that on a machine that is busy otherwise. */
+/** A minute and a half of work on one processor; ten times that on a busy machine. */
 const makeDeadlineMs = 900_000;
 /** Three checkpoints of one model: searched, downloaded, and evaluated by torch. */
 const modelDeadlineMs = 300_000;
-/** Of a metric, relative above one and absolute below. */
+/** Tolerance of a metric, relative above one and absolute below. */
 const tolerance = 1e-5;
-/** What make_models.py ends with where a package is missing. */
+/** Exit code of make_models.py if a package is missing. */
 const packagesMissing = 3;
 
 const models = [
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)(
   },
 );
 
-/** What is missing, in words; undefined when everything is there. */
+/** Names the missing packages; undefined if all are installed. */
 async function packageMissing(path: string): Promise<string | undefined> {
   try {
     await promisify(execFile)(path, [script('make_models.py'), '--check'], { env: pythonEnvironment() });

@@ -1,4 +1,4 @@
-"""What is exported: each model with its data, the blocks of the guide that export it, and the way its checkpoints are written."""
+"""The exported models: each with its data, the blocks of the guide that export it, and the way its checkpoints are written."""
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -65,7 +65,7 @@ def logits_of(model, inputs):
 
 
 def training_loss(model, rows):
-    """By what the rows hold: the next token, a class for each label, or values."""
+    """The loss for the kind of rows: the next token, a class for each label, or values."""
     if "tokens" in rows:
         rows = {"input_ids": rows["tokens"][:, :-1], "labels": rows["tokens"][:, 1:]}
     inputs = {name: tensor for name, tensor in rows.items() if name not in ("labels", "targets")}

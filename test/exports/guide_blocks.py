@@ -1,4 +1,4 @@
-"""The marked code blocks of docs/guide/eval-sets.md, so that what the guide says is what is run."""
+"""The marked code blocks of docs/guide/eval-sets.md, so that the tests run the code of the guide."""
 import re
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Makes small models, trains each for seconds, and exports it as docs/guide/eval-sets.md says.
+"""Makes small models, trains each for seconds, and exports it as docs/guide/eval-sets.md describes.
 
     make_models.py OUT [--only NAME,NAME]
     make_models.py --check
@@ -27,7 +27,7 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_PROGRESS_BARS="1", TRANSFOR
 
 
 def require_packages():
-    """Ends with one sentence where a package is not there."""
+    """Exits with one sentence if a package is missing."""
     wanted = ("torch", "transformers", "safetensors", "onnx", "onnxscript", "onnxruntime")
     missing = [package for package in wanted if importlib.util.find_spec(package) is None]
     if missing:

@@ -1,14 +1,14 @@
 import { pick, sha256 } from '../harness/ask.ts';
 import { exactContent, movingContent, type Content } from '../race/contents.ts';
 
-/** Longest wait for an answer, in ms: beyond it a request has not ended. */
+/** Longest wait for an answer, in ms; a request that takes longer counts as hanging. */
 const answerMsMax = 90_000;
-/** Between two tries of a request that was told to come again, in ms. */
+/** Pause before a request with Retry-After is sent again, in ms. */
 const againMs = 150;
-/** Tries of one push, over all faults. */
+/** Most tries of one push, over all faults. */
 const triesMax = 400;
 
-/** A checkpoint that was acknowledged. */
+/** An acknowledged checkpoint. */
 export interface Acknowledged {
   readonly run: string;
   readonly step: number;
@@ -19,12 +19,12 @@ export interface FaultContext {
   readonly url: string;
   readonly random: () => number;
   readonly acknowledged: Acknowledged[];
-  /** By kind of outcome. */
+  /** Number of requests by kind of outcome. */
   readonly outcomes: Record<'succeeded' | 'toldToComeAgain' | 'cutShort', number>;
-  /** Longest time from a request to its end, in ms. */
+  /** Longest time of a request, in ms. */
   slowestMs: number;
   problem(sentence: string): void;
-  /** What goes wrong at present, for sentences. */
+  /** Name of the current fault, for sentences. */
   readonly fault: () => string;
   readonly isOver: () => boolean;
 }
@@ -35,8 +35,8 @@ type Outcome =
 export const repository = '/v1/repositories/faults/test';
 
 /**
- * One request, judged: a success or an expected refusal, a clear word to come again, or a download that ends short of
- * its length. Anything else is a problem.
+ * Sends one request and judges the outcome: a success or an expected refusal, an answer with Retry-After, or a download
+ * that is shorter than its length. Any other outcome is a problem.
  */
 export async function judged(
   ctx: FaultContext,
@@ -83,7 +83,7 @@ export async function judged(
   }
 }
 
-/** As `judged`, again and again until the answer is final; undefined when the test ends before. */
+/** Like `judged`, repeated until the answer is final; undefined if the test ends before. */
 async function insisting(
   ctx: FaultContext,
   ...request: [method: string, path: string, asked?: Parameters<typeof judged>[3]]
@@ -98,14 +98,11 @@ async function insisting(
   return undefined;
 }
 
-/**
- * Pushes and reads until the test is over. Each client has a run of its own, so that what it was told is all there is
- * to know of it.
- */
+/** Pushes and reads until the test is over. Each client has a run of its own, so nobody else changes it. */
 export async function client(ctx: FaultContext, number: number): Promise<void> {
   const run = `run-${number}`;
   for (let step = 0; !ctx.isOver(); step++) {
-    // Of every third client, a lossy run whose deltas are merged.
+    // Every third client has a lossy run whose deltas are merged.
     const content = number % 3 === 2 ? movingContent(step % 50) : exactContent(ctx.random, number % 3 === 1);
     if (await pushed(ctx, run, step, content)) ctx.acknowledged.push({ run, step, content });
     for (let reads = 0; reads < 4 && !ctx.isOver(); reads++) await readOne(ctx);
@@ -128,7 +125,7 @@ async function readOne(ctx: FaultContext): Promise<void> {
   const checkpoint = `${repository}/runs/${known.run}/checkpoints/${known.step}`;
   const file = pick(ctx.random, known.content.files)!;
   const which = ctx.random();
-  // Not ready yet is an answer, too.
+  // "Not ready yet" is a valid answer.
   const allowed = [409];
   if (which < 0.2) return void (await judged(ctx, 'HEAD', `${checkpoint}/files/${file.path}`, { allowed }));
   if (which < 0.3) return void (await judged(ctx, 'GET', `${repository}/runs/${known.run}/checkpoints?limit=100`));
@@ -147,7 +144,7 @@ function checkBytes(
     ctx.problem(`${run}@${step} ${file.path} came down with wrong bytes (${ctx.fault()})`);
 }
 
-/** Whether everything works: a push becomes ready and comes down right. */
+/** Whether everything works: a push becomes ready and downloads correctly. */
 export async function worksAgain(ctx: FaultContext, run: string, step: number): Promise<boolean> {
   const content = exactContent(ctx.random, false);
   const checkpoint = `${repository}/runs/${run}/checkpoints/${step}`;
@@ -164,7 +161,7 @@ export async function worksAgain(ctx: FaultContext, run: string, step: number): 
   return read.kind === 'answer';
 }
 
-/** A checkpoint that becomes ready and whose every file comes down as it is said to; a sentence for what does not. */
+/** Checks that a checkpoint becomes ready and every file has its stated digest; returns a sentence if not. */
 export async function checkAcknowledged(ctx: FaultContext, known: Acknowledged, deadline: number): Promise<void> {
   const checkpoint = `${ctx.url}${repository}/runs/${known.run}/checkpoints/${known.step}`;
   for (;;) {

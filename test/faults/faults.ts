@@ -4,19 +4,19 @@ import { onServer } from '../postgres/create-database.ts';
 import type { Fault, FaultProxy } from '../../src/store/fault-proxy.test-support.ts';
 import type { LineFault, TcpProxy } from './tcp-proxy.ts';
 
-/** Something that goes wrong for a while. */
+/** A fault that lasts for a while. */
 export interface Episode {
   readonly name: string;
   begin(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** How often connections are broken while they are, in ms. */
+/** Interval between broken connections during an episode, in ms. */
 const resetEveryMs = 250;
-/** Share of the requests to the storage that are harmed where not all are. */
+/** Share of broken requests to the storage, in episodes that do not break all. */
 const harmedShare = 0.3;
 
-/** Does something over and over, once at a time. */
+/** Does something repeatedly, one call at a time. */
 function repeatedly(work: () => void | Promise<unknown>): Pick<Episode, 'begin' | 'end'> {
   let isOver = false;
   let working = Promise.resolve();
@@ -34,7 +34,7 @@ function repeatedly(work: () => void | Promise<unknown>): Pick<Episode, 'begin' 
   };
 }
 
-/** Everything that can happen between a hub and its database server. */
+/** Every fault between a hub and its database server. */
 export function postgresEpisodes(proxy: TcpProxy, ownersUrl: string): Episode[] {
   const line = (name: string, fault: LineFault): Episode => ({
     name: `postgres ${name}`,
@@ -56,7 +56,7 @@ export function postgresEpisodes(proxy: TcpProxy, ownersUrl: string): Episode[] 
   ];
 }
 
-/** The same between a hub and its bucket. */
+/** Every fault between a hub and its bucket. */
 export function bucketEpisodes(proxy: FaultProxy, random: () => number): Episode[] {
   const harm = (name: string, fault: Fault, share: number): Episode => ({
     name: `bucket ${name}`,
@@ -77,7 +77,7 @@ export function bucketEpisodes(proxy: FaultProxy, random: () => number): Episode
   ];
 }
 
-/** A full disk below the hub's directory: to the last byte, or with room for small things. */
+/** A full disk below the hub's directory: completely full, or with room for small files. */
 export function diskEpisodes(disk: SmallDisk): Episode[] {
   return [0, 256 * 1024].map((leaveBytes) => ({
     name: `disk full but for ${leaveBytes} bytes`,

@@ -3,7 +3,7 @@ import { hasS3Server, type StorePair } from '../harness/test-stores.ts';
 import { describeOnPostgres } from '../postgres/create-database.ts';
 import { injectFaults } from './inject-faults.ts';
 
-/** Each kind of fault once, on two busy cores. */
+/** Each kind of fault once, on two busy processors. */
 const timeoutMs = 240_000;
 
 async function recovers(episodes: number, stores: StorePair): Promise<void> {

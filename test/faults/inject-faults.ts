@@ -1,13 +1,13 @@
 /**
- * Breaks what lies between a hub and its database, its bucket or its disk, in one episode after another, while clients
- * push and read:
+ * Breaks the connection between a hub and its database or bucket, or fills its disk, in one episode after another,
+ * while clients push and read:
  *
  *   npx tsx test/faults/inject-faults.ts --episodes 60 --seed 1 --stores postgres-bucket     (FIRN_TEST_S3_*)
  *   npx tsx test/faults/inject-faults.ts --episodes 30 --seed 1 --stores postgres-folder     (root, for a small disk that is filled; without it the disk is left out)
  *
- * Every request has to end in a success, in a 5xx problem with Retry-After, or, once bytes are on their way, short of
- * its Content-Length; no byte may be wrong; and the same process has to go on when an episode is over. In the end
- * everything acknowledged is ready and right.
+ * Every request has to end in a success, in a 5xx problem with Retry-After, or, once bytes are being sent, short of its
+ * Content-Length. No byte may be wrong, and the same process has to recover when an episode is over. At the end every
+ * acknowledged checkpoint is ready and right.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,17 +26,17 @@ import { TcpProxy } from './tcp-proxy.ts';
 
 const clients = 6;
 const diskMib = 192;
-/** An episode takes so long, in ms: some outlast every retry of the hub. */
+/** Shortest and longest episode, in ms: some last longer than all retries of the hub. */
 const episodeMsMin = 500;
 const longestEpisodeMs = 6_000;
-/** Longest time until everything works again after an episode, in ms. */
+/** Longest recovery after an episode, in ms. */
 const recoveryMsMax = 60_000;
 /**
- * And until all is ready in the end: several hundred encodes, of which a bucket on one busy disk takes one a second,
- * and what was tried again comes last.
+ * Longest wait until all checkpoints are ready at the end, in ms. There are several hundred encodes, a bucket on one
+ * busy disk takes one a second, and retried jobs come last.
  */
 const settleMsMax = 1_200_000;
-/** Short, so that whoever waits for a server that stalls is told soon. */
+/** Short, so that waiting for a stalled server ends soon. */
 const patience = {
   FIRN_S3_IDLE_TIMEOUT_S: '2',
   FIRN_S3_REQUEST_TIMEOUT_S: '10',
@@ -56,7 +56,7 @@ export interface FaultOptions {
   readonly episodes: number;
   readonly seed: number;
   readonly stores: StorePair;
-  /** Only episodes whose name holds this. */
+  /** Only episodes whose name contains this. */
   readonly only?: string;
   /** Longest episode, in ms. */
   readonly episodeMsMax?: number;
@@ -105,7 +105,7 @@ export function injectFaults({
     await prepare(hub.url);
     const working = Promise.allSettled(Array.from({ length: clients }, (_, number) => client(ctx, number)));
     for (let number = 0; number < episodes; number++) {
-      // Every kind once, then at random.
+      // Every kind once, then kinds at random.
       const episode = choices[number < choices.length ? number : Math.floor(random() * choices.length)]!;
       counted[episode.name] = (counted[episode.name] ?? 0) + 1;
       current = episode.name;
@@ -139,7 +139,7 @@ export function injectFaults({
   });
 }
 
-/** What lies between, where it can be broken. */
+/** The proxy between the hub and its stores, with its faults. */
 async function faultyLine(
   { postgres, s3, environment }: TestStores,
   random: () => number,

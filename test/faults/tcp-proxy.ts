@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What happens to what the server says on its way to the client. */
+/** A fault of the connection, applied to the server's bytes on their way to the client. */
 export type LineFault =
-  /** It comes so much later. */
+  /** Bytes arrive later. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** It does not come, in neither direction. */
+  /** No bytes arrive, in either direction. */
   | { readonly kind: 'stall' }
-  /** Half of the next piece, then the connection breaks. */
+  /** Half of the next piece arrives, then the connection breaks. */
   | { readonly kind: 'truncate' };
 
-/** Stands on loopback between a client and its server, on any protocol over TCP, and harms the connections. */
+/** A proxy on loopback between a client and its server, for any protocol over TCP, that can break connections. */
 export class TcpProxy {
   readonly #upstream: { readonly host: string; readonly port: number };
   readonly #server: Server;
@@ -30,12 +30,12 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The server's URL by way of the proxy. */
+  /** The server's URL through the proxy. */
   through(url: string): string {
     return Object.assign(new URL(url), { host: `127.0.0.1:${this.#port}` }).href;
   }
 
-  /** Of everything from now on; undefined passes it as it is. What stalled goes on. */
+  /** Sets the fault of all later bytes; undefined for none. Stalled bytes then continue. */
   set fault(fault: LineFault | undefined) {
     this.#fault = fault;
     for (const socket of [...this.#pairs].flat())
@@ -49,7 +49,7 @@ export class TcpProxy {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection; new ones are taken. */
+  /** Breaks every connection; accepts new ones. */
   reset(): void {
     for (const [client, server] of this.#pairs) {
       client.resetAndDestroy();
@@ -57,7 +57,7 @@ export class TcpProxy {
     }
   }
 
-  /** Breaks every connection and takes none. */
+  /** Breaks every connection and accepts none. */
   async refuse(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -80,7 +80,7 @@ export class TcpProxy {
       });
     }
     client.on('data', (piece) => void server.write(piece));
-    // One after the other: a piece that is late keeps those behind it back.
+    // In order: a late piece delays later ones.
     let answering = Promise.resolve();
     server.on('data', (piece) => {
       answering = answering.then(() => this.#answer(client, piece));

@@ -5,7 +5,7 @@ import { seededRandom } from './safetensors-header.ts';
 describe.each([1, 2, 3, 4, 5, 6, 8] as const)('the package index decoder, of format version %i', (version) => {
   const target = new IndexTarget(version);
 
-  // A corpus file is named `<outcome>.<what>`.
+  // A corpus file is named `<outcome>.<description>`.
   it.each(readCorpus(version))('says of $name what its name says', ({ name, bytes }) => {
     expect(target.check(bytes)).toBe(name.split('.')[0]);
   });

@@ -1,6 +1,6 @@
 /**
- * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which
- * survives encoding again, or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are
+ * Fuzz target of the package index decoder. For any bytes it gives an index whose blocks match its plans and which
+ * encodes to the same again, or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are
  * decoded as deltas to it; merged packages, of version 3, build on the base of version 2.
  *
  * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for
@@ -64,7 +64,7 @@ export class IndexTarget {
     });
   }
 
-  /** Runs one input and returns what the decoder said; throws when a property is broken. */
+  /** Runs one input and returns the decoder's outcome; throws if a property is broken. */
   check(bytes: Uint8Array): FirnErrorCode | 'accepted' {
     let indexes: PackageIndex[];
     let ancestor: PackageIndex | undefined;
@@ -94,8 +94,8 @@ export class IndexTarget {
 }
 
 /**
- * Throws unless the blocks of an index lie one after another from `firstBytes` on, but for those it shares; returns
- * where they end.
+ * Throws unless the blocks of an index follow each other from `firstBytes` on, except those that it shares; returns
+ * their end.
  */
 function checkIndex(index: PackageIndex, firstBytes: number): number {
   let offsetBytes = firstBytes;
@@ -116,7 +116,7 @@ function checkIndex(index: PackageIndex, firstBytes: number): number {
   return offsetBytes;
 }
 
-/** A mutated copy of corpus inputs, decided by `random` alone. */
+/** A mutated copy of corpus inputs, determined by `random` alone. */
 export function mutate(corpus: readonly Uint8Array[], random: () => number, version: FormatVersion): Uint8Array {
   const below = (n: number): number => Math.floor(random() * n);
   const pick = (): Buffer => plainForm(corpus[below(corpus.length)]!.subarray(0, inputBytesMax), version);
@@ -174,7 +174,7 @@ function plainForm(bytes: Uint8Array, version: FormatVersion): Buffer {
   }
 }
 
-/** Of what stands before the length of a deflated body. */
+/** Bytes before the length of a deflated body. */
 function headBytes(bytes: Uint8Array, version: FormatVersion): number {
   const withAncestor = 1 + ((bytes[0] ?? 0) & 1) * 16;
   return version === 3 ? withAncestor + 1 + 16 * (bytes[withAncestor] ?? 0) : withAncestor;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkInput, mutate, readCorpus, seededRandom } from './safetensors-header.ts';
 
 describe('the safetensors header parser', () => {
-  // A corpus file is named `<outcome>.<what>`, the outcome being a refusal's code or "accepted".
+  // A corpus file is named `<outcome>.<description>`; the outcome is an error code or "accepted".
   it.each(readCorpus())('says of $name what its name says', ({ name, bytes }) => {
     expect(checkInput(bytes)).toBe(name.split('.')[0]);
   });

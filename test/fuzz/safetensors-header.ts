@@ -1,6 +1,7 @@
 /**
- * Fuzz target of the safetensors header parser: whatever the bytes, a layout whose tensors tile the file or a FirnError
- * of a known code, the same for the whole header and for pieces, and never a reading that JSON.parse contradicts.
+ * Fuzz target of the safetensors header parser. For any bytes it gives a layout whose tensors tile the file, or a
+ * FirnError of a known code. The result is the same for the whole header and for pieces, and never contradicts
+ * JSON.parse.
  *
  * `npx tsx test/fuzz/safetensors-header.ts --seconds 60 --seed 1` mutates the corpus for that long and exits non-zero
  * at the first failure, printing the input in hex; the same seed tries the same inputs in the same order. The replay
@@ -16,7 +17,7 @@ import type { SafetensorsLayout } from '../../src/checkpoint/safetensors/safeten
 
 export const corpusFolder = fileURLToPath(new URL('./corpus/safetensors-header/', import.meta.url));
 
-/** Longest mutated input, in bytes: room for every construct, small enough for thousands of inputs a second. */
+/** Longest mutated input, in bytes: enough for every construct, small enough for thousands of inputs a second. */
 const inputBytesMax = 16 * 1024;
 
 const refusals: ReadonlySet<FirnErrorCode> = new Set([
@@ -38,7 +39,7 @@ export function readCorpus(): { readonly name: string; readonly bytes: Buffer }[
     .map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
 }
 
-/** Runs one input and returns what the parser said; throws when a property is broken. */
+/** Runs one input and returns the parser's outcome; throws if a property is broken. */
 export function checkInput(bytes: Uint8Array): FirnErrorCode | 'accepted' {
   outcome(() => parseSafetensorsHeader(bytes, bytes.length));
   const whole = outcome(() => parseSafetensorsHeader(bytes));
@@ -48,7 +49,7 @@ export function checkInput(bytes: Uint8Array): FirnErrorCode | 'accepted' {
   return whole.code;
 }
 
-/** A mutated copy of corpus inputs, decided by `random` alone. */
+/** A mutated copy of corpus inputs, determined by `random` alone. */
 export function mutate(corpus: readonly Uint8Array[], random: () => number): Uint8Array {
   const below = (n: number): number => Math.floor(random() * n);
   const pick = (): Buffer => Buffer.from(corpus[below(corpus.length)]!.subarray(0, inputBytesMax));
@@ -87,7 +88,7 @@ export function mutate(corpus: readonly Uint8Array[], random: () => number): Uin
     }
   }
   bytes = bytes.subarray(0, inputBytesMax);
-  // Most mutations would only ever be stopped by the length field; half of them get a right one.
+  // Half of the mutations get a correct length field, because a wrong one stops the parser at once.
   if (bytes.length >= 8 && random() < 0.5) bytes.writeBigUInt64LE(BigInt(bytes.length - 8));
   return bytes;
 }

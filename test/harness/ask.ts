@@ -16,7 +16,10 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One request. Rejects when the connection breaks, also in the middle of the answer, or nothing comes for too long. */
+/**
+ * Sends one request. Rejects if the connection breaks, also in the middle of the answer, or if nothing arrives for too
+ * long.
+ */
 export async function ask(method: string, url: string, { json, body, headers = {} }: Asked = {}): Promise<Answer> {
   const sent = json === undefined ? body : JSON.stringify(json);
   const answer = await fetch(url, {
@@ -28,7 +31,7 @@ export async function ask(method: string, url: string, { json, body, headers = {
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-/** As `ask`; throws unless the answer is a success. Resolves to its JSON, if it has one. */
+/** Like `ask`; throws unless the answer is a success. Resolves to its JSON, if it has one. */
 export async function must(method: string, url: string, asked: Asked = {}): Promise<unknown> {
   const { status, bytes } = await ask(method, url, asked);
   if (status >= 300) throw new Error(`${method} ${url} answered ${status} ${bytes.toString()}`);

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** What a long test found. */
+/** Findings of a long test. */
 export interface Findings {
-  /** One sentence each; none when the bar is held. */
+  /** One sentence each; empty if the test passes. */
   readonly problems: readonly string[];
 }
 
 type Options = Readonly<Record<string, string>>;
 
 /**
- * Runs a test as a command when its module is the program: options as `--name value` with these defaults, progress to
- * standard error, the findings as one line of JSON to standard output; exit code 1 when there are problems.
+ * Runs a test as a command if its module is the program. Options are `--name value` with these defaults. Progress goes
+ * to standard error, the findings as one line of JSON to standard output. The exit code is 1 if there are problems.
  */
 export async function runAsCommand<O extends Options>(
   moduleUrl: string,

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** How often memory is read, in ms. */
+/** Interval between two samples, in ms. */
 const sampleMs = 250;
 
 export interface MemorySample {
-  /** Since the watch began. */
+  /** Time since the start of the watch. */
   readonly atMs: number;
   readonly mib: number;
 }
 
-/** Resident memory of a process as Linux counts it, in MiB. */
+/** Resident memory of a process according to Linux, in MiB. */
 export function residentMib(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 }
 
-/** Reads the resident memory of a process until stopped. */
+/** Samples the resident memory of a process until stopped. */
 export function watchMemory(pid: number): { readonly samples: readonly MemorySample[]; readonly stop: () => void } {
   const startedMs = performance.now();
   const samples: MemorySample[] = [];
@@ -29,7 +29,7 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1]!;
 }
 
-/** The value that a share of all does not exceed. */
+/** The quantile of `values` at `share`. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]!;

@@ -8,16 +8,16 @@ import { verifyHub, type VerifiedHub } from '../../src/upkeep/verify-hub.ts';
 import { openStoredHub, type StoredHub } from '../../src/process/open-parts.ts';
 import type { TestStores } from './test-stores.ts';
 
-/** Longest that the catalog takes a process that was killed for one that lives, in ms. */
+/** How long the catalog may take a killed process for a living one, in ms. */
 const holdMsMax = 100_000;
-/** Keys told of what is left. */
+/** Most keys in one sentence about remains. */
 const keysToldMax = 10;
 
 export type SweptStores = Pick<StoredHub, 'catalog' | 'store'>;
 
 /**
- * Collects garbage as the hub's upkeep does, of what is older than `graceMs`; 0 takes everything that nothing names and
- * is for stores that nobody writes to. Returns how many objects went.
+ * Collects garbage older than `graceMs`, like the hub's upkeep. 0 collects every unnamed object and needs stores that
+ * nobody writes to. Returns the number of deleted objects.
  */
 export async function sweepStores(
   { catalog, store }: SweptStores,
@@ -30,14 +30,14 @@ export async function sweepStores(
 }
 
 export interface ClosingReport {
-  /** Objects that nothing had ever named, before the last sweep. */
+  /** Objects that nothing ever named, before the last sweep. */
   readonly orphans: number;
   readonly verified: VerifiedHub;
-  /** One sentence each: what is damaged or lost, and what the sweep left. */
+  /** One sentence each: damaged and lost objects, and remains of the sweep. */
   readonly problems: readonly string[];
 }
 
-/** Opens stores that no hub uses any more; whoever gets them closes them. */
+/** Opens stores that no hub uses any more; the caller closes them. */
 export function openStores({
   environment,
   dataDirectory,
@@ -49,8 +49,8 @@ export function openStores({
 }
 
 /**
- * Sweeps until nothing is left, or for so long that whatever a killed process held has run out: the room of bodies on
- * their way, and leases.
+ * Sweeps until nothing is left, or until everything that a killed process held has expired: reservations of arriving
+ * bodies, and leases.
  */
 async function sweepUntilClean(hub: SweptStores): Promise<void> {
   for (const deadline = Date.now() + holdMsMax; ; await pause(holdMsMax / 20)) {
@@ -66,8 +66,8 @@ async function unnamedKeys({ catalog, store }: SweptStores): Promise<string[]> {
 }
 
 /**
- * Proves that everything named is there and right, sweeps with no grace, and proves it again, and that nothing else is
- * left. No hub may run.
+ * Verifies that everything named exists and is right, sweeps without grace, verifies again, and checks that nothing
+ * else is left. No hub may run.
  */
 export async function closeStores(stores: Pick<TestStores, 'environment' | 'dataDirectory'>): Promise<ClosingReport> {
   const hub = await openStores(stores);

@@ -1,11 +1,11 @@
 /**
- * A process that collects garbage over and over, in the stores that its environment names, until it is killed; its
- * argument is the grace in ms. It says `sweeping` once it has begun.
+ * A process that collects garbage over and over, in the stores that its environment names, until it is killed. Its
+ * argument is the grace in ms. It prints `sweeping` once it has begun.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStores, sweepStores } from './sweep-stores.ts';
 
-/** Between two sweeps, in ms. */
+/** Pause between two sweeps, in ms. */
 const pauseMs = 100;
 
 const environment = Object.fromEntries(

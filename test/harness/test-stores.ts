@@ -12,11 +12,11 @@ import {
 } from '../../src/store/s3/s3-server.test-support.ts';
 import { startPostgres, type PostgresServer } from '../postgres/start-postgres.ts';
 
-/** A catalog and an object store that hubs of a test share. */
+/** A catalog and an object store that the hubs of a test share. */
 export const storePairs = ['pglite-folder', 'postgres-folder', 'postgres-bucket'] as const;
 export type StorePair = (typeof storePairs)[number];
 
-/** Seconds until the jobs of a killed worker are free. */
+/** Seconds until other workers can claim the jobs of a killed one. */
 const leaseSeconds = 2;
 
 export interface TestStores {
@@ -26,13 +26,13 @@ export interface TestStores {
   readonly environment: Readonly<Record<string, string>>;
   readonly postgres: PostgresServer | undefined;
   readonly s3: { readonly server: TestS3Server; readonly prefix: string } | undefined;
-  /** Ends the servers that belong to the stores and removes what is in them. */
+  /** Stops the servers of the stores and deletes their content. */
   remove(): Promise<void>;
 }
 
 /**
- * Empty stores: PGlite or a Postgres server of their own, a folder, a new one unless it is given, or a new prefix of
- * the bucket that FIRN_TEST_S3_* names. Throws where there is no S3 server.
+ * Empty stores: PGlite or a Postgres server of their own; a folder (new, or the given one) or a new prefix of the
+ * bucket that FIRN_TEST_S3_* names. Throws if there is no S3 server.
  */
 export async function openTestStores(pair: StorePair, given?: string): Promise<TestStores> {
   const server = pair === 'postgres-bucket' ? neededS3Server() : undefined;
@@ -56,7 +56,7 @@ export async function openTestStores(pair: StorePair, given?: string): Promise<T
   };
 }
 
-/** Whether a test on the bucket can run; it says so where it cannot. */
+/** Whether tests on the bucket can run; prints a line if they cannot. */
 export function hasS3Server(): boolean {
   return testS3Server(process.env) !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs work that leaves things to be undone, and undoes them when it ends in whatever way, the last one first; none
- * keeps the others from being undone.
+ * Runs work and then its clean-up functions, the last one first, however the work ends. A failing clean-up does not
+ * stop the others.
  */
 export async function undoing<T>(work: (later: (undo: () => unknown) => void) => Promise<T>): Promise<T> {
   const undos: (() => unknown)[] = [];

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Longest wait for the first answer, in ms: what is not built yet is built first, on a machine that may be busy. */
+/** Longest wait for the first answer, in ms; it includes builds, on a busy machine. */
 const startDeadlineMs = 300_000;
 /** A server without requests and jobs ends within this time of SIGTERM, in ms. */
 const stopDeadlineMs = 15_000;
@@ -18,7 +18,7 @@ const pollMs = 50;
 
 let directory: string;
 let npm: ChildProcess | undefined;
-/** Of the server, to be killed if npm leaves it behind. */
+/** Process id of the server, which must be killed if npm leaves it running. */
 let serverPid: number | undefined;
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ test('SIGTERM to npm start ends the server, which gives back its port and its da
   npm = spawn('npm', ['start'], { cwd: root, env: { ...own, ...environment }, stdio: 'inherit' });
   await until(() => answers(port), startDeadlineMs);
   serverPid = (JSON.parse(readFileSync(lock, 'utf8')) as { pid: number }).pid;
-  // Compiled code, without a loader of TypeScript; only Linux says what a process was started with.
+  // It runs compiled code, without a TypeScript loader; only Linux shows the arguments of a process.
   if (existsSync('/proc/self/cmdline')) expect(readFileSync(`/proc/${serverPid}/cmdline`, 'utf8')).not.toContain('tsx');
 
   const ended = once(npm, 'exit');

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const fixture = join(root, 'test', 'fixtures', 'format-v1');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-/** Packing takes seconds, downloading what Firn depends on most of a minute, on a busy machine some. */
+/** Packing takes seconds, downloading the dependencies most of a minute; a busy machine takes longer. In ms. */
 const installDeadlineMs = 400_000;
 const startDeadlineMs = 120_000;
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 let folder: string;
 let packages: string[];
 let firn: string;
-/** Nothing of the test runner, of npm around it, or of the developer. */
+/** No variables of the test runner, of npm around it, or of the developer. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([key]) => !/^(FIRN_|npm_|NODE_|VITEST)/.test(key)),
 );
@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   packages = stdout.trim().split('\n');
   await writeFile(join(folder, 'package.json'), '{"private":true}');
-  // As an install without a compiler would: nothing may be compiled.
+  // An install without a compiler: nothing may be compiled.
   const options = { cwd: folder, env: { ...environment, CXX: '/nowhere/compiler', ...documentedSettings() } };
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages], options);
   firn = join(folder, 'node_modules', '.bin', 'firn');
@@ -45,11 +45,11 @@ test('the documents say what an install needs besides: without it, onnxruntime f
     scripts: { postinstall: string };
   };
   expect(scripts.postinstall).toBe('node ./script/install');
-  // Nothing listens on this port of this machine; the script takes its proxy from this variable alone.
+  // Nothing listens on this port, and the script takes its proxy from this variable alone.
   const { ONNXRUNTIME_NODE_INSTALL: _, ...others } = environment;
   const nowhere = { ...others, GLOBAL_AGENT_HTTPS_PROXY: 'http://127.0.0.1:9' };
   const install = (env: NodeJS.ProcessEnv) => run(process.execPath, ['./script/install'], { cwd: runtime, env });
-  // Elsewhere it has nothing to download.
+  // On other systems it has nothing to download.
   if (process.platform === 'linux' && process.arch === 'x64')
     await expect(install(nowhere)).rejects.toMatchObject({ code: 1 });
   await install({ ...nowhere, ...documentedSettings() });
@@ -131,14 +131,14 @@ test(
   startDeadlineMs,
 );
 
-/** Variables that the page for operators exports before `npm install`. */
+/** Variables that the operators' page exports before `npm install`. */
 function documentedSettings(): Record<string, string> {
   const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
   const block = /^```sh\n((?:export .*\n)*)npm install \.\/firn-hub-/m.exec(page)![1]!;
   return Object.fromEntries([...block.matchAll(/^export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name!, value!]));
 }
 
-/** From the log, as somebody who starts it by hand reads it. */
+/** The address in the log, which a person who starts it by hand reads. */
 async function addressOf(child: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {

@@ -1,7 +1,7 @@
 /**
  * Flips single bits in a hub's stored objects, one at a time: npx tsx test/integrity/flip-bits.ts --flips 1000 --seed 1
  *
- * No read may give a wrong byte, and the scrubber has to name the object and every checkpoint that does not come back.
+ * No read may give a wrong byte, and the scrubber has to name the object and every checkpoint that cannot be rebuilt.
  */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,9 +35,9 @@ const noiseBytes = 400_000;
 export interface FlipReport {
   readonly objects: number;
   readonly flips: number;
-  /** Flips by what the object is: packages, staged (raw), evalsets. */
+  /** Flips by kind of object: packages, staged (raw), evalsets. */
   readonly flipsByKind: Readonly<Record<string, number>>;
-  /** Files that were read with a bit flipped somewhere, and how many of these reads ended in an error. */
+  /** Reads of files while some bit was flipped, and how many of them failed. */
   readonly reads: number;
   readonly refused: number;
   readonly wrongReads: number;
@@ -47,14 +47,14 @@ export interface FlipReport {
 }
 
 interface StoredFile {
-  /** As the scrubber names its checkpoint. */
+  /** The checkpoint's name in the scrubber's report. */
   readonly name: string;
   readonly checkpoint: Checkpoint;
   readonly path: string;
   readonly sha256: string;
 }
 
-/** Flips so many bits; resolves to what was wrong. */
+/** Flips `flips` bits; resolves to the problems found. */
 export async function flipBits({
   flips,
   seed,
@@ -124,8 +124,7 @@ export async function flipBits({
 }
 
 /**
- * A lossy run with deltas by each method, an exact run with a raw object and references, and the eval set that the
- * harness brings.
+ * A lossy run with deltas by each method, an exact run with a raw object and references, and the harness's eval set.
  */
 async function storeHub(harness: CompressHarness, seed: number): Promise<StoredFile[]> {
   const raw = Buffer.from(Uint32Array.from(noise(noiseBytes / 4, seed), (x) => x * 2 ** 32).buffer);

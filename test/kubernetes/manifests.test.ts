@@ -52,7 +52,7 @@ async function readEnvironment(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
-/** The published schema of a kind, with a model of its own to validate it by. */
+/** Validates a manifest with the published schema of its kind. */
 async function validate({ apiVersion, kind, ...rest }: Manifest): Promise<void> {
   const module = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<
     string,
@@ -166,7 +166,7 @@ describe('the manifests', () => {
     });
     expect(ports(names!)).toEqual([53, 53]);
     expect(addressed.map(ports)).toEqual([[5432], [443]]);
-    // For documents alone (RFC 5737): no machine has such an address.
+    // Addresses reserved for documentation (RFC 5737), which no machine has.
     expect(addressed.map(({ to }) => to.map(({ ipBlock }) => ipBlock?.cidr))).toEqual([
       ['192.0.2.1/32'],
       ['192.0.2.2/32'],

@@ -6,9 +6,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const virtualFile = join(root, 'test/kubernetes/manifests.virtual.ts');
 
 /**
- * What the types made from Kubernetes' published schemas say of manifests, keys that they do not know among it, which
- * the schemas themselves let pass and a server drops in silence. One sentence an error, with the line, which is the
- * number of the manifest from 1.
+ * Type errors of manifests against types made from Kubernetes' published schemas. They include unknown keys, which the
+ * schemas themselves allow and a server drops silently. One sentence per error, with the line, which is the number of
+ * the manifest from 1.
  */
 export function typeErrors(manifests: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
   const typeOf = ({ apiVersion, kind }: { apiVersion: string; kind: string }): string =>

@@ -1,6 +1,6 @@
 /**
- * A process with a bare node:http server that does what a gateway does with a file and no more: PUT streams a body to a
- * file with its sha256 and syncs it, GET streams it. Its argument is the folder.
+ * A process with a bare node:http server that does the minimum of a gateway's work: PUT streams a body to a file with
+ * its sha256 and syncs it, GET streams the file. Its argument is the folder.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** Bytes read at once, as a gateway does. */
+/** Bytes of one read, as in a gateway. */
 const readBytes = 1024 * 1024;
 const folder = process.argv[2]!;
 

@@ -1,10 +1,10 @@
 /**
- * Ingest and raw download of a gateway beside a bare node:http server that does the same work on files and digests, in
- * one run, in turns:
+ * Compares uploads and raw downloads of a gateway with a bare node:http server that does the same work on files and
+ * digests, in one run, in turns:
  *
  *   npx tsx test/load/beside-bare-server.ts --mib 512 --rounds 7
  *
- * The bar is 0.8 times the bare server's speed, of medians.
+ * The gateway's median has to reach 0.8 times the bare server's.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ import { receiveFile, sendFile } from './stream-file.ts';
 const run = '/v1/repositories/load/speed/runs/run';
 
 interface Speed {
-  /** Median of the rounds in MB/s, and the spread from the lowest to the highest quarter. */
+  /** Median of the rounds in MB/s, and the quartiles. */
   readonly median: number;
   readonly quartiles: readonly [number, number];
 }
@@ -36,7 +36,7 @@ export interface BesideReport extends Findings {
 export interface BesideOptions {
   readonly mib: number;
   readonly rounds: number;
-  /** The bar. */
+  /** Least ratio to the bare server. */
   readonly ratioMin?: number;
   readonly say?: (line: string) => void;
 }
@@ -67,7 +67,7 @@ export function besideBareServer({ mib, rounds, ratioMin = 0.8, say }: BesideOpt
         throw new Error(`answered ${status} with sha256 ${sha256}`);
       into.push(file.sizeBytes / 1e6 / seconds);
     };
-    // The first round warms up.
+    // The first round is a warm-up.
     for (let round = -1; round < rounds; round++) {
       const checkpoint = `${gateway.url}${run}/checkpoints/${round + 1}`;
       const into = round < 0 ? { firnIn: [], bareIn: [], firnOut: [], bareOut: [] } : times;

@@ -1,11 +1,11 @@
 /**
- * What several uploads and downloads of one large file at once cost a gateway in memory:
+ * Measures the memory that several concurrent uploads and downloads of one large file take in a gateway:
  *
  *   npx tsx test/load/gateway-memory.ts --mib 4096 --uploads 4 --downloads 4 --stores postgres-folder
  *   npx tsx test/load/gateway-memory.ts --mib 1024 --uploads 4 --downloads 4 --stores postgres-bucket
  *
- * A worker of its own encodes the file that is downloaded, half of the downloads rebuilt from its package and half as
- * uploaded. The files are made while they are sent; on disk there is what the hub keeps.
+ * A separate worker encodes the downloaded file. Half of the downloads are rebuilt from its package, half are as
+ * uploaded. The files are generated while they are sent; only the hub's own files are on disk.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHub } from '../acceptance/start-hub.ts';
@@ -17,7 +17,7 @@ import { openTestStores, type StorePair } from '../harness/test-stores.ts';
 import { madeFile } from './made-file.ts';
 import { receiveFile, sendFile } from './stream-file.ts';
 
-/** The bar, in MiB: all of the gateway's resident memory. */
+/** The limit of the gateway's resident memory, in MiB. */
 const residentMibMax = 512;
 const pollMs = 500;
 const repository = '/v1/repositories/load/large';
@@ -78,7 +78,7 @@ export function gatewayMemory({ mib, uploads, downloads, stores: pair, say }: Me
     } finally {
       await worker.stop();
     }
-    // It waits for its encode, and is read as it was uploaded meanwhile.
+    // This one waits for its encode, and is read as uploaded meanwhile.
     await upload('read', 1, 1);
     say?.(`encoded, peak ${peakOf(memory.samples)} MiB`);
     const download = async (number: number): Promise<void> => {

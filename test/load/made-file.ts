@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 import { randomBytesOf } from '../acceptance/random-numbers.ts';
 
-/** Bytes made at once. */
+/** Bytes generated at once. */
 const pieceBytes = 1024 * 1024;
 /** Bytes of one tensor. */
 const tensorBytes = 64 * 1024 * 1024;
 
-/** A safetensors file that is made while it is read, the same every time, and kept nowhere. */
+/** A safetensors file that is generated while it is read, the same every time, and stored nowhere. */
 export interface MadeFile {
   readonly sizeBytes: number;
-  /** Pieces of at most a MiB; they must not be changed, and hold only until the next one. */
+  /** Pieces of at most a MiB; they must not be changed, and are valid only until the next one. */
   pieces(): Generator<Buffer>;
   sha256(): string;
 }
 
-/** BF16 weights: exponents that repeat, mantissas that do not. Which seed is used decides every piece. */
+/** BF16 weights with repeating exponents and random mantissas. The seed decides every piece. */
 export function madeFile(mib: number, seed: number): MadeFile {
   const count = Math.max(1, Math.round((mib * 2 ** 20) / tensorBytes));
   const bytes = Math.round((mib * 2 ** 20) / count / pieceBytes) * pieceBytes;
@@ -32,7 +32,7 @@ export function madeFile(mib: number, seed: number): MadeFile {
     const words = new Uint32Array(piece.buffer, piece.byteOffset, pieceBytes / 4);
     const from = new Uint32Array(pattern.buffer, pattern.byteOffset, pieceBytes / 4);
     for (let number = 0; number < (count * bytes) / pieceBytes; number++) {
-      // Of every word the mantissa's low bits, so that no two pieces are the same and exponents stay what they are.
+      // Changes only the low bits of each word's mantissa, so that no two pieces are equal and exponents stay.
       const mask = (Math.imul(number + 1, 0x9e3779b1) >>> 3) & 0x003f003f;
       for (let i = 0; i < words.length; i++) words[i] = from[i]! ^ mask;
       yield piece;

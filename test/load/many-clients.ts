@@ -1,11 +1,11 @@
 /**
- * Many clients, half of them uploading, half downloading, for minutes on one hub with encodes under way, on Postgres
- * and a folder:
+ * Many clients, half of them uploading, half downloading, for minutes on one hub during encodes, on Postgres and a
+ * folder:
  *
  *   npx tsx test/load/many-clients.ts --clients 64 --minutes 10 --seed 1
  *
- * No request may fail, memory has to be flat, and the 99th percentile of HEAD under its bar. The clients share the
- * machine with the hub.
+ * No request may fail, memory has to be flat, and the 99th percentile of HEAD has to stay below its limit. The clients
+ * share the machine with the hub.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomBytesOf, randomNumbers } from '../acceptance/random-numbers.ts';
@@ -17,12 +17,12 @@ import { median, quantile, watchMemory, type MemorySample } from '../harness/res
 import { undoing } from '../harness/undoing.ts';
 import { openTestStores } from '../harness/test-stores.ts';
 
-/** Shorter loads say whether requests fail, and nothing about memory and latency. */
+/** Shorter loads check only that requests succeed, not memory and latency. */
 const judgedFromMinutes = 1;
-/** The bar of HEAD, in ms. */
+/** The limit of HEAD's 99th percentile, in ms. */
 const headP99MsMax = 200;
 const headEveryMs = 50;
-/** Growth of the median memory from the second quarter to the last that is still called flat, in MiB and as a share. */
+/** Most growth of the median memory from the second quarter of the time to the last, in MiB and as a share. */
 const growthMibMax = 48;
 const growthShareMax = 0.1;
 /** Elements of one model; a checkpoint is about a MiB. */
@@ -38,7 +38,7 @@ export interface LoadReport extends Findings {
   readonly headP50Ms: number;
   readonly headP99Ms: number;
   readonly heads: number;
-  /** Resident memory of the hub, medians of the quarters of the time. */
+  /** Median resident memory of the hub in each quarter of the time. */
   readonly quartersMib: readonly number[];
   readonly peakMib: number;
 }
@@ -81,7 +81,7 @@ export function manyClients({ clients, minutes, seed, say }: LoadOptions): Promi
         await must('PUT', checkpoint, { body });
         counts.uploads++;
         counts.uploadedBytes += body.length;
-        // The next step once this one is encoded: what waits does not grow without end.
+        // Waits for the encode before the next step, so that the queue does not grow without end.
         for (let state = ''; state !== 'ready' && !isOver(); await pause(pollMs)) {
           ({ state } = (await must('GET', checkpoint)) as { state: string });
           if (state === 'failed') throw new Error(`${checkpoint} failed`);
@@ -158,7 +158,7 @@ function quarters(samples: readonly MemorySample[]): number[] {
   );
 }
 
-/** A matrix of noise of which a little moves from step to step. */
+/** A matrix of noise; a small part of it changes from step to step. */
 function modelOf(run: number, step: number): Buffer {
   const bytes = Buffer.from(noise);
   bytes.writeUInt32LE(run, 0);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { MadeFile } from './made-file.ts';
 
-/** Sends a file while it is made; resolves to status and body of the answer. */
+/** Sends a file while it is generated; resolves to status and body of the answer. */
 export async function sendFile(
   method: 'PUT' | 'POST',
   url: string,
@@ -16,7 +16,7 @@ export async function sendFile(
   const answered = once(req, 'response') as Promise<[IncomingMessage]>;
   answered.catch(() => undefined);
   for (const piece of file.pieces()) {
-    // A copy: the piece is made anew while this one is on its way.
+    // Copy the piece: it is overwritten while this one is being sent.
     if (!req.write(Buffer.from(piece))) await Promise.race([once(req, 'drain'), answered]);
   }
   req.end();
@@ -26,7 +26,7 @@ export async function sendFile(
   return { status: answer.statusCode!, text: Buffer.concat(parts).toString() };
 }
 
-/** Receives a file and keeps nothing of it but its digest. */
+/** Downloads a file and keeps only its digest. */
 export async function receiveFile(url: string): Promise<{ status: number; sha256: string; sizeBytes: number }> {
   const req = request(url).end();
   const [answer] = (await once(req, 'response')) as [IncomingMessage];

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { describe, inject } from 'vitest';
 
-/** An empty database of a test's own. */
+/** An empty database for one test. */
 export interface TestDatabase {
   readonly url: string;
   /** Ends every connection to it and removes it. */
   drop(): Promise<void>;
 }
 
-/** `describe` where there is a server (global-setup.ts); without one it is skipped, with the reason in its name. */
+/** `describe` if there is a server (global-setup.ts); otherwise the tests are skipped, with the reason in the name. */
 export function describeOnPostgres(name: string, tests: () => void): void {
   const given = inject('postgres');
   if ('missing' in given) describe.skip(`${name} (skipped: ${given.missing})`, tests);
   else describe(name, tests);
 }
 
-/** With this version's tables, or with nothing in it. */
+/** With this version's tables, or empty. */
 export async function createDatabase({ migrated }: { readonly migrated: boolean }): Promise<TestDatabase> {
   const given = inject('postgres');
   if ('missing' in given) throw new Error(given.missing);

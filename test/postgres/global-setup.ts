@@ -6,8 +6,8 @@ import { openPostgresCatalog } from '../../src/catalog/postgres/open-postgres.ts
 import { startPostgres, type PostgresServer } from './start-postgres.ts';
 
 /**
- * What the tests of the Postgres catalog are told: a server whose user may make databases, with a migrated template; or
- * why there is none.
+ * Input of the tests of the Postgres catalog: a server whose user may create databases, with a migrated template; or
+ * the reason why there is none.
  */
 export type PostgresForTests = { readonly url: string; readonly template: string } | { readonly missing: string };
 
@@ -18,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * Once a run: the server that DATABASE_URL names, else one of our own. TEST_POSTGRES=off goes without, =required (CI)
- * fails where it does not start; by default its tests are then skipped, and say why.
+ * Once per run: the server that DATABASE_URL names, else a new one. TEST_POSTGRES=off skips it, =required (CI) fails if
+ * it does not start; by default its tests are then skipped, with the reason.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const wish = process.env['TEST_POSTGRES'];
@@ -40,7 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => own?.remove();
 }
 
-/** A database at this version's migrations: tests copy it. */
+/** A migrated database that tests copy. */
 async function makeTemplate(url: string): Promise<string> {
   const digest = createHash('sha256').update((await readMigrations()).map(({ sha256 }) => sha256).join());
   const name = `firn_template_${digest.digest('hex').slice(0, 16)}`;

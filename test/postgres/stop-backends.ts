@@ -1,15 +1,15 @@
 import { onServer } from './create-database.ts';
 
-/** Server processes that stand still, as those do whose machine is gone while its connections stay open here. */
+/** Stopped server processes, like those of a lost machine whose connections stay open on this side. */
 export interface StoppedBackends {
   readonly count: number;
-  /** Lets them go on. No error when some have ended. */
+  /** Continues the processes. No error if some have ended. */
   resume(): void;
 }
 
 /**
- * Stops the processes of a local server that serve the connections to a database, by what their last statement begins
- * with.
+ * Stops the processes of a local server that serve connections to a database and whose last statement begins with
+ * `lastStatement`.
  */
 export async function stopBackends(url: string, lastStatement = ''): Promise<StoppedBackends> {
   const rows = await onServer(

@@ -3,18 +3,18 @@ import { safetensorsFile } from '../acceptance/safetensors-file.ts';
 import { movingFile } from '../crash/crash-clients.ts';
 import { sha256 } from '../harness/ask.ts';
 
-/** What a checkpoint is made of. Contents come from small pools, so that runs share files and tensors. */
+/** The files of a checkpoint. Contents come from small pools, so that runs share files and tensors. */
 export interface Content {
   readonly files: readonly { readonly path: string; readonly bytes: Buffer; readonly sha256: string }[];
-  /** Whether downloads are the very bytes that were uploaded. */
+  /** Whether downloads equal the uploads byte for byte. */
   readonly isExact: boolean;
 }
 
 export const modelPath = 'model.safetensors';
-/** Different models of exact runs, and different files beside them. */
+/** Number of different models of exact runs, and of different other files. */
 const modelsMax = 150;
 const besidesMax = 40;
-/** A model has two tensors, which vary independently, so that one of them is often known already. */
+/** A model has two tensors that vary independently, so that the hub often has one of them already. */
 const tensorElements = 1024;
 
 const cache = new Map<string, Content['files'][number]>();
@@ -48,7 +48,7 @@ export function exactContent(random: () => number, withBeside: boolean): Content
   return { files, isExact: true };
 }
 
-/** Of a lossy run whose deltas are merged. */
+/** Content of a lossy run whose deltas are merged. */
 export function movingContent(step: number): Content {
   return { files: [fileOf(modelPath, `moving ${step}`, () => movingFile(step))], isExact: false };
 }

@@ -1,4 +1,4 @@
-/** The operations of the race: each asks the hub for one thing, and judges the answer by what the twin knows. */
+/** The operations of the race: each sends requests to the hub and compares the answers with the twin. */
 import { ask, pick, sha256, type Answer, type Asked } from '../harness/ask.ts';
 import { exactContent, modelPath, movingContent, type Content } from './contents.ts';
 import { changing, heldSteps, markOf, type Twin, type TwinRun, type TwinStep } from './twin.ts';
@@ -7,21 +7,20 @@ export interface RaceContext {
   readonly url: string;
   readonly twin: Twin;
   readonly random: () => number;
-  /** What was answered, by operation and status. */
+  /** Number of answers, by operation and status. */
   readonly counts: Map<string, number>;
-  /** Ids of the merged packages that were told of. */
+  /** Ids of the merged packages that answers mentioned. */
   readonly merges: Set<string>;
   problem(sentence: string): void;
 }
 
 export const repository = '/v1/repositories/race/twin';
-/** Steps that a run gets; then it is read, forked from and deleted. */
+/** Steps of a run; after that it is only read, forked from and deleted. */
 const stepsMax = 24;
-/** Runs that live at once; beyond it one is deleted where one would be made. */
+/** Runs that live at once; then a run is deleted instead of created. */
 const runsMax = 80;
 /**
- * Share of pushes that go to the oldest run whose deltas are merged and that is not full, so that some run grows long
- * enough for it.
+ * Share of pushes that go to the oldest mergeable run that is not full, so that some run grows long enough for a merge.
  */
 const mergedShare = 0.4;
 
@@ -72,7 +71,7 @@ function runToPush({ random, twin }: RaceContext): TwinRun | undefined {
   return growing ?? pick(random, twin.live);
 }
 
-/** The next step of a run, one that was deleted, or one that is there: again, or with other bytes. */
+/** The next step of a run, a deleted one, or an existing one: again, or with other bytes. */
 function stepToPush(ctx: RaceContext, run: TwinRun): TwinStep | undefined {
   const old = ctx.random() < 0.3 ? pick(ctx.random, [...run.steps.values()]) : undefined;
   if (old === undefined && run.nextStep >= stepsMax) return undefined;
@@ -97,7 +96,7 @@ const push: Operation = async (ctx) => {
   });
 };
 
-/** Reserves a step, uploads its files and commits it, or thinks better of it on the way. */
+/** Reserves a step, uploads its files and commits it, or discards it on the way. */
 const pushInParts: Operation = async (ctx) => {
   const run = runToPush(ctx);
   if (run === undefined || run.nextStep >= stepsMax) return newRun(ctx);
@@ -161,12 +160,13 @@ const describe: Operation = async (ctx) => {
 interface Told {
   readonly described: Described;
   /**
-   * Whether it was known to be ready when the hub was asked; another client's later question may be answered earlier.
+   * Whether it was known to be ready when the request was sent; a later request of another client may be answered
+   * first.
    */
   readonly wasReady: boolean;
 }
 
-/** Compares what is said of a step that stood still with the twin, and learns what only the hub can know. */
+/** Compares the answer about a step that did not change with the twin, and records facts that only the hub can know. */
 export function note(
   ctx: Pick<RaceContext, 'problem' | 'merges'>,
   step: TwinStep,
@@ -199,7 +199,7 @@ export function note(
   if (current.rebuilt !== rebuilt) wrong(`had the digest ${current.rebuilt} before`);
 }
 
-/** Reads a file, whole or a part, as it is rebuilt or as it was uploaded. */
+/** Reads a file, whole or a part, as rebuilt or as uploaded. */
 const read: Operation = async (ctx) => {
   const step = anyStep(ctx);
   if (step === undefined) return;
@@ -311,7 +311,7 @@ const list: Operation = async (ctx) => {
   if (expectStatus(ctx, `list ${run.name}`, answer, [200])) compareList(ctx, run, answer);
 };
 
-/** The steps of a run that stood still are those of its twin. */
+/** Compares the list of steps of a run that did not change with its twin's. */
 export function compareList(ctx: Pick<RaceContext, 'problem'>, run: TwinRun, answer: Answer): void {
   const { items } = JSON.parse(answer.bytes.toString()) as { items: readonly { step: number }[] };
   const listed = items.map(({ step }) => step).sort((a, b) => a - b);
@@ -322,10 +322,10 @@ export function compareList(ctx: Pick<RaceContext, 'problem'>, run: TwinRun, ans
     ctx.problem(`${run.name} lists the steps ${listed.join()}, and not ${held.join()}`);
 }
 
-/** Whether it makes work for an encoder. */
+/** Whether the operation makes work for an encoder. */
 export const isPush = (operation: Operation): boolean => operation === push || operation === pushInParts;
 
-/** In how many of a hundred operations each is taken. */
+/** Operations with their share in a hundred. */
 export const operations: readonly (readonly [share: number, operation: Operation])[] = [
   [2, newRun],
   [13, push],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnPostgres } from '../postgres/create-database.ts';
 import { raceOperations } from './race.ts';
 
-/** Three starts, and some hundred requests and encodes on two busy cores. */
+/** Three starts, and a few hundred requests and encodes on two busy processors. */
 const timeoutMs = 240_000;
 
 describeOnPostgres('operations of many clients at once', () => {

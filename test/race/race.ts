@@ -1,10 +1,10 @@
 /**
  * Uploads, commits, forks, cancels, deletes and reads of many clients at once, while encodes, merges and garbage
- * collection run, each answer judged by a plain in-memory twin:
+ * collection run. A simple in-memory twin checks each answer:
  *
  *   npx tsx test/race/race.ts --operations 100000 --seed 1 [--clients 16] [--grace-ms 20000] [--stores postgres-folder]
  *
- * In the end the hub holds exactly what the twin does, every object is named after a last sweep, and when all runs are
+ * At the end the hub holds exactly what the twin does, every object is named after a last sweep, and when all runs are
  * deleted no object is left.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,21 +26,21 @@ import {
 } from './race-operations.ts';
 import { heldSteps, Twin, type TwinStep } from './twin.ts';
 
-/** Between two sweeps, in ms. */
+/** Pause between two sweeps, in ms. */
 const sweepPauseMs = 2_000;
 /** Longest wait for the last encodes, in ms. */
 const settleMsMax = 600_000;
-/** Checkpoints that wait for their encode; beyond it clients look how far they are. */
+/** Checkpoints that wait for their encode; beyond that, clients poll instead of pushing. */
 const waitingMax = 60;
 /**
- * Of so many operations the last ones push nothing and begin when nothing waits for its encode: merges, which come
- * after encodes, are under way beside them.
+ * The last operations of every group of this many push nothing, and begin when nothing waits for its encode: merges run
+ * after encodes, so they run during these.
  */
 const lullEvery = 400;
 const lullLength = 100;
 /** Operations after which a merge should have been seen. */
 const operationsPerMergeMin = 5_000;
-/** After so many problems the rest says nothing new. */
+/** After this many problems, further ones say nothing new. */
 const problemsMax = 20;
 
 export interface RaceOptions {
@@ -56,12 +56,12 @@ export interface RaceReport extends Findings {
   /** By operation and status. */
   readonly answers: Readonly<Record<string, number>>;
   readonly swept: number;
-  /** Merged packages that were told of. */
+  /** Merged packages that answers mentioned. */
   readonly merges: number;
-  /** In the end, live and ready. */
+  /** Live and ready at the end. */
   readonly checkpoints: number;
   readonly runs: number;
-  /** Objects that nothing named before the last sweep, and that were left when everything had been deleted. */
+  /** Objects that nothing named before the last sweep, and objects left after everything had been deleted. */
   readonly orphans: number;
   readonly leaked: number;
 }
@@ -137,7 +137,7 @@ export async function raceOperations({
 }
 
 /**
- * One operation by its share, once not too much waits for its encode; in a lull nothing does, and nothing is pushed.
+ * One operation, chosen by its share, once not too many encodes wait. In a lull none wait, and nothing is pushed.
  */
 async function next(ctx: RaceContext, isLull: boolean): Promise<void> {
   for (let late = waiting(ctx.twin); late.length > (isLull ? 0 : waitingMax); late = waiting(ctx.twin))
@@ -152,7 +152,7 @@ function waiting({ runs }: Twin): TwinStep[] {
   return [...runs.values()].flatMap(heldSteps).filter(({ current }) => !current!.isReady && !current!.mayBeCancelled);
 }
 
-/** Asks how far a checkpoint is; its answer counts only where nobody changed it meanwhile. */
+/** Reads the state of a checkpoint; the answer counts only if nobody changed the checkpoint meanwhile. */
 async function look(ctx: RaceContext, step: TwinStep): Promise<void> {
   const { current, epoch } = step;
   const wasReady = current?.isReady === true;
@@ -164,8 +164,8 @@ async function look(ctx: RaceContext, step: TwinStep): Promise<void> {
 }
 
 /**
- * Collects garbage beside the hub, with a grace longer than any request and any encode of this test. PGlite lets nobody
- * in beside the hub, which then sweeps alone.
+ * Collects garbage beside the hub, with a grace longer than any request or encode of this test. With PGlite only the
+ * hub can open the catalog, so it sweeps alone.
  */
 function startSweeping(stores: TestStores, graceMs: number): { end(): Promise<number> } {
   const stop = new AbortController();
@@ -193,8 +193,8 @@ function startSweeping(stores: TestStores, graceMs: number): { end(): Promise<nu
 }
 
 /**
- * Now that nobody changes anything: every run lists its twin's steps, every checkpoint becomes ready, and every file
- * comes down as it should.
+ * After all changes: every run lists its twin's steps, every checkpoint becomes ready, and every file downloads
+ * correctly.
  */
 async function compareAll(ctx: RaceContext, say: RaceOptions['say']): Promise<void> {
   const { twin, url } = ctx;
@@ -217,7 +217,7 @@ async function compareStep(ctx: RaceContext, step: TwinStep): Promise<void> {
   note(ctx, step, { described: JSON.parse(described.bytes.toString()), wasReady: step.current!.isReady });
   const { content, isReady, rebuilt } = step.current!;
   for (const file of content.files) {
-    // What was cancelled keeps its upload.
+    // A cancelled checkpoint keeps its upload.
     const answer = await ask('GET', `${path}/files/${file.path}${isReady ? '' : '?as=uploaded'}`);
     const expected = isReady && file.path === modelPath ? rebuilt : file.sha256;
     const found = sha256(answer.bytes);

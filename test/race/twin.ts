@@ -1,12 +1,12 @@
 import type { Content } from './contents.ts';
 
-/** One checkpoint as the twin knows it. */
+/** The twin's record of one checkpoint. */
 export interface TwinCheckpoint {
   readonly content: Content;
-  /** Somebody asked to cancel it, so it may never become ready. */
+  /** A client asked to cancel it, so it may never become ready. */
   mayBeCancelled: boolean;
   isReady: boolean;
-  /** Digest of what its model comes back as, once that was told; it never changes. */
+  /** Digest of its rebuilt model, once known; it never changes. */
   rebuilt: string | undefined;
 }
 
@@ -14,13 +14,13 @@ export interface TwinCheckpoint {
 export interface TwinStep {
   readonly run: TwinRun;
   readonly step: number;
-  /** Undefined: there is none. */
+  /** Undefined if the step is empty. */
   current: TwinCheckpoint | undefined;
-  /** All that were ever pushed here, by digest of what comes down. */
+  /** All checkpoints ever pushed to this step, by digest of their downloads. */
   readonly everSeen: Set<string>;
   /** One request at a time changes a step. */
   isChanging: boolean;
-  /** Counts beginnings and ends of changes. */
+  /** Counts starts and ends of changes. */
   epoch: number;
 }
 
@@ -30,13 +30,13 @@ export interface TwinRun {
   readonly steps: Map<number, TwinStep>;
   isGone: boolean;
   isDeleting: boolean;
-  /** Counts beginnings and ends of its own deletion, and of changes of any of its steps. */
+  /** Counts starts and ends of its own deletion, and of changes of its steps. */
   epoch: number;
   changes: number;
   nextStep: number;
 }
 
-/** What a hub has to hold after what it has answered: the whole model is these maps. */
+/** The expected content of a hub after its answers; these maps are the whole model. */
 export class Twin {
   readonly runs = new Map<string, TwinRun>();
   #names = 0;
@@ -79,14 +79,13 @@ export class Twin {
   }
 }
 
-/** Steps of a run that hold a checkpoint. */
+/** Steps of a run that have a checkpoint. */
 export function heldSteps(run: TwinRun): TwinStep[] {
   return [...run.steps.values()].filter(({ current }) => current !== undefined);
 }
 
 /**
- * Makes a change of a step known while it is under way; `change` learns whether the whole run is being deleted
- * meanwhile.
+ * Marks a step as changing while `change` runs; `change` can find out whether the whole run is being deleted meanwhile.
  */
 export async function changing(step: TwinStep, change: (runMoved: () => boolean) => Promise<void>): Promise<void> {
   const { run } = step;
@@ -103,7 +102,7 @@ export async function changing(step: TwinStep, change: (runMoved: () => boolean)
   }
 }
 
-/** Whether a step has stood still since the mark was taken: what was answered in between then has to fit exactly. */
+/** Returns whether a step has not changed since the mark was made. If so, answers in between must match exactly. */
 export function markOf(step: TwinStep): () => boolean {
   const { run, epoch } = step;
   const runEpoch = run.epoch;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDatabase, describeOnPostgres } from '../postgres/create-database.ts';
 import { cutUploads, givenEnvironment, type CutReport } from './cut-uploads.ts';
 
-/** Some starts of processes on two busy cores. */
+/** Several starts of processes on two busy processors. */
 const timeout = 600_000;
 
 function expectWhole(report: CutReport, cuts: number): void {

@@ -22,32 +22,34 @@ import { startPostgres } from '../postgres/start-postgres.ts';
 import { TusClient } from './tus-client.ts';
 
 const mebibyte = 2 ** 20;
-/** What a reset or a kill may cost. */
+/** Most bytes that a reset or a kill may cost. */
 const pieceBytes = 8 * mebibyte;
-/** What a hub has read of a connection and not looked at, in bytes, at most: a stream's buffer and one more read. */
+/** Most bytes of a connection that a hub has read and not processed: a stream's buffer and one more read. */
 const readAheadBytes = 128 * 1024;
 const largestBytes = 20 * mebibyte + 17;
-/** Sizes of the uploads that are cut, in bytes, the first ones oftener: inside of one piece, and several. */
+/** Sizes of the uploads, in bytes, the first ones more often: within one piece, and several. */
 const sizesBytes = [70_000, 1, 500_001, mebibyte, 3 * mebibyte, pieceBytes, largestBytes];
-/** Cuts that one upload gets, at most. */
+/** Most cuts of one upload. */
 const cutsPerUpload = 6;
-/** Shares of cuts that are resets, that hit the headers, and that wait until the hub has acknowledged what it can. */
+/**
+ * Shares of cuts that are resets, that hit the headers, and that wait until the hub has acknowledged as much as it can.
+ */
 const resetShare = 0.3;
 const headerShare = 0.1;
 const patientShare = 0.5;
-/** A kill or a reset comes this long after the last byte was handed to the system, in ms, at most. */
+/** Longest time from handing the last byte to the system to a kill or a reset, in ms. */
 const holdMsMax = 200;
 
-/** end: what was sent arrives, then the connection ends. reset: it ends at once. kill: the hub does. */
+/** end: the sent bytes arrive, then the connection ends. reset: it ends at once. kill: the hub is killed. */
 type Ending = 'end' | 'reset' | 'kill';
 
 export interface CutReport {
   readonly uploads: number;
   readonly cuts: number;
   readonly kills: number;
-  /** Kills after which the upload went on behind its first byte and before its last. */
+  /** Kills after which the upload continued after its first byte and before its last. */
   readonly resumedKills: number;
-  /** Most bytes that had to be sent twice after one cut, by how it came. */
+  /** Most bytes that had to be sent twice after one cut, by kind of cut. */
   readonly resentMaxBytes: Readonly<Record<Ending, number>>;
   /** One sentence each. */
   readonly problems: readonly string[];
@@ -56,9 +58,9 @@ export interface CutReport {
 export interface CutOptions {
   readonly cuts: number;
   readonly seed: number;
-  /** One cut in so many is a kill. */
+  /** One cut in this many is a kill. */
   readonly killEvery: number;
-  /** More than one need a database in `environment`. */
+  /** More than one needs a database in `environment`. */
   readonly gateways?: number;
   readonly environment?: Readonly<Record<string, string>>;
   readonly say?: (line: string) => void;
@@ -70,7 +72,7 @@ interface State {
   readonly start: () => Promise<Hub>;
   readonly problems: string[];
   readonly hubs: Hub[];
-  /** Which of the hubs is asked. */
+  /** Number of the hub that gets the next request. */
   asked: number;
   cuts: number;
   kills: number;
@@ -78,14 +80,14 @@ interface State {
   readonly resentMaxBytes: Record<Ending, number>;
 }
 
-/** Runs the test; resolves to what it cost and what went wrong. */
+/** Runs the test; resolves to the costs and the problems. */
 export async function cutUploads(options: CutOptions): Promise<CutReport> {
   const { cuts, seed, gateways = 1, environment = {}, say } = options;
   const dataDirectory = await mkdtemp(join(tmpdir(), 'firn-cuts-'));
   const start = () => startHub({ dataDirectory, environment, ...(gateways > 1 && { command: 'serve' }) });
   const counts = { asked: 0, cuts: 0, kills: 0, resumedKills: 0, resentMaxBytes: { end: 0, reset: 0, kill: 0 } };
   const state: State = { options, random: randomNumbers(seed), start, problems: [], hubs: [], ...counts };
-  // Of its own, so that a database or a bucket may be used again.
+  // A new name each time, so that a database or a bucket may be used again.
   const repository = `cuts-${seed}-${randomBytes(4).toString('hex')}`;
   const checkpoint = `/v1/repositories/acme/${repository}/runs/cut/checkpoints/0`;
   const digests = new Map<string, string>();
@@ -119,7 +121,7 @@ export async function cutUploads(options: CutOptions): Promise<CutReport> {
   }
 }
 
-/** Where a kill is due the upload is one of several pieces: there is something to go on behind. */
+/** If a kill is due, the upload has several pieces, so that there is something to resume. */
 function sizeOf({ options, random, cuts }: State, cutsHere: number): number {
   const picked = sizesBytes[Math.floor(random() ** 2 * sizesBytes.length)]!;
   return Math.floor((cuts + cutsHere) / options.killEvery) > Math.floor(cuts / options.killEvery)
@@ -147,7 +149,7 @@ async function uploadWithCuts(state: State, { collection, bytes, cuts }: CutUplo
     state.problems.push(`${client.href}: never became complete; it stays at ${end} of ${bytes.length}`);
 }
 
-/** Cuts one request; returns where the upload is then. */
+/** Cuts one request; returns the offset of the upload afterwards. */
 async function cutOnce(state: State, client: TusClient, bytes: Buffer, offset: number): Promise<number> {
   const { options, random } = state;
   const ending = (state.cuts + 1) % options.killEvery === 0 ? 'kill' : random() < resetShare ? 'reset' : 'end';
@@ -155,7 +157,7 @@ async function cutOnce(state: State, client: TusClient, bytes: Buffer, offset: n
   const isPatient = random() < patientShare || ending === 'kill';
   const restBytes = bytes.length - offset;
   const lengthBytes = ending === 'end' || isPatient ? restBytes : Math.min(restBytes, pieceBytes);
-  // A kill comes late in the request, so that there is something to lose.
+  // A kill comes late in the request, so that bytes can be lost.
   const share = ending === 'kill' ? (1 + random()) / 2 : random();
   const sentBytes = inHeaders ? 0 : Math.min(lengthBytes, Math.floor(share * (lengthBytes + 1)));
   const sentEnd = offset + sentBytes;
@@ -167,7 +169,7 @@ async function cutOnce(state: State, client: TusClient, bytes: Buffer, offset: n
   };
   const patch = { offset, lengthBytes, sent: bytes.subarray(offset, sentEnd), headerShare: inHeaders ? random() : 1 };
   const acknowledged = await client.breakPatch({ ...patch, ...(ending !== 'end' && { beforeReset }) });
-  // Who goes on may do it at another gateway.
+  // The upload may continue at another gateway.
   state.asked = Math.floor(random() * state.hubs.length);
   const allowedBytes = ending === 'end' ? readAheadBytes : pieceBytes;
   if (ending === 'end') await client.offsetFrom(Math.max(offset, sentEnd - allowedBytes));
@@ -206,7 +208,7 @@ async function expectStatus(asked: Promise<Answer>, status: number): Promise<voi
   if (answer.status !== status) throw new Error(`${answer.status}: ${answer.bytes.toString()}`);
 }
 
-/** FIRN_* keys for the database and the bucket that the tests were given. */
+/** FIRN_* keys for the database and the bucket of the test run. */
 export function givenEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   const {
     DATABASE_URL,

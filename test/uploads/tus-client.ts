@@ -3,31 +3,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HubApi } from '../acceptance/hub-api.ts';
 import type { Answer, Asked } from '../harness/ask.ts';
 
-/** Longest wait for a hub to take what was sent, or to let an upload go that another process held, in ms. */
+/** Longest wait for a hub to take the sent bytes, or to release an upload that another process held, in ms. */
 const patienceMs = 240_000;
 const pauseMs = 250;
-/** Answers after which a client of tus asks again where it is. */
+/** Statuses after which a tus client asks for the offset again. */
 const askAgain: ReadonlySet<number> = new Set([409, 423, 503]);
 
 const version = { 'tus-resumable': '1.0.0' };
 const bytesType = 'application/offset+octet-stream';
 
-/** A PATCH that does not come to its end. */
+/** A PATCH that is interrupted. */
 export interface BrokenPatch {
   readonly offset: number;
-  /** What it announces. */
+  /** The announced length. */
   readonly lengthBytes: number;
   readonly sent: Uint8Array;
-  /** Below 1 only this share of the headers is sent, and nothing of the bytes. */
+  /** Below 1: sends only this share of the headers, and no bytes. */
   readonly headerShare: number;
   /**
-   * Undefined: the connection is ended, and everything sent arrives. Else called once all was handed to the system; the
+   * Undefined: the connection ends after all sent bytes. Else called once all bytes were handed to the system; the
    * connection is reset when it resolves.
    */
   readonly beforeReset?: () => Promise<void>;
 }
 
-/** One upload as a client of tus sees it. Every request goes to the gateway that `url` names at that moment. */
+/** One upload of a tus client. Every request goes to the gateway that `url` names at that moment. */
 export class TusClient {
   readonly href: string;
   readonly #sizeBytes: number;
@@ -53,7 +53,7 @@ export class TusClient {
     return Number(head.headers.get('upload-offset'));
   }
 
-  /** The offset once it has come to `leastOffset`, or where it is when patience ends. */
+  /** The offset once it has reached `leastOffset`, or the current one when patience ends. */
   async offsetFrom(leastOffset: number): Promise<number> {
     for (const deadline = Date.now() + patienceMs; ; await delay(pauseMs)) {
       const offset = await this.offset();
@@ -62,21 +62,21 @@ export class TusClient {
   }
 
   /**
-   * The offset once no earlier request can change it any more: an empty PATCH has taken the upload over from it, or it
-   * is complete.
+   * The final offset, which no earlier request can change: an empty PATCH has taken the upload over, or it is complete.
    */
   settledOffset(): Promise<number> {
     return this.#go(() => new Uint8Array());
   }
 
   /**
-   * Asks where the upload is and sends the rest. Returns the offset then: the size, unless it never became complete.
+   * Asks for the offset and sends the remaining bytes. Returns the offset afterwards: the size, unless the upload did
+   * not complete.
    */
   sendRest(bytes: Uint8Array): Promise<number> {
     return this.#go((offset) => bytes.subarray(offset));
   }
 
-  /** Asks for the offset and sends bytes there, again while the hub tells the client to ask again. */
+  /** Asks for the offset and sends bytes from there; repeats while the hub tells the client to ask again. */
   async #go(bytesAt: (offset: number) => Uint8Array): Promise<number> {
     for (const deadline = Date.now() + patienceMs; ; await delay(pauseMs)) {
       const offset = await this.offset();
@@ -92,7 +92,7 @@ export class TusClient {
     return new HubApi(this.#url()).ask(method, this.href, asked);
   }
 
-  /** Begins a PATCH and breaks it. Returns the offset that was acknowledged before, if one was. */
+  /** Begins a PATCH and interrupts it. Returns the offset acknowledged before, if any. */
   breakPatch({ offset, lengthBytes, sent, headerShare, beforeReset }: BrokenPatch): Promise<number | undefined> {
     const { hostname, port, host } = new URL(this.#url());
     const fields = [
@@ -113,7 +113,7 @@ export class TusClient {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         const acknowledged = /^HTTP\/1\.1 204[\s\S]*^upload-offset: (\d+)/im.exec(answer)?.[1];
-        // A hub that is killed closes the connection long before the next one is there.
+        // A killed hub closes the connection long before the next hub runs.
         Promise.resolve(resetting).then(
           () => resolve(acknowledged === undefined ? undefined : Number(acknowledged)),
           reject,

@@ -1,17 +1,16 @@
-/** Bins of one tensor in a checkpoint and, where they are known, in the two before. */
+/** Bins of one tensor in a checkpoint and, if known, in the two before. */
 export interface BinHistory {
   readonly current: ArrayLike<number>;
   readonly previous?: ArrayLike<number> | undefined;
   readonly beforePrevious?: ArrayLike<number> | undefined;
 }
 
-/** More than bins differ by, so that two of them make one number. */
+/** Larger than any difference of bins, so that two bins make one number. */
 const contextSpan = 2 ** 24;
 
 /**
- * Empirical H(bin | tensor, previous bin, bin before) of a checkpoint in bits: what an ideal coder with that context
- * would take if its tables were free. A coder that pays for its tables, or that sees other contexts, may land on either
- * side.
+ * Empirical H(bin | tensor, previous bin, bin before) of a checkpoint in bits: the size under an ideal coder with that
+ * context and free tables. A coder that pays for its tables, or has other contexts, may need more or fewer bits.
  */
 export function boundBits(tensors: readonly BinHistory[]): number {
   return tensors.reduce((bits, tensor) => bits + tensorBits(tensor), 0);

@@ -1,4 +1,4 @@
-/** Reads what BitWriter wrote. Reading past the end gives zeros. */
+/** Reads the output of BitWriter. Reading past the end gives zeros. */
 export class BitReader {
   private readonly bytes: Uint8Array;
   private at = 0;

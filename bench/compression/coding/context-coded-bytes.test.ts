@@ -6,7 +6,7 @@ import { contextCodedBytes } from './context-coded-bytes.ts';
 
 const core = loadCore({ threads: 1 });
 
-/** Bins 0..39; a tenth of them moves by one, and a few from one end to the other, which takes an escape. */
+/** Bins 0..39; a tenth of them moves by one, and a few from one end to the other, which needs an escape. */
 function bins(count: number, seed: number): { previous: Int32Array; current: Int32Array } {
   const [where, moves] = [uniformNoise(count, seed), uniformNoise(count, seed + 1)];
   const previous = Int32Array.from(where, (share) => Math.floor(40 * share));

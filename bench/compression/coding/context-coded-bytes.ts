@@ -8,9 +8,9 @@ import {
 import type { BinHistory } from './bin-entropy.ts';
 
 /**
- * Bytes of a checkpoint's bins in Firn's context coder, really encoded, tables included: the context of a bin is its
- * tensor, the bin before, and the one before that where it pays. All of it is known before decoding: elements are only
- * put in another order.
+ * Bytes of a checkpoint's bins in Firn's context coder, actually encoded, tables included. The context of a bin is its
+ * tensor, the previous bin, and the one before that if it pays. The decoder knows all of them, and elements are only
+ * reordered.
  */
 export async function contextCodedBytes(core: NativeCore, tensors: readonly BinHistory[]): Promise<number> {
   const shallow = await encodedBytes(core, tensors, false);
@@ -37,7 +37,7 @@ async function encodedBytes(core: NativeCore, tensors: readonly BinHistory[], de
   return bytes;
 }
 
-/** A tensor's elements, or those of each bin two checkpoints ago. */
+/** A tensor's elements in one part, or in a part for each bin of two checkpoints ago. */
 function slotParts({ current, previous, beforePrevious }: BinHistory, deep: boolean): Omit<SlotPart, 'slot'>[] {
   const parts = new Map<number, Omit<SlotPart, 'slot'>>();
   for (let i = 0; i < current.length; i += 1) {
@@ -51,14 +51,15 @@ function slotParts({ current, previous, beforePrevious }: BinHistory, deep: bool
 }
 
 /**
- * 0 for the previous bin, then its neighbours by distance, for near ones are likelier than what only an escape can say.
+ * 0 for the previous bin, then its neighbours by distance, because near ones are likelier than those that need an
+ * escape.
  */
 function symbolOf(bin: number, previous: number | undefined): number {
   if (previous === undefined) return bin;
   return bin < previous ? 2 * (previous - bin) - 1 : 2 * (bin - previous);
 }
 
-/** Parts cut into blocks that the coder takes. */
+/** Parts cut into blocks for the coder. */
 function blocksOf(parts: readonly SlotPart[]): ContextBlock[] {
   const pieces = parts.flatMap(({ slot, symbols, contexts }) =>
     Array.from({ length: Math.ceil(symbols.length / blockElementsMax) }, (_, i) => {

@@ -1,6 +1,6 @@
 import { countSymbols, huffmanBits } from './huffman.ts';
 
-/** Bins of one codebook's weights in two checkpoints; without previous ones all count as 0. */
+/** Bins of one codebook's weights in two checkpoints; without previous ones, all of those count as 0. */
 export interface BinPair {
   readonly current: ArrayLike<number>;
   readonly previous?: ArrayLike<number> | undefined;
@@ -14,8 +14,8 @@ export function cyclicDelta({ current, previous, modulus }: BinPair): Int32Array
 }
 
 /**
- * Section 6, "Encoding Delta": values negated, and after each value that repeats the length of its run. Zero is its own
- * negation.
+ * Section 6, "Encoding Delta": each run becomes its negated value, followed by the length of the run if it is above 1.
+ * Zero is its own negation.
  */
 export function runLengthTokens(values: ArrayLike<number>): number[] {
   const tokens: number[] = [];
@@ -33,7 +33,7 @@ export const deltaCoders = ['Huffman', 'run-length + Huffman', 'rearranged'] as 
 export type DeltaCoder = (typeof deltaCoders)[number];
 
 /**
- * Code length in bits, tables included, of one stream: HE, RLE and PE of Inshrinkerator section 9.3 (figure 11).
+ * Code length in bits of one stream, tables included: HE, RLE and PE of Inshrinkerator section 9.3 (figure 11).
  * Rearranged: one stream and table for each bin of the previous checkpoint (algorithm 5).
  */
 export function deltaBits(coder: DeltaCoder, pair: BinPair): number {
@@ -62,7 +62,7 @@ function rearranged(delta: Int32Array, previous: ArrayLike<number> | undefined):
   return [...groups.values()];
 }
 
-/** Bits of a checkpoint: one stream over all codebooks or one for each, whichever is less. */
+/** Bits of a checkpoint: one stream over all codebooks or one for each, whichever is smaller. */
 export function cheapestDeltaBits(coder: DeltaCoder, pairs: readonly BinPair[]): number {
   const apart = pairs.reduce((bits, pair) => bits + deltaBits(coder, pair), 0);
   const isDelta = pairs.every(({ previous }) => previous !== undefined);

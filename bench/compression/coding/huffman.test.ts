@@ -18,7 +18,7 @@ describe('Huffman coding', () => {
       [9, 3],
       [10, 3],
     ]);
-    // Table: a count, and of each symbol a difference and a length; then 4 * 1 + 2 * 2 + 3 + 3 bits.
+    // Table: a count, and for each symbol a difference and a length; then 4 * 1 + 2 * 2 + 3 + 3 bits.
     expect(huffmanBits(counts)).toBe(8 + 4 * (8 + 5) + 14);
   });
 

@@ -4,12 +4,12 @@ import { BitWriter } from './bit-writer.ts';
 /** Bits of a code length in a stored table. */
 const lengthBits = 5;
 /**
- * Longest code: what lengthBits can say. Fibonacci-like counts of 2^31 elements stay far below a depth of 32 only for
- * as many; longer ones are refused.
+ * Longest code that `lengthBits` can store. Even Fibonacci-like counts of 2^31 elements stay far below a depth of 32;
+ * longer codes are refused.
  */
 const codeLengthMax = 31;
 
-/** How often each whole number occurs. */
+/** Number of occurrences of each whole number. */
 export function countSymbols(symbols: ArrayLike<number>): Map<number, number> {
   const counts = new Map<number, number>();
   for (let i = 0; i < symbols.length; i += 1) counts.set(symbols[i]!, (counts.get(symbols[i]!) ?? 0) + 1);
@@ -43,7 +43,7 @@ export function codeLengths(counts: ReadonlyMap<number, number>): Map<number, nu
   return lengths;
 }
 
-/** Bits of symbols under their own optimal code, table included: what writeHuffman writes, without writing it. */
+/** Bits of symbols under their own optimal code, table included: the length of writeHuffman's output. */
 export function huffmanBits(counts: ReadonlyMap<number, number>): number {
   const lengths = codeLengths(counts);
   let bits = tableBits(counts);
@@ -52,8 +52,8 @@ export function huffmanBits(counts: ReadonlyMap<number, number>): number {
 }
 
 /**
- * A table holds the number of symbols, and of each in rising order the difference to the one before and the length of
- * its code.
+ * A table holds the number of symbols, and for each in rising order the difference to the previous symbol and the
+ * length of its code.
  */
 function tableBits(counts: ReadonlyMap<number, number>): number {
   const writer = new BitWriter();
@@ -61,7 +61,7 @@ function tableBits(counts: ReadonlyMap<number, number>): number {
   return writer.writtenBits;
 }
 
-/** Writes a table and the symbols, any whole numbers. The reader is told their number. */
+/** Writes a table and the symbols, any whole numbers. The reader must know their number. */
 export function writeHuffman(writer: BitWriter, symbols: ArrayLike<number>): void {
   const lengths = codeLengths(countSymbols(symbols));
   writeTable(writer, lengths);

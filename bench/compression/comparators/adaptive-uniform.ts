@@ -4,12 +4,12 @@ import { BitWriter } from '../coding/bit-writer.ts';
 import type { Comparator, TensorShape, TensorValues } from './comparator.ts';
 
 /**
- * Steps that the range is cut into for the greedy search, and the share of it that may be given up (values of
- * Inshrinkerator table 11).
+ * Steps of the range in the greedy search, and the share of the range that may be cut off (values of Inshrinkerator
+ * table 11).
  */
 const stepBins = 50;
 const rangeShare = 0.5;
-/** Buckets of the histogram that stands for the weights while a range is searched. */
+/** Buckets of the histogram that replaces the weights in the search of a range. */
 const histogramBuckets = 4096;
 
 interface Range {
@@ -18,10 +18,10 @@ interface Range {
 }
 
 /**
- * Adaptive asymmetric quantization of Check-N-Run (Eisenman et al., NSDI 2022, on adaptive asymmetric quantization) as
- * Inshrinkerator appendix A.2 compares it: of each tensor a uniform quantizer whose range is narrowed greedily from
- * either end while that lowers the squared error; codes of log2(bins) bits. Its delta coder is for embedding rows that
- * training did not touch, and has no use here (same appendix).
+ * Adaptive asymmetric quantization of Check-N-Run (Eisenman et al., NSDI 2022), as compared in Inshrinkerator appendix
+ * A.2. Each tensor gets a uniform quantizer whose range is narrowed greedily from either end while that lowers the
+ * squared error; codes have log2(bins) bits. Its delta coder is for embedding rows that training did not touch, and has
+ * no use here (same appendix).
  */
 export const adaptiveUniform: Comparator<number> = {
   name: 'adaptive uniform (Check-N-Run)',
@@ -72,8 +72,8 @@ function codeOf(value: number, { min, step, bins }: { min: number; step: number;
 }
 
 /**
- * From the whole range: at every step whichever end, moved inwards, has the lower squared error; the best range on the
- * way is kept.
+ * Starts with the whole range. Every step moves the end inwards that gives the lower squared error; returns the best
+ * range on the way.
  */
 export function greedyRange(values: Float32Array, bins: number): Range {
   const whole = {

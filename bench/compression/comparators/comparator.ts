@@ -1,7 +1,7 @@
 import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
 import type { WeightTensor } from '../checkpoint-weights.ts';
 
-/** What encoder and decoder both know of a tensor. */
+/** Facts about a tensor that encoder and decoder both know. */
 export interface TensorShape {
   readonly name: string;
   readonly elementCount: number;
@@ -12,28 +12,30 @@ export interface TensorValues extends TensorShape {
   readonly values: Float32Array;
 }
 
-/** What a decoder has after a checkpoint: the next one may build on it. By tensor, in the order of the shapes. */
+/** The decoder's state after a checkpoint, on which the next one may build. By tensor, in the order of the shapes. */
 export interface DecodedState {
   readonly values: readonly Float32Array[];
-  /** Where the method has bins. Absent after a checkpoint that was stored exact. */
+  /** Present if the method has bins. Absent after a checkpoint that was stored exact. */
   readonly bins?: readonly Int32Array[];
   /** Bytes of the bins with their tables. */
   readonly binBytes?: number;
 }
 
 /**
- * A method of another paper. Pure: what it builds on is passed in, and decoding takes only what was encoded and the
- * previous state.
+ * A method of another paper. Pure: its previous state is passed in, and decoding uses only the encoded bytes and that
+ * state.
  */
 export interface Comparator<Knob> {
   readonly name: string;
-  /** True where the weights themselves are quantized; false where it is what changed since the previous state. */
+  /**
+   * True if the method quantizes the weights themselves, false if it quantizes their change since the previous state.
+   */
   readonly alwaysAfresh: boolean;
-  /** The first checkpoint of a series is stored exact, because the paper starts there. */
+  /** The first checkpoint of a series is stored exact, as in the paper. */
   readonly startsExact: boolean;
   readonly knobs: readonly Knob[];
   describe(knob: Knob): string;
-  /** Tensors it is given; all others are stored exact. */
+  /** Whether the method takes the tensor; all others are stored exact. */
   takes(tensor: WeightTensor): boolean;
   encode(tensors: readonly TensorValues[], knob: Knob, previous: DecodedState | undefined): Uint8Array;
   decode(bytes: Uint8Array, shapes: readonly TensorShape[], previous: DecodedState | undefined): DecodedState;

@@ -20,7 +20,7 @@ const weights = fc.float32Array({
   noDefaultInfinity: true,
 });
 
-/** Encodes and decodes with nothing but bytes, shapes and the previous state. */
+/** Encodes and decodes with only bytes, shapes and the previous state. */
 function roundTrip<Knob>(
   comparator: Comparator<Knob>,
   tensors: readonly TensorValues[],

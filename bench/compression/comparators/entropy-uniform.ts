@@ -10,15 +10,15 @@ interface EntropyKnob {
   readonly binsMax: number;
 }
 
-/** Buckets of the histogram that a tensor's entropy is taken from. */
+/** Buckets of the histogram for a tensor's entropy. */
 const entropyBuckets = 256;
 const binCounts = [8, 16, 32, 64, 128, 256];
 
 /**
- * QD-Compressor (Zhang et al., ICCD 2021: local-sensitive quantization, then differences) as Inshrinkerator sections 6,
- * 9.3 and appendix A.2, table 10, compare it: of each tensor a uniform quantizer over its range, with more bits the
- * larger the entropy of its histogram, between a least and a most number of bins; cyclic differences to the previous
- * bins, modulo the larger of both bin counts, in a Huffman code of each tensor.
+ * QD-Compressor (Zhang et al., ICCD 2021: local-sensitive quantization, then differences), as compared in
+ * Inshrinkerator sections 6, 9.3 and appendix A.2, table 10. Each tensor gets a uniform quantizer over its range. The
+ * larger the entropy of its histogram, the more bits it has, between a least and a most number of bins. Differences to
+ * the previous bins, modulo the larger of both bin counts, are stored in a Huffman code for each tensor.
  */
 export const entropyUniform: Comparator<EntropyKnob> = {
   name: 'entropy-based uniform (QD)',
@@ -67,10 +67,7 @@ export const entropyUniform: Comparator<EntropyKnob> = {
   },
 };
 
-/**
- * Bits of each tensor: the least for the smallest entropy, the most for the largest, in between in proportion and
- * rounded.
- */
+/** Bits of each tensor: the least for the smallest entropy, the most for the largest, linear and rounded in between. */
 export function bitWidths(
   tensors: readonly Pick<TensorValues, 'values'>[],
   { binsMin, binsMax }: EntropyKnob,
@@ -104,7 +101,7 @@ function quantize(values: Float32Array, binCount: number): { min: number; step: 
   return { min, step, bins };
 }
 
-/** The previous bins' count is not stored: their largest bin says at most as much. */
+/** The count of the previous bins is not stored, so their largest bin takes its place. */
 function modulusOf(binCount: number, before: Int32Array | undefined): number {
   return (before ?? new Int32Array(0)).reduce((most, bin) => Math.max(most, bin + 1), binCount);
 }

@@ -4,21 +4,21 @@ import { BitWriter } from '../coding/bit-writer.ts';
 import { countSymbols, readHuffman, writeHuffman } from '../coding/huffman.ts';
 import type { Comparator, DecodedState, TensorShape, TensorValues } from './comparator.ts';
 
-/** Bits of an index of a bucket: 2^bits - 1 buckets are kept. */
+/** Bits of a bucket's index; 2^bits - 1 buckets are retained. */
 type PromotionBits = 2 | 3;
 
-/** An entry of a delta is in the bucket of its sign and binary exponent; zero stands for itself. */
+/** Buckets of a delta's entries, by sign and binary exponent; zero is a bucket of its own. */
 interface Buckets {
-  /** What each index is rebuilt as; index 0 is the bucket of all that is not kept. */
+  /** Rebuilt value of each index; index 0 is the bucket of all entries that are not retained. */
   readonly values: readonly number[];
-  /** Of each element. */
+  /** Index of each element. */
   readonly indexes: Int32Array;
 }
 
 /**
  * LC-Checkpoint (Chen et al., ICML 2020): the difference to the previous approximate state (algorithm 1), section 3.1.1
- * exponent-based quantization and priority promotion, section 3.1.2 Huffman coding. Buckets are of each tensor, as in
- * its figure 2. The first checkpoint is whole.
+ * exponent-based quantization and priority promotion, section 3.1.2 Huffman coding. Each tensor has its own buckets, as
+ * in its figure 2. The first checkpoint is stored whole.
  */
 export const lcCheckpoint: Comparator<PromotionBits> = {
   name: 'LC-Checkpoint',
@@ -68,8 +68,8 @@ function moved(
 }
 
 /**
- * Keeps the buckets of the 2^bits - 1 largest exponents, each rebuilt as the mean of its largest and smallest entry,
- * and merges all others into one that stands for zero. Of two signs with one exponent the more frequent comes first.
+ * Retains the buckets of the 2^bits - 1 largest exponents, each rebuilt as the mean of its largest and smallest entry,
+ * and merges all others into one that is rebuilt as zero. Of two signs with one exponent the more frequent comes first.
  */
 export function promote(delta: Float32Array, bits: number): Buckets {
   const keys = Int32Array.from(delta, bucketOf);

@@ -8,15 +8,15 @@ interface KmeansKnob {
   readonly embeddingBins: number;
 }
 
-/** Log probability density below which a weight is an outlier, kept as fp32 (Inshrinkerator table 12). */
+/** Log probability density below which a weight is an outlier, stored as fp32 (Inshrinkerator table 12). */
 const outlierLogDensity = -4;
 /** Most rounds of a clustering (table 12). */
 const roundsMax = 1000;
 
 /**
- * GOBO (Zadeh et al., MICRO 2020) with the search space of Inshrinkerator appendix A.2, table 12: of each tensor,
- * outliers of a fitted normal distribution in full, the others by k-means that starts from equally full bins and ends
- * when the L1 distance no longer falls; codes of log2(bins) bits, no delta.
+ * GOBO (Zadeh et al., MICRO 2020) with the search space of Inshrinkerator appendix A.2, table 12. In each tensor,
+ * outliers of a fitted normal distribution are stored in full. The others are clustered by k-means, which starts from
+ * equally full bins and ends when the L1 distance no longer falls. Codes have log2(bins) bits; there is no delta.
  */
 export const plainKmeans: Comparator<KmeansKnob> = {
   name: 'plain k-means (GOBO)',
@@ -87,15 +87,15 @@ function readTensor(
 function outliersOf(values: Float32Array): Uint8Array {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
-  // Of the standardized weight: a density in units of the weights would call everything an outlier, or nothing,
-  // depending on the scale.
+  // Log density of the standardized weight: in units of the weights, the scale would decide whether everything or
+  // nothing is an outlier.
   const logDensity = (value: number): number => -(((value - mean) / deviation) ** 2) / 2 - Math.log(2 * Math.PI) / 2;
   return Uint8Array.from(values, (value) => (logDensity(value) < outlierLogDensity ? 1 : 0));
 }
 
 /**
- * Means of clusters, rising; at most `bins` of them. Starts from equally full clusters; the best in L1 distance is
- * kept.
+ * Means of clusters in rising order; at most `bins` of them. Starts from equally full clusters and returns the best in
+ * L1 distance.
  */
 export function clusterL1(values: Float32Array, bins: number): Float32Array {
   const sorted = values.slice().sort();

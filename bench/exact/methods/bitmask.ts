@@ -1,15 +1,15 @@
 import { requirePrevious, type ExactMethod } from '../exact-method.ts';
 
-/** First byte of a file: its words as they are, or a mask and the words that changed. */
+/** First byte of a file: its words unchanged, or a mask and the words that changed. */
 const whole = 0;
 const masked = 1;
 
 /**
  * BitSnap's lossless half: packed bitmasks for model states of 16 bits (section 3.3, "Improved Bitmask Sparsification",
- * and algorithm 1). One bit a word says whether it differs from the previous checkpoint's, packed eight to a byte, and
- * the words that do follow: n / 8 + 2 n_c bytes. Where that is no gain (equation 2: from 15/16 changed on) the words
- * are stored as they are. The new word stands for the non-zero difference: a difference of two floats is rounded and
- * would not come back exactly. Padded once a file instead of once a tensor, in its favour.
+ * and algorithm 1). One bit per word says whether it differs from the previous checkpoint's, packed eight to a byte.
+ * The changed words follow: n / 8 + 2 n_c bytes. If that is no gain (equation 2: from 15/16 changed on), all words are
+ * stored. The new word is stored instead of the difference, because a difference of two floats is rounded and would not
+ * restore it exactly. Padded once per file instead of once per tensor, in its favour.
  */
 export const bitmask: ExactMethod = {
   name: 'bitmask (BitSnap)',

@@ -4,9 +4,9 @@ import type { ExactMethod } from '../exact-method.ts';
 import type { WeightDtype } from '../weight-file.ts';
 
 /**
- * Byte grouping (Hershcovitch et al. 2024, arXiv 2404.15198), with zstd for the coder: each byte of a word goes to a
- * plane of its own, a frame each. Words are rotated left by one bit before, so that the highest byte is the exponent.
- * Only zstd is timed: splitting into planes is memory's work.
+ * Byte grouping (Hershcovitch et al. 2024, arXiv 2404.15198) with zstd as coder: each byte of a word goes to a plane of
+ * its own, one frame each. Words are rotated left by one bit first, so that the highest byte is the exponent. Only zstd
+ * is timed, because memory limits the splitting into planes.
  */
 export function bytePlanes(level: number): ExactMethod {
   return {
@@ -37,7 +37,7 @@ export function splitPlanes(bytes: Uint8Array, dtype: WeightDtype): Uint8Array[]
   return planes;
 }
 
-/** What `splitPlanes` was given. */
+/** The inverse of `splitPlanes`. */
 export function joinPlanes(planes: readonly Uint8Array[], dtype: WeightDtype): Uint8Array {
   const width = dtypeBytes[dtype];
   const bytes = new Uint8Array(planes[0]!.length * width);

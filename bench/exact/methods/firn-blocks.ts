@@ -9,13 +9,13 @@ import { planTensors, type FilePlan } from '../../../src/package/blocks/plan-fil
 import type { ExactMethod } from '../exact-method.ts';
 import type { WeightFile, WeightShape } from '../weight-file.ts';
 
-/** What tables call ours. */
+/** Our name in tables. */
 export const firnName = 'Firn';
 
 /**
  * The product's exact blocks (docs/format-blocks.md, section 6), cut, matched and coded by the product's own code, one
- * payload a block; a block's entry in the package index is not among them. All blocks of a file wait in the queue of
- * the core, which should have one thread, so that what a call from JavaScript costs passes beside the work. Gathering
+ * payload per block, without the blocks' entries in the package index. All blocks of a file wait in the queue of the
+ * core, which should have one thread, so that the overhead of calls from JavaScript overlaps with the work. Gathering
  * blocks from the file is not timed.
  */
 export function firnBlocks(core: NativeCore): ExactMethod {

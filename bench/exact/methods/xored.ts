@@ -1,7 +1,7 @@
 import { requirePrevious, type ExactMethod } from '../exact-method.ts';
 import { withBytes } from '../weight-file.ts';
 
-/** A method that codes the XOR with the previous file. The XOR is not timed: it is memory's work. */
+/** A method that codes the XOR with the previous file. The XOR itself is not timed, because memory limits it. */
 export function xored(inner: ExactMethod): ExactMethod {
   return {
     name: `XOR + ${inner.name}`,

@@ -1,5 +1,5 @@
-// The packed bitmask of BitSnap, section 3.3, as algorithm 1 has it: differences, a mask of them, eight bits to a byte,
-// and the states that changed.
+// The packed bitmask of BitSnap, section 3.3 and algorithm 1: differences, a mask of them, eight bits to a byte, and
+// the states that changed.
 #include "firn/bitmask.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which states of a block differ, as packed bits: one kernel per instruction set, identical results.
+// Finds the states of a block that differ, as packed bits: one kernel per instruction set, identical results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace firn {
 
 // Writes ceil(count / 8) bytes: bit i % 8 of byte i / 8 says whether state i differs; the bits past the last state are
-// zero. Returns how many differ. Pointers need no alignment.
+// zero. Returns the number of differing states. Pointers need no alignment.
 using BitmaskKernel = size_t(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* mask);
 namespace scalar {
 BitmaskKernel changed_mask;

@@ -1,4 +1,4 @@
-// Reads bit fields, most significant bit first; zeros follow the end, and overrun() tells.
+// Reads bit fields, most significant bit first. Reading past the end gives zeros, and overrun() reports it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +29,10 @@ class BitReader {
     return value;
   }
 
-  // More bits were taken than there are.
+  // More bits were read than there are.
   bool overrun() const { return position_ > uint64_t{8} * size_; }
 
-  // True when the bits taken end in the last byte and the rest of that byte is zero.
+  // True if the bits read end in the last byte and the rest of that byte is zero.
   bool at_zero_padded_end() const {
     if (overrun() || (position_ + 7) / 8 != size_) return false;
     const uint32_t in_last = static_cast<uint32_t>(position_ & 7);

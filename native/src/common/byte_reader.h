@@ -1,4 +1,4 @@
-// Reads a hostile byte sequence front to back; nothing is handed out that is not there.
+// Reads an untrusted byte sequence front to back and never reads past its end.
 #pragma once
 #include <cstddef>
 #include <cstdint>

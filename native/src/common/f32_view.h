@@ -10,7 +10,7 @@ namespace firn {
 // Elements handled per step: weights, gradients and results of a step stay in a 32 KiB level-1 cache.
 inline constexpr size_t kStepElements = 2048;
 
-// Where element `index` starts.
+// Address of element `index`.
 inline const uint8_t* element_at(const void* elements, Dtype dtype, size_t index) {
   return static_cast<const uint8_t*>(elements) + index * dtype_bytes(dtype);
 }

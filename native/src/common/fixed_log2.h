@@ -1,5 +1,5 @@
-// Base-2 logarithms of integers in fixed point: coding costs must come out equal on every machine, because they decide
-// which bytes are stored.
+// Base-2 logarithms of integers in fixed point: coding costs must be equal on every machine, because they decide which
+// bytes are stored.
 #pragma once
 #include <array>
 #include <bit>

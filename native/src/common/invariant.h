@@ -1,11 +1,10 @@
-// What always holds unless there is a mistake in this code; bytes from outside never break it. A broken one ends the
-// process.
+// Conditions that hold unless this code has a bug; input from outside never breaks them. A broken one ends the process.
 //
 //   FIRN_INVARIANT(condition)        about a call or a block
 //   FIRN_INNER_INVARIANT(condition)  about an element or a bit, in loops that benches measure
 //
-// The build says which are looked at, FIRN_INVARIANTS: 0 none (releases), 1 the first kind (the tests preset), 2 both
-// (the sanitize presets). A condition that is not looked at is compiled, and never evaluated.
+// FIRN_INVARIANTS selects at build time which are checked: 0 none (releases), 1 the first kind (the tests preset), 2
+// both (the sanitize presets). Other conditions are compiled, but never evaluated.
 #pragma once
 
 #ifndef FIRN_INVARIANTS

@@ -11,7 +11,7 @@ namespace {
 constexpr std::align_val_t kAlignment{64};
 constexpr size_t kHeaderBytes = 64;  // before the bytes; holds their number
 
-// A thread keeps at most so many pieces of at most so many bytes: what a block of binary32 numbers takes at once.
+// Most pieces that a thread keeps, and the largest size of one in bytes: the need of a block of binary32 numbers.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kKeptMax = 0;  // a sanitizer should see every piece end
 #else
@@ -44,7 +44,7 @@ class Kept {
     return piece;
   }
 
-  // False when it is not kept.
+  // False if the piece is not kept.
   bool keep(uint8_t* piece) {
     if (count_ >= kKeptMax || size_of(piece) > kKeptBytesMax) return false;
     pieces_[count_++] = piece;

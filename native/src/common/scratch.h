@@ -1,5 +1,4 @@
-// Working memory of a block: kept by its thread for the next block, since pages that a thread has not had yet cost more
-// than filling them.
+// Working memory of a block. Its thread reuses it for the next block, because new pages cost more than filling them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

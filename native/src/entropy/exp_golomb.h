@@ -1,5 +1,5 @@
-// Adaptive Exp-Golomb code of an unsigned number: the bit length in unary, then the bits below the leading one; the
-// unary part and the two highest of those bits are learnt.
+// Adaptive Exp-Golomb code of an unsigned number: the bit length in unary, then the bits below the leading one. The
+// models of the unary part and of the two highest of those bits are adaptive.
 #pragma once
 #include <bit>
 #include <cstdint>

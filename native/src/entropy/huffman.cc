@@ -80,7 +80,7 @@ std::vector<uint8_t> huffman_lengths(const std::vector<uint64_t>& counts, uint32
   for (size_t i = 0; i < n; ++i) ascending[i] = counts[order[i]];
   std::vector<uint32_t> depth = tree_depths(ascending);
   if (*std::max_element(depth.begin(), depth.end()) > length_max) depth = limited_depths(ascending, length_max);
-  // Equal counts may have got their depths in any order; what counts is that depths never grow with the count.
+  // Equal counts may have got their depths in any order; it only matters that depths never grow with the count.
   std::sort(depth.begin(), depth.end(), std::greater<>());
   std::vector<uint8_t> lengths(n);
   for (size_t i = 0; i < n; ++i) lengths[order[i]] = static_cast<uint8_t>(depth[i]);

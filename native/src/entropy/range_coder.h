@@ -76,8 +76,8 @@ class RangeEncoder {
     while (range_ < kRangeMin) shift();
   }
 
-  // The lowest `count` <= 64 bits of `value`, most significant first, all patterns taken as equiprobable: steps of
-  // kRawStepBits, the last one shorter.
+  // The lowest `count` <= 64 bits of `value`, most significant first, with equal probability for all patterns: in steps
+  // of kRawStepBits, the last one shorter.
   void raw(uint64_t value, uint32_t count) {
     FIRN_INNER_INVARIANT(count <= 64);
     while (count > 0) {
@@ -151,11 +151,11 @@ class RangeDecoder {
     return value;
   }
 
-  // True when more bytes were taken than any encoder leaves out: what was decoded last means nothing, and loops must
+  // True if more bytes were read than any encoder leaves out. The last decoded values are then invalid, and loops must
   // stop.
   bool overrun() const { return past_end_ > kRangeTailBytes; }
 
-  // True when the input is, byte for byte, what RangeEncoder::finish() leaves after the bits decoded so far.
+  // True if the input equals, byte for byte, the output of RangeEncoder::finish() after the bits decoded so far.
   bool finished() const {
     if (next_ != end_ || overrun()) return false;
     if (past_end_ < kRangeTailBytes && end_[-1] == 0) return false;

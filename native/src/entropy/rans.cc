@@ -19,8 +19,8 @@ constexpr size_t kLanesMany = 8;
 // Below this many symbols the states of eight lanes would cost more than the speed is worth.
 constexpr size_t kManyLanesFrom = 1u << 14;
 
-// Rounded to the nearest share of 2^bits, at least 1 for a symbol that occurs; the most frequent symbols take what is
-// over.
+// Rounded to the nearest share of 2^bits, at least 1 for a symbol that occurs; the most frequent symbols absorb the
+// difference.
 SymbolFrequencies normalise(const SymbolCounts& counts, uint32_t bits) {
   SymbolFrequencies frequencies{};
   uint64_t total = 0;
@@ -132,8 +132,8 @@ void encode_lanes(const uint8_t* symbols, const uint8_t* contexts, size_t count,
   out->insert(out->end(), next, next + word_bytes);
 }
 
-// What a slot, the low bits of a state, stands for: symbol, frequency and position among the symbol's slots. With 12
-// bits all three fit a word (16 KiB a table); with 14 the symbol's frequency and start are looked up after it.
+// The symbol of a slot (the low bits of a state), with its frequency and position among the symbol's slots. With 12
+// bits all three fit a word (16 KiB a table); with 14 the symbol's frequency and start are looked up separately.
 template <uint32_t kBits>
 class DecoderTables;
 

@@ -40,7 +40,7 @@ bool read_rans_model(RangeDecoder& decoder, uint32_t tables, RansModel* model);
 void rans_encode(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model,
                  std::vector<uint8_t>* out);
 
-// Reads what rans_encode wrote for `count` symbols. corrupt unless the states end where an encoder starts.
+// Reads the output of rans_encode for `count` symbols. corrupt unless the states end where an encoder starts.
 Status rans_decode(ByteReader& in, const uint8_t* contexts, size_t count, const RansModel& model, uint8_t* symbols);
 
 }  // namespace firn

@@ -1,5 +1,5 @@
-// A block of binary32 elements in three parts: what rounding cut of those near their 16-bit ones, the few that are not
-// what these say, and the rest.
+// A block of binary32 elements in three parts: the bits that rounding cut, for elements close to their 16-bit ones; the
+// few elements that are not; and the rest.
 #include <algorithm>
 #include <new>
 #include <span>

@@ -1,4 +1,5 @@
-// How a 16-bit element tells the binary32 one that it was rounded from (docs/format-blocks.md, section 18).
+// The relation between a 16-bit element and the binary32 element that it was rounded from (docs/format-blocks.md,
+// section 18).
 #pragma once
 #include <cstdint>
 
@@ -9,8 +10,8 @@ namespace firn {
 // Bits that rounding cuts from the pattern of a number with its exponent inside the range of both.
 constexpr uint32_t cut_bits(MasterKind kind) { return kind == MasterKind::bf16 ? 16 : 13; }
 
-// Whether the pattern of the binary32 element lies near that of the 16-bit one: not of NaN and infinities, nor, of f16,
-// of zeros and subnormals, which stand for numbers of many exponents.
+// Whether the pattern of the binary32 element is close to that of the 16-bit one. False for NaN and infinities and,
+// with f16, for zeros and subnormals, which represent numbers of many exponents.
 constexpr bool is_near(MasterKind kind, uint16_t bits) {
   if (kind == MasterKind::nothing) return false;
   if (kind == MasterKind::bf16) return (bits & 0x7F80u) != 0x7F80u;

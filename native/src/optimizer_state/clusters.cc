@@ -52,7 +52,7 @@ uint8_t label_of(const Bounds& bounds, float value) {
   return static_cast<uint8_t>(std::upper_bound(bounds.begin(), bounds.end(), value) - bounds.begin());
 }
 
-// False when a cluster is wider than binary32 can tell.
+// False if a cluster's range is too wide for binary32.
 bool clusters_of(std::span<const float> values, std::span<const uint8_t> labels,
                  std::array<Cluster, kClusters>* clusters) {
   std::array<float, kClusters> least, most;

@@ -1,6 +1,5 @@
-// First moments: whole numbers of steps. With second moments beside them a step is a share of the denominator that Adam
-// divides by, so that the error is bounded where it acts: in the next update. Without, it is a share of the row's root
-// mean square.
+// First moments as whole numbers of steps. With second moments, a step is a share of the denominator that Adam divides
+// by, so that the error in the next update is bounded. Without them, it is a share of the row's root mean square.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,7 +16,7 @@
 namespace firn {
 namespace {
 
-// Beyond this many steps a number is no longer what binary32 tells apart.
+// Beyond this number of steps, binary32 cannot distinguish neighbouring numbers of steps.
 constexpr int32_t kStepsMax = 1 << 22;
 constexpr int32_t kEnergyClasses = 16;
 constexpr uint32_t kEnergyParts = 16;    // of a squared step
@@ -26,7 +25,7 @@ constexpr uint32_t kRowScaleMax = (kInfinityBits - 1) >> kRowScaleShift;
 
 float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// What one step is for an element with this second moment; whatever is no positive number has none.
+// The value of one step for an element with this second moment. One that is not a positive number counts as 0.
 float unit_of(uint32_t second, float step, float floor) {
   const float root = second > 0 && second < kInfinityBits ? std::sqrt(float_of(second)) : 0.0f;
   return step * (root + floor);
@@ -36,7 +35,7 @@ uint32_t moved_by(int32_t steps, float unit) {
   return steps == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(steps) * unit);
 }
 
-// False for what is no number, is beyond kStepsMax, or would come back as an infinity.
+// False if the element is not a number, is beyond kStepsMax, or would be rebuilt as an infinity.
 bool steps_of(uint32_t bits, float unit, int32_t* steps) {
   if (!is_finite_bits(bits) || !std::isfinite(unit)) return false;
   const double value = static_cast<double>(float_of(bits));
@@ -80,7 +79,8 @@ class RowNumbers {
   int32_t last_ = 0;
 };
 
-// Calls `each(first element of the block, elements, number)` for every row. corrupt for what RowNumbers does not write.
+// Calls `each(first element of the block, elements, number)` for every row. corrupt for bytes that RowNumbers does not
+// write.
 template <typename Each>
 Status read_row_numbers(ByteReader& in, const StateLayout& layout, uint32_t max, Each each) {
   uint32_t size;
@@ -107,7 +107,7 @@ Status read_row_numbers(ByteReader& in, const StateLayout& layout, uint32_t max,
   return decoder.finished() ? Status::ok : Status::corrupt;
 }
 
-// Positive, or 0 where that is allowed, and at most 1.
+// Positive, or 0 if allowed, and at most 1.
 Status read_share(ByteReader& in, bool zero_allowed, float* value) {
   const uint8_t* const bytes = in.take(4);
   if (!bytes) return Status::truncated;
@@ -116,7 +116,7 @@ Status read_share(ByteReader& in, bool zero_allowed, float* value) {
   return bits <= std::bit_cast<uint32_t>(1.0f) && (zero_allowed || bits > 0) ? Status::ok : Status::corrupt;
 }
 
-// The pattern of a row's root mean square on the grid of scales; 0 for nothing but zeros.
+// The pattern of a row's root mean square on the grid of scales; 0 if the row is all zeros.
 bool row_scale(std::span<const uint32_t> row, uint32_t* scale) {
   double sum = 0;
   for (const uint32_t bits : row) {

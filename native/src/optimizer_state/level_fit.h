@@ -1,6 +1,5 @@
-// What the level of a second moment is expected to be: that of its row plus that of its column. Squared gradients of a
-// matrix are nearly products of something of the output and something of the input, so their logarithms are nearly such
-// sums.
+// The expected level of a second moment: that of its row plus that of its column. Squared gradients of a matrix are
+// nearly products of a factor per output and a factor per input, so their logarithms are nearly such sums.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -30,14 +29,14 @@ struct LevelFit {
   }
 };
 
-// Of a segment's levels, each 0..4095. Integers only, so that everyone finds the same.
+// Fits a segment's levels, each 0..4095. Integers only, so that every machine finds the same.
 LevelFit fit_levels(std::span<const int32_t> levels, const StateSegment& segment);
 
 // The fit of one segment after the other, each number as its difference from the one before.
 class LevelFitModels {
  public:
   void encode(RangeEncoder& encoder, const LevelFit& fit);
-  // False for what no encoder writes.
+  // False for bytes that no encoder writes.
   bool decode(RangeDecoder& decoder, const StateSegment& segment, LevelFit* fit);
 
  private:

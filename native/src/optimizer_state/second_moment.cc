@@ -1,6 +1,6 @@
-// Second moments: levels are numbers of binary32 patterns 2^shift apart, which are nearly evenly spaced in the
-// logarithm. A level is told as its distance from what its row and its column make expected, in the context of how far
-// the earlier checkpoint's was from the same.
+// Second moments. Levels are numbers of binary32 patterns 2^shift apart, which are nearly evenly spaced in the
+// logarithm. The coded value is the distance of a level from the one expected of its row and column. Its context is the
+// same distance in the earlier checkpoint.
 #include <algorithm>
 #include <span>
 
@@ -14,12 +14,12 @@
 namespace firn {
 namespace {
 
-// 19: levels stay below 4096, and what is expected inside kFitMax; 23: with any lift they stay finite.
+// 19: levels stay below 4096, and expected levels inside kFitMax; 23: with any lift they stay finite.
 constexpr uint32_t kShiftMin = 19, kShiftMax = 23;
 constexpr uint32_t kLiftBits = 16;
 constexpr int32_t kDistanceClasses = 16;  // of the earlier checkpoint's: -8 and below, ..., 7 and above
 
-// Of a pattern whose sign bit is ignored; of what is no number the highest.
+// Level of a pattern, ignoring its sign bit; NaN and infinities give the highest levels.
 int32_t level_of(uint32_t bits, uint32_t shift) {
   const uint32_t magnitude = std::min(bits & ~kSignBit, kInfinityBits - 1);
   return static_cast<int32_t>(std::min((magnitude + (1u << shift >> 1)) >> shift, (kInfinityBits - 1) >> shift));
@@ -31,7 +31,8 @@ std::vector<int32_t> levels_of(const StateBits& values, uint32_t shift) {
   return levels;
 }
 
-// Of the earlier checkpoint's levels in a segment from what they make expected; empty where there are none.
+// Classes of the earlier checkpoint's distances between levels and their expectation in a segment; empty without an
+// earlier checkpoint.
 std::vector<int32_t> distance_classes(std::span<const int32_t> levels, const StateSegment& segment) {
   if (levels.empty()) return {};
   const LevelFit fit = fit_levels(levels, segment);

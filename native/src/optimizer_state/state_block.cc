@@ -1,4 +1,4 @@
-// Picks the coder of a state block by its kind, and stores exact what that one has no place for.
+// Picks the coder of a state block by its kind, and stores blocks exact that the coder cannot represent.
 #include <algorithm>
 #include <new>
 #include <span>
@@ -21,7 +21,7 @@ bool is_valid(const StateLayout& layout) {
   return count == layout.count;
 }
 
-// Whether a block of this kind goes with what is given beside it.
+// Whether a block of this kind may have the given reference.
 bool is_reference(StateKind kind, const void* reference) {
   switch (kind) {
     case StateKind::second_moment: return true;
@@ -59,7 +59,7 @@ Status decode(StateKind kind, ByteReader in, const StateBits& reference, const S
   return Status::invalid_argument;
 }
 
-// The payload of a mode, or nothing where the coder has no place for an element.
+// The payload of a mode, or empty if the coder cannot represent an element.
 std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& values, const StateBits& reference,
                            const StateLayout& layout) {
   std::vector<uint8_t> payload{static_cast<uint8_t>(mode)};

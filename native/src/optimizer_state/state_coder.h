@@ -1,5 +1,4 @@
-// What the coders of state blocks share (state_block.cc picks one): a block as it is handed around, and the modes of
-// payloads.
+// Shared by the coders of state blocks (state_block.cc picks one): the form of a block, and the modes of payloads.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -31,8 +30,8 @@ inline void append_float(float value, std::vector<uint8_t>* out) {
   out->insert(out->end(), bytes, bytes + sizeof bytes);
 }
 
-// Each encoder appends what follows the mode, and returns false, with nothing of use appended, when the block has to be
-// stored exact. `reference` may be empty where the coder can do without.
+// Each encoder appends the payload after its mode. It returns false, and its output is useless, if the block has to be
+// stored exact. `reference` may be empty for coders that do not need it.
 bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout,
                            std::vector<uint8_t>* out);
 bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout,

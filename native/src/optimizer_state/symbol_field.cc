@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-// Every segment has a slot of its own, as long as there are any.
+// Every segment has a slot of its own, while there are enough.
 struct Slots {
   explicit Slots(const StateLayout& layout) : counts(layout.segment_count), slots(layout.segment_count) {
     for (size_t i = 0; i < layout.segment_count; ++i) {
@@ -46,7 +46,7 @@ void append_symbols(const StateLayout& layout, const std::vector<uint8_t>& conte
   Status status = counts.add(block);
   if (status == Status::ok) status = counts.build(slots.size(), &tables);
   if (status == Status::ok) status = tables.encode(block, &payload);
-  // The ranges are kept here, so only memory is left to fail.
+  // The code above ensures valid ranges, so only memory can fail.
   if (status != Status::ok) throw std::bad_alloc();
   const std::vector<uint8_t> stored = tables.serialize();
   append_varint(static_cast<uint32_t>(stored.size()), out);

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-// The build says whether the x86 kernels are compiled in.
+// The build decides whether the x86 kernels are compiled in.
 #ifndef FIRN_X86
 #if defined(__x86_64__)
 #define FIRN_X86 1
@@ -21,15 +21,14 @@ enum class Isa : uint8_t {
   avx512 = 2,  // avx2 and AVX-512 F, BW, CD, DQ, VL: files named *_avx512.cc
 };
 
-// The highest level this machine and its operating system support. Asked once, then remembered; may be called from any
-// thread.
+// The highest level that this machine and its operating system support. Determined once, then cached; may be called
+// from any thread.
 Isa detected_isa();
 
-// The level to dispatch on: detected_isa(), or the limit below where that is lower.
+// The level to dispatch on: detected_isa(), or the limit below if that is lower.
 Isa active_isa();
 
-// Whether a machine at Isa::avx512 has AVX-512 VBMI2 as well and that is the level to dispatch on: files named
-// *_vbmi2.cc.
+// Whether to dispatch on AVX-512 VBMI2, which a machine at Isa::avx512 may also have: files named *_vbmi2.cc.
 bool active_vbmi2();
 
 // Caps active_isa() for the whole process, and active_vbmi2() where `vbmi2` is false; Isa::avx512 lifts the cap. For

@@ -1,4 +1,5 @@
-// Every instruction set level a machine has, one after another: for tests and fuzz targets, which compare what they do.
+// Runs code at every instruction set level of the machine, one after another: for tests and fuzz targets, which compare
+// the results.
 #pragma once
 #include "simd/cpu_features.h"
 

@@ -1,5 +1,5 @@
-// How long the vectors are that kernels in portable vectors use: a register of the instruction set that this file is
-// compiled for.
+// Length of the vectors in kernels with portable vectors: a register of the instruction set that this file is compiled
+// for.
 #pragma once
 #include <cstddef>
 

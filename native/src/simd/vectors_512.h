@@ -90,7 +90,7 @@ inline I32 increment(Mask where, I32 a) { return {_mm512_mask_add_epi32(a.v, whe
 inline I32 decrement(Mask where, I32 a) { return {_mm512_mask_sub_epi32(a.v, where.v, a.v, _mm512_set1_epi32(1))}; }
 inline I32 add_where(Mask where, I32 a, I32 b) { return {_mm512_mask_add_epi32(a.v, where.v, a.v, b.v)}; }
 inline I32 negate(Mask where, I32 a) { return {_mm512_mask_sub_epi32(a.v, where.v, _mm512_setzero_si512(), a.v)}; }
-// a - b where `minus`, a + b elsewhere.
+// a - b in the lanes of `minus`, a + b in the others.
 inline I32 add_signed(Mask minus, I32 a, I32 b) {
   return {_mm512_mask_sub_epi32(_mm512_add_epi32(a.v, b.v), minus.v, a.v, b.v)};
 }
@@ -100,7 +100,7 @@ inline I32 subtract_signed(Mask minus, I32 a, I32 b) {
 
 inline I32 gather(const int32_t* table, I32 places) { return {_mm512_i32gather_epi32(places.v, table, 4)}; }
 
-// Writes the lanes of `where`, in order. Returns how many.
+// Writes the lanes of `where`, in order. Returns their number.
 inline size_t store_where(uint32_t* to, Mask where, I32 a) {
   if (where.v == 0) return 0;
   const unsigned count = _mm_popcnt_u32(_cvtmask16_u32(where.v));
@@ -193,7 +193,7 @@ inline uint8_t largest(Bytes a) {
   for (const uint8_t byte : bytes) most = byte > most ? byte : most;
   return most;
 }
-// A table of 16 bytes, and what it has at each place below 16.
+// A table of 16 bytes, and its look-up for places below 16.
 inline Bytes byte_table(const uint8_t (&table)[16]) {
   return {_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)))};
 }

@@ -1,4 +1,4 @@
-// simd/vectors.h for AVX2: eight lanes, masks with all bits set in the lanes that are meant.
+// simd/vectors.h for AVX2: eight lanes; masks have all bits set in the selected lanes.
 #pragma once
 #include <immintrin.h>
 
@@ -101,7 +101,7 @@ inline I32 subtract_signed(Mask minus, I32 a, I32 b) { return a - negate(minus, 
 
 inline I32 gather(const int32_t* table, I32 places) { return {_mm256_i32gather_epi32(table, places.v, 4)}; }
 
-// Writes the lanes of `where`, in order. Returns how many.
+// Writes the lanes of `where`, in order. Returns their number.
 inline size_t store_where(uint32_t* to, Mask where, I32 a) {
   uint32_t left = bits(where);
   if (left == 0) return 0;
@@ -200,7 +200,7 @@ inline uint8_t largest(Bytes a) {
   for (const uint8_t byte : bytes) most = byte > most ? byte : most;
   return most;
 }
-// A table of 16 bytes, and what it has at each place below 16.
+// A table of 16 bytes, and its look-up for places below 16.
 inline Bytes byte_table(const uint8_t (&table)[16]) {
   return {_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)))};
 }

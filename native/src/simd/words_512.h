@@ -1,5 +1,4 @@
-// What AVX-512 VBMI2 does with 16-bit words in one instruction, and machines without it in several. For files of the
-// one set or of the other.
+// Operations on 16-bit words: one instruction with AVX-512 VBMI2, several without. For files of either set.
 #pragma once
 #include <immintrin.h>
 
@@ -11,8 +10,8 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// The low words of those of 32 numbers, `first` and then `second`, that are chosen, in order, so that they end at
-// `end`. Returns where they begin.
+// Writes the low words of the selected ones of 32 numbers, `first` and then `second`, in order, so that they end at
+// `end`. Returns their beginning.
 [[gnu::always_inline]] inline uint8_t* put_low_words_before(uint8_t* end, __mmask16 of_first, __m512i first,
                                                             __mmask16 of_second, __m512i second) {
 #ifdef __AVX512VBMI2__
@@ -36,7 +35,7 @@ namespace {
   return end;
 }
 
-// `words` with those that `chosen` has taken from `next` in order; 64 bytes there are read.
+// `words`, with the lanes of `chosen` replaced by words from `next`, in order; reads 64 bytes there.
 [[gnu::always_inline]] inline __m512i take_words(__m512i words, __mmask32 chosen, const uint8_t* next) {
 #ifdef __AVX512VBMI2__
   return _mm512_mask_expand_epi16(words, chosen, _mm512_loadu_si512(next));

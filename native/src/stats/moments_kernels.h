@@ -4,14 +4,14 @@
 
 namespace firn {
 
-// The sums before they are added up: lane l has the elements whose number is l modulo 16.
+// Partial sums before they are added up: lane l has the elements whose number is l modulo 16.
 inline constexpr size_t kMomentLanes = 16;
 struct MomentLanes {
   double sum[kMomentLanes], squares[kMomentLanes], gradient_squares[kMomentLanes];
   float magnitude_max[kMomentLanes];
 };
 
-// Add to `lanes`, the first element to lane 0. NaN never becomes the largest magnitude; sums tell.
+// Add to `lanes`, the first element to lane 0. NaN never becomes the largest magnitude; the sums show it.
 using WeightLanesKernel = void(const void* weights, size_t count, MomentLanes& lanes);
 
 using GradientLanesKernel = void(const void* gradients, size_t count, MomentLanes& lanes);

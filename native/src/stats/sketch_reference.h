@@ -1,5 +1,5 @@
-// The sketch as the paper's algorithm 1 states it, one value at a time: the truth the fast path is compared with, and
-// the quicker choice for short inputs.
+// The sketch as in the paper's algorithm 1, one value at a time: the reference for the fast path, and faster for short
+// inputs.
 #pragma once
 #include <cstddef>
 

@@ -8,8 +8,8 @@
 
 namespace firn {
 
-// What the caller will read once the current values are counted: fetched into the cache meanwhile, since increments
-// leave the memory idle. Addresses are only hints and may lie past the end; gradients may be null.
+// Addresses that the caller will read after the current values are counted. They are prefetched meanwhile, because
+// increments leave the memory idle. They are only hints and may lie past the end; gradients may be null.
 struct Upcoming {
   const void* weights;
   size_t weight_bytes;  // of one element
@@ -24,7 +24,7 @@ class ValueCounter {
  public:
   // `expected_count`: how many values add() will see in all; decides whether the tables are worth their 516 KiB.
   ValueCounter(Sketch& sketch, size_t expected_count);
-  // Folds what is left into the sketch.
+  // Folds the remaining counts into the sketch.
   ~ValueCounter();
   ValueCounter(const ValueCounter&) = delete;
   ValueCounter& operator=(const ValueCounter&) = delete;
@@ -41,8 +41,8 @@ class ValueCounter {
   std::unique_ptr<Tables> tables_;
 };
 
-// Pattern that stands for "not a member" in a buffer passed to ValueCounter::add. Sixteen different ones, taken in turn
-// by position, so that long runs of skipped values do not wait on one counter either.
+// Pattern that means "not a member" in a buffer for ValueCounter::add. Sixteen patterns are used in turn by position,
+// so that long runs of skipped values do not wait on one counter either.
 constexpr uint32_t skip_marker(uint32_t position) { return 0x7FC00000u | (position & 15u) << 17; }
 
 }  // namespace firn

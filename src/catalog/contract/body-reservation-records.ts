@@ -1,33 +1,33 @@
 /**
- * A body on its way in one request, of a file of a checkpoint or of a part of an eval set. What comes in several is in
- * upload-records.ts.
+ * A body arriving in one request, for a file of a checkpoint or a part of an eval set. Uploads in several requests are
+ * in upload-records.ts.
  */
 export type BodyReservation = BytesToReserve &
   ({ readonly runId: string; readonly checkpointId: string } | { readonly evalSetId: string });
 export interface BytesToReserve {
-  /** Of this body alone. */
+  /** Unique to this body. */
   readonly id: string;
-  /** Bytes it is known to take in the store. */
+  /** Bytes that it is known to take in the store. */
   readonly sizeBytes: number;
-  /** More that would be welcome, where it may still grow. */
+  /** Further bytes to reserve if there is room, for a body that may still grow. */
   readonly aheadBytes?: number;
-  /** How long its room stays without a `renew`. */
+  /** How long the reservation lasts without a `renew`. */
   readonly ttlMs: number;
 }
 export interface BodyReservationRecords {
   /**
-   * Gives a body room, in place of what it had, if everything staged and arriving then stays within the limits, of its
-   * run and in all, and everything stored and arriving within the quota of its namespace; else says which is in the way
-   * and leaves it what it had. Of an eval set only the quota counts. Two that ask at once never get the same room, in
-   * whatever processes they are.
+   * Reserves room for a body, replacing its earlier reservation. Staged and arriving bytes must stay within the limits,
+   * per run and in total, and stored and arriving bytes within the quota of the namespace. Otherwise it returns the
+   * limit that was exceeded, and the earlier reservation stays. For an eval set only the quota counts. Concurrent calls
+   * never get the same room, even from different processes.
    */
   take(
     reservation: BodyReservation,
     limits: { readonly runBytesMax: number; readonly bytesMax: number },
   ): Promise<{ readonly takenBytes: number } | 'run-full' | 'full' | 'over-quota'>;
   renew(id: string, ttlMs: number): Promise<void>;
-  /** Call it in the transaction that records the body, so that its bytes are never counted twice, nor missed. */
+  /** Call it in the transaction that records the body, so that its bytes are counted exactly once. */
   release(id: string): Promise<void>;
-  /** Whether a body of the checkpoint is arriving anywhere. */
+  /** Whether any process receives a body of the checkpoint. */
   has(checkpointId: string): Promise<boolean>;
 }

@@ -18,12 +18,13 @@ import type { UploadRecords } from './upload-records.ts';
 import type { UsageRecords } from './usage-records.ts';
 
 /**
- * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction`
- * and are called on the `Catalog` it passes (never on the outer one: on PGlite that is refused as `internal`, for it
- * could only wait for itself). A transaction inside one joins it. `work` may run again from its beginning, where the
- * database had to undo it, so it keeps its effects in the catalog. A verb that rejects with `conflict`, `not-found` or
- * `step-exists` leaves the transaction usable. Failures of the database are FirnError `overloaded`, `storage-full` or
- * `internal`, a value it cannot hold is `invalid-request`, a broken reference `conflict`; SQL never leaves the room.
+ * Metadata. Every verb is one statement or one transaction. Verbs that must be atomic together run inside `transaction`
+ * and are called on the `Catalog` that it passes. On PGlite a call on the outer one is refused as `internal`, because
+ * it would wait for itself. A transaction inside another joins it. `work` may run again from its beginning if the
+ * database rolled it back, so its only effects should be in the catalog. A verb that rejects with `conflict`,
+ * `not-found` or `step-exists` leaves the transaction usable. Failures of the database are FirnError `overloaded`,
+ * `storage-full` or `internal`; a value that it cannot hold is `invalid-request`, a broken reference `conflict`. SQL
+ * never leaves the room.
  */
 export interface Catalog {
   transaction<T>(work: (tx: Catalog) => Promise<T>): Promise<T>;
@@ -46,15 +47,15 @@ export interface Catalog {
   readonly garbage: GarbageRecords;
   readonly damage: DamageRecords;
   readonly usage: UsageRecords;
-  /** The database's clock, which times in records are of: those of the processes may differ. */
+  /** The database's clock, which all times in records come from: the clocks of processes may differ. */
   now(): Promise<Date>;
   /** One trivial query; for readiness. */
   probe(): Promise<void>;
-  /** Connections to the database: in use, waited for, and at most; for metrics. */
+  /** Connections to the database: in use, waiting callers, and the limit; for metrics. */
   connections(): { readonly inUse: number; readonly waiting: number; readonly max: number };
   /**
-   * Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then.
-   * Not inside a transaction.
+   * Vacuums and analyzes if the database does not do so by itself (PGlite); takes about a tenth of a second. Not inside
+   * a transaction.
    */
   tidy(): Promise<void>;
   close(): Promise<void>;

@@ -13,35 +13,35 @@ export type CheckpointState = (typeof checkpointStates)[number];
 export interface Checkpoint {
   readonly id: string;
   readonly runId: string;
-  /** Order in the run, from 0, given at reservation. */
+  /** Order in the run, from 0, assigned at reservation. */
   readonly sequence: number;
-  /** Unique in the run among checkpoints that are not deleted. */
+  /** Unique among the run's checkpoints that are not deleted. */
   readonly step: number;
   /** 40 hex digits, set at commit. */
   readonly revision?: string;
   readonly state: CheckpointState;
   /** Set by the upload: use this config, do not search. */
   readonly fixedConfig?: QuantizationConfig;
-  /** Set by the upload: tensor name to layer type; each entry wins over the run's. */
+  /** Set by the upload: tensor name to layer type; takes precedence over the run's. */
   readonly layerTypes?: Readonly<Record<string, LayerType>>;
-  /** Set by the upload: metric to what the training job measured. */
+  /** Set by the upload: values of metrics that the training job measured. */
   readonly expects?: MetricValues;
-  /** What it is measured with, fixed by the commit or by a retry; without `thresholds` it is what its run has. */
+  /** The eval set of the checkpoint, fixed by the commit or by a retry; without `thresholds` the run's applies. */
   readonly evalSetId?: string;
   readonly thresholds?: QualityThresholds;
-  /** What the encode found; present when ready. */
+  /** Outcome of the encode; present when ready. */
   readonly result?: CheckpointResult;
   readonly errorCode?: FirnErrorCode;
   readonly errorMessage?: string;
   readonly packageId?: string;
   readonly cancelRequested: boolean;
-  /** Hidden by DELETE; its bytes stay while others build on it. */
+  /** Set by DELETE; the bytes stay while others build on them. */
   readonly deletedAt?: Date;
   readonly createdAt: Date;
   readonly committedAt?: Date;
   readonly finishedAt?: Date;
 }
-/** A metric that no threshold may bound, before and after. */
+/** A metric that no threshold bounds, before and after. */
 export interface ObservedMetric {
   readonly kind: MetricKind;
   readonly baseline: number;
@@ -52,28 +52,30 @@ export interface CheckpointResult {
   /** `exact` also when a lossy run found no config that passes. */
   readonly fidelity: Fidelity;
   readonly config?: QuantizationConfig;
-  /** Why a lossy run's checkpoint was stored exact, and other things worth knowing, as sentences. */
+  /** Why a checkpoint of a lossy run was stored exact, and other warnings, as sentences. */
   readonly warnings: readonly string[];
   readonly baseline?: MetricValues;
-  /** On the decoded bytes. */
+  /** Measured on the decoded bytes. */
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;
-  /** Metrics that nobody asked for and that the same outputs tell, by name. */
+  /** Metrics that the eval set does not request but that its outputs allow, by name. */
   readonly observed?: Readonly<Record<string, ObservedMetric>>;
-  /** How eval set and checkpoint were read, in sentences. */
+  /** How eval set and checkpoint were interpreted, in sentences. */
   readonly understood?: readonly string[];
   readonly kind: 'base' | 'delta';
   readonly ancestorStep?: number;
   readonly ancestorRun?: string;
   readonly chainLength: number;
-  /** Files of role model and other as uploaded; sensitivity not counted. */
+  /** Files of role model and other as uploaded; sensitivities do not count. */
   readonly rawBytes: number;
-  /** Everything kept for the checkpoint: package with frame, raw objects that serve as storage, codec data in rows. */
+  /**
+   * Everything stored for the checkpoint: package with frame, raw objects that serve as storage, codec data in rows.
+   */
   readonly storedBytes: number;
   readonly migration?: number;
-  /** Root mean square of what rounding left of the weights of matrices, in steps. */
+  /** Root mean square error of the rounded weights of matrices, in quantization steps. */
   readonly roundingError?: number;
-  /** Training was found to have been resumed from what the ancestor rebuilds. */
+  /** Training resumed from the rebuilt ancestor. */
   readonly resumed?: boolean;
   readonly trialCount: number;
   /** Seconds by phase. */
@@ -81,8 +83,8 @@ export interface CheckpointResult {
 }
 export interface CheckpointRecords {
   /**
-   * Next sequence number; `step-exists` when a live checkpoint of the run has the step, `not-found` when there is no
-   * such live run.
+   * Takes the next sequence number. `step-exists` when a live checkpoint of the run has the step, `not-found` when
+   * there is no such live run.
    */
   reserve(
     input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects'>,
@@ -92,8 +94,8 @@ export interface CheckpointRecords {
   /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
   list(runId: string, page: Page): Promise<Checkpoint[]>;
   /**
-   * The checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. Live
-   * or hidden, or `live` alone.
+   * The run's ready checkpoint with a package and the largest smaller sequence, which may become the ancestor of a
+   * delta. Live or hidden, or only `live` ones.
    */
   previousReady(
     runId: string,
@@ -101,8 +103,8 @@ export interface CheckpointRecords {
     which?: { readonly live?: boolean },
   ): Promise<Checkpoint | undefined>;
   /**
-   * The newest live, ready checkpoint with a package of each other live run of the run's repository: of the newest runs
-   * that have one, newest first, at most `limit`.
+   * For each other live run of the repository, its newest live, ready checkpoint with a package: newest first, at most
+   * `limit`.
    */
   newestElsewhere(run: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Checkpoint[]>;
   /**
@@ -130,9 +132,8 @@ export interface CheckpointRecords {
     >,
   ): Promise<Checkpoint>;
   /**
-   * Puts a live, failed checkpoint back into the queue, without its error and the trials recorded for it, to be
-   * measured with what is given. `conflict` when it is not failed, or hidden. Its job is another verb of the same
-   * transaction (`JobRecords.restart`).
+   * Puts a live, failed checkpoint back into the queue with the given eval set and thresholds, and removes its error
+   * and trials. `conflict` when it is not failed, or hidden. Call `JobRecords.restart` in the same transaction.
    */
   retry(
     id: string,
@@ -142,16 +143,16 @@ export interface CheckpointRecords {
   anyMeasuredWith(runId: string, evalSetId: string): Promise<boolean>;
   /** Whether the run has a live, ready checkpoint with a larger sequence. */
   hasNewerReady(runId: string, sequence: number): Promise<boolean>;
-  /** Nothing happens when it is terminal. */
+  /** Does nothing if the checkpoint is terminal. */
   requestCancel(id: string): Promise<void>;
   /**
    * Removes an open checkpoint with its files and uploads; marks their objects and returns the keys. `conflict` when it
-   * is not open, or has shown a sign of life since `untouchedSince`.
+   * is not open, or has given a sign of life since `untouchedSince`.
    */
   discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
   /**
-   * Sets deletedAt, forgets its uploads and its references, marks their pieces and those raw objects of hidden
-   * checkpoints that no reference needs, and returns the keys.
+   * Sets deletedAt and deletes the checkpoint's uploads and references. Marks the pieces, and the raw objects of hidden
+   * checkpoints that no reference needs. Returns the keys.
    */
   hide(id: string): Promise<string[]>;
   /**
@@ -159,16 +160,16 @@ export interface CheckpointRecords {
    * returns the keys. `conflict` otherwise.
    */
   purge(id: string): Promise<string[]>;
-  /** Open checkpoints with no progress since, and no body arriving; for expiry. */
+  /** Open checkpoints without a sign of life since `before` and without an arriving body; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
   /**
-   * True when a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point, builds on
-   * this one.
+   * Whether a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point builds on this
+   * one.
    */
   hasDependents(id: string): Promise<boolean>;
-  /** Those of the run that are open, queued or working, by sequence; at most `limit`. */
+  /** Open, queued and working checkpoints of the run, by sequence; at most `limit`. */
   unfinished(runId: string, limit: number): Promise<Checkpoint[]>;
-  /** Ids of hidden checkpoints without dependents, at most `limit`; purging them may leave more. */
+  /** Ids of hidden checkpoints without dependents, at most `limit`; purging them may make others reclaimable. */
   reclaimable(limit: number): Promise<string[]>;
   count(): Promise<Readonly<Record<CheckpointState, number>>>;
 }

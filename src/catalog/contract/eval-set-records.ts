@@ -37,18 +37,18 @@ export interface EvalSetRecords {
   get(id: string): Promise<EvalSet | undefined>;
   /** By name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<EvalSet[]>;
-  /** Only while `open`; `conflict` otherwise. Marks the object it replaces, if any, and returns its key. */
+  /** Only while `open`; `conflict` otherwise. Marks the replaced object, if any, and returns its key. */
   setPart(id: string, part: EvalSetPart, object: EvalSetObject): Promise<string | undefined>;
-  /** Closes an open one; `conflict` when it is closed another way already. */
+  /** Closes an open one; `conflict` when it is closed with another state already. */
   setState(
     id: string,
     state: Exclude<EvalSetState, 'open'>,
     error?: { code: FirnErrorCode; message: string },
   ): Promise<void>;
   /**
-   * `conflict`, saying what uses it, while a live run does, or a checkpoint that is to be measured with it: one that is
-   * queued or working, or a live one that failed and can be tried again. Others forget it. Marks the objects it held
-   * and returns their keys.
+   * `conflict`, with the name of the user, while a live run uses the eval set, or a checkpoint that may still be
+   * measured with it: a queued or working one, or a live failed one that can be retried. Other checkpoints lose the
+   * reference. Marks its objects and returns their keys.
    */
   delete(id: string): Promise<string[]>;
 }

@@ -13,27 +13,27 @@ export interface CheckpointFile {
   readonly role: FileRole;
   /** Announced at reservation, or found on arrival. */
   readonly sizeBytes?: number;
-  /** Of the uploaded bytes; announced or found. */
+  /** Of the uploaded bytes; announced or computed. */
   readonly sha256?: string;
   /** Git blob id of files up to 1 MiB. */
   readonly gitSha1?: string;
-  /** The uploaded bytes, while they are kept. */
+  /** The uploaded bytes, while they are retained. */
   readonly rawKey?: string;
   readonly rawStoredBytes?: number;
   readonly received: boolean;
-  /** Where the bytes are that a download returns once ready. */
+  /** Storage of the download's bytes; set once ready. */
   readonly storage?: FileStorage;
-  /** Of a reference: the file that holds the bytes, which is none itself. */
+  /** For a reference: the file that holds the bytes, which is not a reference itself. */
   readonly originId?: string;
-  /** Digest and size of what a download returns once ready. */
+  /** Digest and size of the download; set once ready. */
   readonly resultSha256?: string;
   readonly resultBytes?: number;
 }
-/** What a download returns of a file, as recorded when its checkpoint becomes ready. */
+/** The download of a file, recorded when its checkpoint becomes ready. */
 export interface FileResultRecord {
   readonly path: string;
   readonly storage: FileStorage;
-  /** Given exactly for a reference. */
+  /** Set exactly if the file is a reference. */
   readonly originId?: string;
   readonly resultSha256: string;
   readonly resultBytes: number;
@@ -48,8 +48,8 @@ export interface FileRecords {
     files: readonly { path: string; role: FileRole; sizeBytes?: number; sha256?: string }[],
   ): Promise<CheckpointFile[]>;
   /**
-   * Records an arrived body; adds the file when it was not announced. Marks the object it replaces, if any, and returns
-   * its key. `conflict` when not open, `invalid-request` when a path would be a folder of another.
+   * Records an arrived body; adds the file if it was not announced. Marks the replaced object, if any, and returns its
+   * key. `conflict` when not open, `invalid-request` when a path would be a folder of another.
    */
   receive(
     checkpointId: string,
@@ -67,20 +67,20 @@ export interface FileRecords {
   find(checkpointId: string, path: string): Promise<CheckpointFile | undefined>;
   get(id: string): Promise<CheckpointFile | undefined>;
   /**
-   * Files of live, ready checkpoints of a repository that hold the bytes of a download with one of these digests: at
-   * most one a digest, a raw object before a package and a short chain before a long one. No references.
+   * Files of live, ready checkpoints of a repository whose download has one of these digests: at most one per digest,
+   * no references. Prefers a raw object to a package, and a short chain to a long one.
    */
   holding(repositoryId: string, digests: readonly string[]): Promise<CheckpointFile[]>;
   /**
-   * `conflict` when an origin does not hold its bytes any more, or is of another repository; what it holds then stays
-   * as long as the reference.
+   * `conflict` when an origin no longer holds its bytes or belongs to another repository. From then on an origin keeps
+   * its bytes as long as the reference exists.
    */
   setResults(checkpointId: string, results: readonly FileResultRecord[]): Promise<void>;
   /** Marks the raw objects of these files and returns their keys. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
   /**
-   * Bytes of raw objects of checkpoints that are open, queued or working, and of uploads that are not complete: of one
-   * run (or eval set, which takes room as a run does), or in all.
+   * Bytes of raw objects of checkpoints that are open, queued or working, and of unfinished uploads: of one run, or in
+   * total. `runId` may also be an eval set, whose bytes count like a run's.
    */
   stagedBytes(runId?: string): Promise<number>;
 }

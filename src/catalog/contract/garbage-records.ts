@@ -1,51 +1,51 @@
 import type { Page } from './page.ts';
 
 /**
- * Why nothing names an object any more. replaced: other bytes for the same path or part came. discarded: its
- * reservation was given up. released: its checkpoint is ready without it. deleted: with its checkpoint, run or eval
- * set. merged: its checkpoints are in another package. orphan: nothing ever named it, as after a kill.
+ * The reason why nothing names an object any more. replaced: other bytes arrived for the same path or part. discarded:
+ * its reservation ended. released: its checkpoint is ready and does not need it. deleted: with its checkpoint, run or
+ * eval set. merged: its checkpoints are in another package. orphan: nothing ever named it, for example after a kill.
  */
 export const deletionReasons = ['replaced', 'discarded', 'released', 'deleted', 'merged', 'orphan'] as const;
 export type DeletionReason = (typeof deletionReasons)[number];
 
-/** An object that waits to be deleted. */
+/** An object pending deletion. */
 export interface PendingDeletion {
   readonly key: string;
   readonly pendingSince: Date;
   readonly reason: DeletionReason;
-  /** Bytes in the store; absent where they were never known. */
+  /** Bytes in the store; absent if never known. */
   readonly storedBytes?: number;
-  /** Whose it was, where that is known. */
+  /** The repository that it belonged to, if known. */
   readonly repositoryId?: string;
 }
 
-/** An object as it was found in the store. */
+/** An object found in the store. */
 export interface FoundObject {
   readonly key: string;
   readonly storedBytes: number;
-  /** The checkpoint, push or eval set that its key begins with, where it does. */
+  /** The checkpoint, push or eval set that its key begins with, if any. */
   readonly ownerId?: string;
-  /** Of a package: the fence of the claim under which it was written. */
+  /** For a package: the fence of the claim that wrote it. */
   readonly fence?: number;
 }
 
 /**
- * What waits to be deleted. The verbs that take the last name of a key away enter it here in the same transaction; a
- * key that is here is never named again (`conflict`).
+ * Objects pending deletion. A verb that removes the last name of a key enters it here in the same transaction. A key in
+ * this list is never named again (`conflict`).
  */
 export interface GarbageRecords {
-  /** Those marked until then, by key; `after` is a key. */
+  /** Objects marked before `until`, by key; `after` is a key. */
   pendingDeletions(until: Date, page: Page): Promise<PendingDeletion[]>;
   /**
-   * Those of the objects (at most a thousand) that nothing names, that are not pending deletion, and of which no
-   * arriving body or running job is known. What is on its way is looked up before what is named, so that nothing passes
-   * between the two unseen.
+   * The objects (at most a thousand) that nothing names, that are not pending deletion, and that belong to no arriving
+   * body or running job. Arriving bodies and jobs are read before names, so that no object can change from one to the
+   * other unseen.
    */
   orphans<Found extends FoundObject>(objects: readonly Found[]): Promise<Found[]>;
-  /** Enters orphans, with the repository that their owner is of where it is still there. */
+  /** Marks orphans, with their owner's repository if it still exists. */
   markOrphans(objects: readonly FoundObject[]): Promise<void>;
-  /** Fills in the sizes of objects pending deletion that were not known. */
+  /** Fills in unknown sizes of objects pending deletion. */
   noteSizes(objects: readonly FoundObject[]): Promise<void>;
-  /** Takes keys (at most a thousand) out: they are deleted. */
+  /** Removes keys (at most a thousand) after their deletion. */
   forget(keys: readonly string[]): Promise<void>;
 }

@@ -5,15 +5,15 @@ export interface IdempotentAnswer {
 }
 export interface IdempotencyRecords {
   /**
-   * Starts a keyed request: `started`, `running` while another such request does, or the recorded answer, or throws
-   * `idempotency-conflict` (other fingerprint). An answer is kept for `ttlMs`; a key without one blocks for at most ten
-   * minutes, or until an embedded restart. Not inside a transaction.
+   * Starts a keyed request: `started`, `running` while another request with the key runs, or the recorded answer.
+   * Throws `idempotency-conflict` for another fingerprint. An answer is stored for `ttlMs`; a key without one blocks
+   * for at most ten minutes, or until an embedded catalog restarts. Not inside a transaction.
    */
   begin(key: string, fingerprint: string, ttlMs: number): Promise<'started' | 'running' | IdempotentAnswer>;
-  /** Does nothing when the key is not running this request: it expired meanwhile, and may run another. */
+  /** Does nothing if the key no longer belongs to this request: it expired, and may belong to another. */
   finish(key: string, fingerprint: string, answer: IdempotentAnswer): Promise<void>;
-  /** Forgets a key whose request failed without effect. */
+  /** Removes the key of a request that failed without effect. */
   abandon(key: string, fingerprint: string): Promise<void>;
-  /** Removes some expired keys; returns how many, 0 when none is left. */
+  /** Removes some expired keys; returns their number, 0 when none is left. */
   prune(now: Date): Promise<number>;
 }

@@ -1,6 +1,6 @@
 import type { Page } from './page.ts';
 
-/** corrupt: its bytes do not match their checksums. missing: the catalog names it and the store has none. */
+/** corrupt: its bytes do not match their checksums. missing: the catalog names it, but the store does not have it. */
 export const damageKinds = ['corrupt', 'missing'] as const;
 export type DamageKind = (typeof damageKinds)[number];
 
@@ -8,7 +8,7 @@ export type DamageKind = (typeof damageKinds)[number];
 export interface DamagedObject {
   readonly key: string;
   readonly what: DamageKind;
-  /** For operators: which chunk, which failure. */
+  /** For operators: the damaged chunk and the failure. */
   readonly detail: string;
   readonly foundAt: Date;
 }
@@ -20,11 +20,11 @@ export interface CheckpointName {
   readonly step: number;
 }
 
-/** What cannot be read, or not all of it, while an object is damaged. */
+/** Everything that a damaged object makes unreadable, wholly or partly. */
 export interface AffectedByDamage {
   /**
-   * Live ones, by name and sequence: those whose package it holds, those whose chain goes through it, those that refer
-   * to a file in it, those whose raw file it is.
+   * Live checkpoints, by name and sequence, that need the object: for their package or its chain, for a file that they
+   * refer to, or for a raw file.
    */
   readonly checkpoints: readonly CheckpointName[];
   /** Eval sets, as `namespace/repository/name`. */
@@ -32,41 +32,41 @@ export interface AffectedByDamage {
 }
 
 export interface DamageRecords {
-  /** Keeps the moment of the first finding. Returns whether the object was whole before. */
+  /** Records damage; the time of the first finding stays. Returns whether the object was whole before. */
   note(damaged: Omit<DamagedObject, 'foundAt'>): Promise<boolean>;
-  /** Takes an object out of quarantine; returns whether it was in it. */
+  /** Ends the quarantine of an object; returns whether it was in quarantine. */
   clear(key: string): Promise<boolean>;
   /** By key; `after` is a key. */
   list(page: Page): Promise<DamagedObject[]>;
   count(): Promise<number>;
-  /** Those of the keys (at most a thousand) that are damaged. */
+  /** The damaged ones of the keys (at most a thousand). */
   among(keys: readonly string[]): Promise<string[]>;
   affected(key: string): Promise<AffectedByDamage>;
   /** Paths of a checkpoint's files whose download needs a damaged object. */
   pathsOf(checkpointId: string): Promise<string[]>;
 }
 
-/** A pass of the background scrubber over every object. */
+/** One pass of the background scrubber over all objects. */
 export interface ScrubRound {
   readonly begunAt: Date;
-  /** Absent while it is under way. */
+  /** Absent while the pass runs. */
   readonly endedAt?: Date;
-  /** The last key read; empty at the beginning. */
+  /** The last key that was read; empty at the beginning. */
   readonly afterKey: string;
   readonly objects: number;
   readonly bytes: number;
 }
 
 /**
- * Objects as the catalog names them: packages, raw objects, parts of eval sets. What a merge replaced is named no
- * longer.
+ * All objects that the catalog names: packages, raw objects, parts of eval sets. Objects that a merge replaced are not
+ * among them.
  */
 export interface ObjectRecords {
-  /** By key; `after` is a key. Of one repository when it is given. */
+  /** By key; `after` is a key. With `repositoryId` only that repository's. */
   keys(page: Page, repositoryId?: string): Promise<string[]>;
-  /** Those of the keys (at most a thousand) that something names. */
+  /** The keys (at most a thousand) that some record names. */
   named(keys: readonly string[]): Promise<string[]>;
-  /** Undefined before the first. */
+  /** Undefined before the first pass. */
   scrubRound(): Promise<ScrubRound | undefined>;
   setScrubRound(round: ScrubRound): Promise<void>;
 }

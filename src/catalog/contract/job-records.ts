@@ -7,13 +7,13 @@ export interface Job {
   readonly subjectId: string;
   readonly state: JobState;
   /**
-   * Jobs of one order key run one at a time, by orderSequence; an unfinished earlier one (held, queued, running) blocks
-   * the later.
+   * Jobs of one order key run one at a time, by orderSequence. An unfinished earlier job (held, queued, running) blocks
+   * later ones.
    */
   readonly orderKey?: string;
   readonly orderSequence?: number;
   readonly runAt: Date;
-  /** Failed tries; lost leases are counted apart. */
+  /** Failed tries; lost leases are counted separately. */
   readonly attempts: number;
   readonly attemptsMax: number;
   readonly leasesLost: number;
@@ -24,7 +24,7 @@ export interface Job {
   readonly leaseUntil?: Date;
   readonly lastError?: string;
   readonly cancelRequested: boolean;
-  /** W3C traceparent of what let it begin. */
+  /** W3C traceparent of the request or work that enqueued the job. */
   readonly traceparent?: string;
 }
 /** Proof of a claim; every later verb checks it. */
@@ -33,7 +33,7 @@ export interface Claim {
   readonly workerId: string;
   readonly fence: number;
 }
-/** How many jobs of a kind are in a state. */
+/** Number of jobs of a kind in a state. */
 export interface JobCount {
   readonly kind: string;
   readonly state: JobState;
@@ -41,7 +41,7 @@ export interface JobCount {
 }
 export interface JobRecords {
   /**
-   * `held` jobs keep their place in the order but are not claimable until `release`. `conflict` while the subject has
+   * `held` jobs have their place in the order but cannot be claimed until `release`. `conflict` while the subject has
    * an unfinished job of the kind.
    */
   enqueue(input: {
@@ -54,12 +54,12 @@ export interface JobRecords {
     leasesLostMax?: number;
     traceparent?: string;
   }): Promise<Job>;
-  /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
+  /** Does nothing if the job is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string, traceparent?: string): Promise<void>;
   /**
-   * Queues ended work of the subject anew: its newest job of the kind, or one as given where that is gone. Attempts
-   * start over; its place in the order stays, and its fence grows on, so that no key made of a fence comes twice.
-   * `conflict` while the subject has an unfinished job of the kind.
+   * Queues ended work of the subject again: its newest job of the kind, or a new one as given if that was pruned.
+   * Attempts start over; the place in the order stays. The fence continues to grow, so that no key made of a fence
+   * occurs twice. `conflict` while the subject has an unfinished job of the kind.
    */
   restart(input: {
     kind: string;
@@ -69,45 +69,44 @@ export interface JobRecords {
     traceparent?: string | undefined;
   }): Promise<Job>;
   /**
-   * Takes at most `limit` jobs whose time has come, those of the first kinds first, in order, with
-   * `for update skip locked`. Not inside a transaction.
+   * Claims at most `limit` jobs that are due, those of the first kinds first, in order, with `for update skip locked`.
+   * Not inside a transaction.
    */
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
   heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;
-  /** Throws `conflict` when the claim is lost; inside a transaction nobody takes it until that ends. */
+  /**
+   * Throws `conflict` when the claim is lost; inside a transaction it also locks the job until the transaction ends.
+   */
   confirm(claim: Claim): Promise<void>;
   /** Throws `conflict` when the claim is lost; call inside the transaction that records the result. */
   complete(claim: Claim): Promise<void>;
   /**
-   * Requeues after `delayMs` with one more attempt, or ends as failed when none is left or the delay is `never`;
-   * returns the state.
+   * Requeues after `delayMs` with one more attempt. Ends the job as failed if no attempt is left or the delay is
+   * `never`. Returns the state.
    */
   fail(claim: Claim, error: string, delayMs: number | 'never'): Promise<JobState>;
-  /** Requeues after `delayMs` without counting anything. */
+  /** Requeues after `delayMs` without counting an attempt. */
   defer(claim: Claim, delayMs: number): Promise<void>;
   /** Ends the job as cancelled. */
   cancelled(claim: Claim): Promise<void>;
   /**
-   * Ends a held or queued job as cancelled and marks a running one. Returns the newest job's state then; undefined when
-   * there never was one.
+   * Ends a held or queued job as cancelled and marks a running one. Returns the newest job's state afterwards;
+   * undefined if there never was one.
    */
   requestCancel(kind: string, subjectId: string): Promise<JobState | undefined>;
-  /** Requeues running jobs whose lease ended, counting a lost lease; ends those with too many. Returns both. */
+  /** Requeues running jobs whose lease ended, counting a lost lease; ends those that lost too many. Returns both. */
   reap(): Promise<{ requeued: Job[]; ended: Job[] }>;
   /**
-   * The same for running jobs of a worker id prefix, whatever their lease: after a restart, where no other process can
-   * hold them. They are counted too, since a job may be what takes the process down.
+   * Like `reap`, for running jobs whose worker id has the prefix, whatever their lease. For a restart, when no other
+   * process can hold them. They count a lost lease too, because a job may be the cause of the crash.
    */
   requeueOwn(workerIdPrefix: string): Promise<{ requeued: Job[]; ended: Job[] }>;
   /** The newest job of the subject. */
   find(kind: string, subjectId: string): Promise<Job | undefined>;
-  /** Removes some jobs that finished before; returns how many, 0 when none is left. */
+  /** Removes some jobs that finished before the time; returns their number, 0 when none is left. */
   prune(finishedBefore: Date): Promise<number>;
   count(): Promise<readonly JobCount[]>;
-  /**
-   * By kind: how long the job has waited that could have been claimed for longest, in seconds; kinds without one are
-   * left out.
-   */
+  /** By kind: the longest time that a claimable job has waited, in seconds; kinds without such a job are left out. */
   oldestQueuedSeconds(): Promise<Readonly<Record<string, number>>>;
 }

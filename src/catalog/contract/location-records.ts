@@ -3,10 +3,7 @@ import type { CheckpointFile } from './file-records.ts';
 import type { Repository } from './repository-records.ts';
 import type { Run } from './run-records.ts';
 
-/**
- * What names lead to, as far as they do: each is absent where it, or what it would lie in, does not exist or was
- * deleted.
- */
+/** The records that names lead to. A record is absent if it, or one that contains it, does not exist or was deleted. */
 export interface Location {
   readonly repository?: Repository;
   readonly run?: Run;
@@ -16,7 +13,7 @@ export interface Location {
 
 export interface LocationRecords {
   /**
-   * From the names in a URL to records, as `find` of each would say one after the other; what is not named is absent.
+   * Finds the records for the names in a URL, like one `find` after the other; names that are not given have no record.
    */
   find(names: {
     readonly namespace: string;

@@ -12,17 +12,17 @@ export interface PackageRecord {
   readonly kind: 'base' | 'delta';
   /** Id of the package it is a delta to. */
   readonly ancestorId?: string;
-  /** Checkpoints on the way, itself included: 1 for a base. */
+  /** Packages in the chain, this one included: 1 for a base. */
   readonly chainLength: number;
   readonly createdAt: Date;
   /**
-   * Of the object that holds several checkpoints, this one among them. Key, size and index are then that object's,
-   * stored bytes this checkpoint's share of it.
+   * The merged package that holds this checkpoint. Key, size and index are then the shared object's, and stored bytes
+   * are this checkpoint's share.
    */
   readonly mergedPackageId?: string;
-  /** Which of them it is, from 0. */
+  /** Position in the merged package, from 0. */
   readonly position: number;
-  /** Merging was tried from this package on and did not pay. */
+  /** Merging from this package on was tried and did not pay. */
   readonly mergeTried: boolean;
 }
 /** A delta that may be merged. */
@@ -31,7 +31,7 @@ export interface MergeCandidate {
   readonly checkpoint: Checkpoint;
   /** Packages that build on it. */
   readonly descendants: number;
-  /** Whether one of them is too new to be merged yet. */
+  /** Whether one of its descendants is still too new to merge. */
   readonly grows: boolean;
 }
 export interface MergedPackages {
@@ -40,7 +40,7 @@ export interface MergedPackages {
   readonly sizeBytes: number;
   readonly indexOffsetBytes: number;
   readonly indexLengthBytes: number;
-  /** By position: the package, the object it had, and its share of the new one. */
+  /** By position: the package, its previous object, and its share of the new one. */
   readonly parts: readonly { readonly id: string; readonly key: string; readonly storedBytes: number }[];
 }
 export interface PackageRecords {
@@ -51,17 +51,17 @@ export interface PackageRecords {
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;
   /**
-   * Deltas of the run's checkpoints that were quantized by one of `methods`, live or hidden, by sequence, that have an
-   * object of their own and from which merging was not tried; without those of the `newest` ready checkpoints. At most
-   * `limit`.
+   * Deltas of the run's checkpoints, live or hidden, that may be merged, by sequence. They were quantized by one of
+   * `methods`, have an object of their own, and merging was not tried from them. Those of the `newest` ready
+   * checkpoints are left out. At most `limit`.
    */
   mergeable(
     runId: string,
     options: { readonly newest: number; readonly limit: number; readonly methods: readonly string[] },
   ): Promise<MergeCandidate[]>;
   /**
-   * Puts packages into one object, marks the objects they had, and counts their checkpoints' stored bytes anew.
-   * `conflict` when one is no longer as given.
+   * Puts packages into one object, marks their previous objects, and counts their checkpoints' stored bytes anew.
+   * `conflict` when one of them has changed meanwhile.
    */
   merge(merged: MergedPackages): Promise<void>;
   setMergeTried(id: string): Promise<void>;

@@ -1,17 +1,16 @@
 /** Signs of life of the processes that share the catalog. */
 export interface ProcessRecords {
-  /** Says that a process lives, and what it does now; its start is the first time it did. */
+  /** Records a sign of life of a process and its current roles; the first one sets its start. */
   announce(process: {
     readonly id: string;
     readonly gateway: boolean;
     readonly worker: boolean;
     readonly version: string;
   }): Promise<void>;
-  /** Says that it ends. */
+  /** Records that the process ends. */
   leave(id: string): Promise<void>;
   /**
-   * Those of a role that gave a sign of life within `withinMs`, and how old the oldest and the newest of these signs
-   * are.
+   * Processes of a role with a sign of life within `withinMs`, and the age of the oldest and the newest of these signs.
    */
   living(
     role: 'gateway' | 'worker',
@@ -19,6 +18,6 @@ export interface ProcessRecords {
   ): Promise<
     { readonly count: 0 } | { readonly count: number; readonly oldestSignMs: number; readonly newestSignMs: number }
   >;
-  /** Removes those that have been silent for so long; returns how many. */
+  /** Removes processes that were silent for `silentMs`; returns their number. */
   forget(silentMs: number): Promise<number>;
 }

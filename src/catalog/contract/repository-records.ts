@@ -13,7 +13,7 @@ export interface Repository {
 }
 export const visibilities = ['private', 'public'] as const;
 export type Visibility = (typeof visibilities)[number];
-/** Those listed: all, or what is public and these. */
+/** The repositories to list: all, or the public ones and these. */
 export type VisibleRepositories =
   | 'all'
   | {
@@ -21,7 +21,7 @@ export type VisibleRepositories =
       readonly repositories: readonly { readonly namespace: string; readonly name: string }[];
     };
 export interface RepositoryRecords {
-  /** `conflict` when it exists. Private unless told otherwise. */
+  /** `conflict` when it exists. Private by default. */
   create(input: {
     namespace: string;
     name: string;

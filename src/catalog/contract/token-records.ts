@@ -2,7 +2,7 @@ import type { Grant } from '../../checkpoint/grant.ts';
 import type { Page } from './page.ts';
 
 export interface TokenRecord {
-  /** The part of the token's text that names it. */
+  /** The part of the token's text that identifies it. */
   readonly id: string;
   readonly name: string;
   /** Lower-case hex. */
@@ -15,13 +15,16 @@ export interface TokenRecord {
 export interface TokenRecords {
   /** `conflict` when the id exists. */
   create(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<TokenRecord>;
-  /** Makes it where no token ever was; returns whether it did. Once, however many processes call it at once. */
+  /**
+   * Creates it if no token ever existed; returns whether it did. Succeeds once, even if several processes call it at
+   * the same time.
+   */
   createFirst(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<boolean>;
   get(id: string): Promise<TokenRecord | undefined>;
-  /** That one, unless it is revoked or expired by the clock of the database, which all processes share. */
+  /** The token, unless it is revoked or expired by the clock of the database, which all processes share. */
   valid(id: string): Promise<TokenRecord | undefined>;
-  /** By id; `after` is an id. Revoked and expired ones, too. */
+  /** By id; `after` is an id. Includes revoked and expired tokens. */
   list(page: Page): Promise<TokenRecord[]>;
-  /** Keeps the first moment of several. `not-found`. */
+  /** If called again, the first time stays. `not-found`. */
   revoke(id: string): Promise<TokenRecord>;
 }

@@ -9,7 +9,7 @@ export interface Trial {
   readonly ordinal: number;
   readonly estimatedBytes: number;
   readonly metrics: MetricValues;
-  /** Metrics of each half of the eval set, where the trial was judged on both. */
+  /** Metrics of each half of the eval set, if the trial was judged on both. */
   readonly halves?: readonly MetricValues[];
   readonly degradation: MetricValues;
   readonly passed: boolean;
@@ -17,7 +17,7 @@ export interface Trial {
   readonly createdAt: Date;
 }
 export interface TrialRecords {
-  /** Keeps the first record of a config. */
+  /** Records a trial; the first record of a config stays. */
   record(trial: Omit<Trial, 'createdAt'>): Promise<void>;
   list(checkpointId: string): Promise<Trial[]>;
 }

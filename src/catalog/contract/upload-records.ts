@@ -2,18 +2,18 @@ import type { FileRole } from '../../checkpoint/role.ts';
 import type { EvalSetPart } from './eval-set-records.ts';
 import type { Page } from './page.ts';
 
-/** What an upload becomes: a file of a checkpoint, or a part of an eval set. */
+/** The target of an upload: a file of a checkpoint, or a part of an eval set. */
 export interface UploadTarget {
   readonly checkpointId?: string;
-  /** Of the file. */
+  /** Path of the file. */
   readonly path?: string;
-  /** Of the file, where its client named one. */
+  /** Role of the file, if the client named one. */
   readonly role?: FileRole;
   readonly evalSetId?: string;
   readonly part?: EvalSetPart;
 }
 
-/** Bytes that come in several requests. */
+/** An upload in several requests. */
 export interface UploadRecord extends UploadTarget {
   /** 32 hex digits. */
   readonly id: string;
@@ -21,27 +21,27 @@ export interface UploadRecord extends UploadTarget {
   readonly sizeBytes: number;
   /** Announced, in lower-case hex digits. */
   readonly sha256?: string;
-  /** Of each part but the last, where they come in any order. Absent where bytes come one after the other. */
+  /** Size of each part except the last, if parts come in any order. Absent if the bytes come in order. */
   readonly partBytes?: number;
-  /** Of its client, as it was sent. */
+  /** The client's metadata, as sent. */
   readonly metadata?: string;
-  /** Acknowledged bytes; where there are no parts those from the beginning on. */
+  /** Acknowledged bytes. Without parts, these are the first bytes of the upload. */
   readonly receivedBytes: number;
   readonly pieceCount: number;
-  /** What it was for has it. */
+  /** The target has the whole content. */
   readonly isComplete: boolean;
   readonly expiresAt: Date;
   readonly createdAt: Date;
 }
 
-/** An object with bytes of an upload. */
+/** An object with some bytes of an upload. */
 export interface UploadPiece {
   readonly offsetBytes: number;
   readonly sizeBytes: number;
   /** With frame and checksums. */
   readonly storedBytes: number;
   readonly key: string;
-  /** Of a part. */
+  /** Digest of a part. */
   readonly sha256?: string;
 }
 
@@ -49,51 +49,48 @@ type NewUpload = Omit<UploadRecord, 'id' | 'receivedBytes' | 'pieceCount' | 'isC
 type Named = Pick<UploadRecord, 'id' | 'checkpointId'>;
 
 /**
- * Uploads and their pieces; pieces that are forgotten are marked for deletion. An upload ends with its checkpoint or
- * eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more. Verbs that
- * name one reject with `not-found` when it is gone or expired, and with `upload-busy` while another request may write
- * it.
+ * Uploads and their pieces. Deleting a piece's row marks its object for deletion. An upload ends with its checkpoint or
+ * eval set. Every received byte counts as a sign of life of the checkpoint and extends the upload by `ttlMs`. Verbs
+ * that name an upload reject with `not-found` when it is gone or expired, and with `upload-busy` while another request
+ * may write to it.
  */
 export interface UploadRecords {
-  /**
-   * `conflict` when the checkpoint or eval set is not open, `overloaded` when it has `openMax` uploads that are not
-   * complete.
-   */
+  /** `conflict` when the checkpoint or eval set is not open, `overloaded` when it has `openMax` unfinished uploads. */
   create(upload: NewUpload, limits: { readonly openMax: number; readonly ttlMs: number }): Promise<UploadRecord>;
-  /** One of the repository that has not expired; while it is being finished it does not. */
+  /** An upload of the repository that has not expired; it does not expire while it is being finished. */
   find(repositoryId: string, id: string): Promise<UploadRecord | undefined>;
   /**
-   * Makes `writer` the only one who can append; whoever could before no longer can. `conflict` when the upload is
-   * complete or its bytes do not end at `offsetBytes`. Returns keys of pieces that were never acknowledged and are
-   * forgotten now.
+   * Makes `writer` the only one who can append; the previous writer can no longer. `conflict` when the upload is
+   * complete or its bytes do not end at `offsetBytes`. Deletes pieces that were never acknowledged and returns their
+   * keys.
    */
   claim(upload: Named, writer: string, offsetBytes: number): Promise<string[]>;
-  /** Adds a piece behind the others: it is acknowledged. */
+  /** Adds a piece after the others and acknowledges it. */
   append(upload: Named, writer: string, piece: UploadPiece, ttlMs: number): Promise<UploadRecord>;
-  /** Adds the last piece, which is acknowledged only with `complete`, and begins finishing. */
+  /** Adds the last piece and begins finishing. The piece is acknowledged only by `complete`. */
   appendLast(upload: Named, writer: string, piece: UploadPiece, finishMs: number): Promise<void>;
-  /** Puts a part in its place; returns the key it replaces. `conflict` when the upload is complete. */
+  /** Stores a part; returns the key that it replaces. `conflict` when the upload is complete. */
   putPart(upload: Named, piece: UploadPiece, ttlMs: number): Promise<string | undefined>;
   /**
-   * Holds an upload whose parts are all there for `finishMs`; nothing can be added. `upload-incomplete`, or `conflict`
-   * when it is complete.
+   * Locks an upload with all its parts for `finishMs`; nothing can be added meanwhile. `upload-incomplete`, or
+   * `conflict` when it is complete.
    */
   beginFinishing(upload: Named, writer: string, finishMs: number): Promise<void>;
-  /** Holds it longer, and lives longer with its checkpoint. */
+  /** Extends the lock by `finishMs`, and the life of the upload and its checkpoint. */
   keepFinishing(
     upload: Named,
     writer: string,
     limits: { readonly finishMs: number; readonly ttlMs: number },
   ): Promise<void>;
   stopFinishing(upload: Named, writer: string): Promise<void>;
-  /** Forgets the pieces and returns their keys; the upload is known as complete until it expires. */
+  /** Deletes the pieces' rows and returns their keys; the upload itself stays, as complete, until it expires. */
   complete(upload: Named, ttlMs: number): Promise<string[]>;
   /** By offset; `after` is an offset in decimal. */
   pieces(id: string, page: Page): Promise<UploadPiece[]>;
-  /** Forgets an upload, if it is still there, and where a writer is named still that one's; returns its keys. */
+  /** Deletes an upload if it still exists and, if `writer` is given, still belongs to that writer. Returns its keys. */
   end(id: string, writer?: string): Promise<string[]>;
-  /** The same for all uploads of a checkpoint. */
+  /** Like `end`, for all uploads of a checkpoint. */
   endOf(checkpointId: string): Promise<string[]>;
-  /** The same for at most `limit` that have expired; returns how many, too. */
+  /** Like `end`, for at most `limit` expired uploads; returns their number, too. */
   endExpired(limit: number): Promise<{ readonly count: number; readonly keys: string[] }>;
 }

@@ -1,19 +1,19 @@
 import type { Page } from './page.ts';
 
 /**
- * Bytes in the store, by what they are for. package: packages of visible checkpoints. staged: uploads that wait to be
- * compressed. raw: uploads that are kept, of visible checkpoints. evalSet: graphs and batches. hidden: what deleted
- * checkpoints leave because others build on it. pendingDeletion: what nothing names any more and waits to be deleted.
+ * Stored bytes by purpose. package: packages of visible checkpoints. staged: uploads that wait for compression. raw:
+ * retained uploads of visible checkpoints. evalSet: graphs and batches. hidden: objects of deleted checkpoints that
+ * others build on. pendingDeletion: objects that nothing names and that wait for deletion.
  */
 export const storedParts = ['package', 'staged', 'raw', 'evalSet', 'hidden', 'pendingDeletion'] as const;
 export type StoredPart = (typeof storedParts)[number];
 
 /** All in bytes. */
 export interface Usage {
-  /** Files of visible checkpoints as they were uploaded, without sensitivities, which only the search reads. */
+  /** Files of visible checkpoints as uploaded, without sensitivities, which only the search reads. */
   readonly logical: number;
   readonly stored: Readonly<Record<StoredPart, number>>;
-  /** Room that bodies on their way were given; not stored yet. */
+  /** Room reserved for arriving bodies; not stored yet. */
   readonly reserved: number;
   /** On connections, both ways, headers included. */
   readonly received: number;
@@ -25,28 +25,28 @@ export interface NamespaceUsage extends Usage {
   readonly quota?: Quota;
 }
 
-/** What a namespace may take. */
+/** Limit of a namespace. */
 export interface Quota {
-  /** Of all that is stored because of it, but for what is pending deletion, and of what is on its way. */
+  /** Counts everything stored or arriving for the namespace, except objects pending deletion. */
   readonly storedBytesMax: number;
 }
 
-/** Bytes that requests to one repository moved. */
+/** Bytes transferred by requests to one repository. */
 export interface Transfer {
   readonly repositoryId: string;
   readonly received: number;
   readonly sent: number;
 }
 
-/** What namespaces take, summed up from the rows themselves when it is asked for: right after every change. */
+/** Usage of namespaces. It is summed up from the rows on every call, so it is never out of date. */
 export interface UsageRecords {
-  /** By name, those that have a repository or a quota: of these names, or all; `after` is a name. */
+  /** By name, those that have a repository or a quota. `names` restricts them; `after` is a name. */
   namespaces(page: Page, names?: readonly string[]): Promise<NamespaceUsage[]>;
   repository(id: string): Promise<Usage>;
-  /** Everything, also what is pending deletion and of no known repository. */
+  /** The whole hub, including objects pending deletion and those of unknown repositories. */
   hub(): Promise<Usage>;
-  /** Undefined: no limit but the disk's. What is stored already stays, whatever the limit. */
+  /** Undefined: no quota. Stored bytes stay even if they exceed a new quota. */
   setQuota(namespace: string, quota: Quota | undefined): Promise<void>;
-  /** Adds to the day's row of each repository; those that are unknown are left out. */
+  /** Adds to the day's row of each repository; unknown repositories are skipped. */
   addTransfers(transfers: readonly Transfer[]): Promise<void>;
 }

@@ -47,7 +47,7 @@ test('a failed query without a code is internal', () => {
   });
 });
 
-test('what does not come from the database stays as it is', () => {
+test('other errors than those of the database pass unchanged', () => {
   const own = new FirnError('step-exists', 'x');
   expect(translateDatabaseError(own)).toBe(own);
   expect(translateDatabaseError(new DrizzleQueryError('select', [], own))).toBe(own);

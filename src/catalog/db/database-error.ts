@@ -12,7 +12,7 @@ const full: Meaning = { code: 'storage-full', message: 'The catalog has no space
 const unstorable: Meaning = { code: 'invalid-request', message: 'A value of the request cannot be stored.' };
 const internal: Meaning = { code: 'internal', message: 'The catalog failed.' };
 
-/** SQLSTATE (PostgreSQL appendix A) or its two-character class to what it means here; the longer entry wins. */
+/** The meaning of an SQLSTATE (PostgreSQL appendix A) or of its two-character class; the longer entry wins. */
 const meanings: Readonly<Record<string, Meaning>> = {
   '23505': conflict,
   '23503': conflict,
@@ -20,7 +20,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '22': unstorable,
   '40': overloaded,
   '55P03': overloaded,
-  // A transaction that paused too long, and a server that has become a standby: both are other ones at the next try.
+  // A transaction that paused too long, or a server that became a standby. A retry gets another transaction or server.
   '25P03': overloaded,
   '25006': overloaded,
   '57': overloaded,
@@ -29,7 +29,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '53100': full,
 };
 
-/** Failures of a connection that are not the server's: Node's and postgres.js' names. */
+/** Connection failures that do not come from the server: names of Node and postgres.js. */
 const connectionFailures = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -46,8 +46,9 @@ const connectionFailures = new Set([
 ]);
 
 /**
- * A failure of the database as a FirnError; anything else (a FirnError already, a bug) is returned as it is. Drizzle's
- * error is dropped: its message holds SQL and values. The detail names the SQLSTATE and the constraint.
+ * Translates a failure of the database to a FirnError; anything else (a FirnError already, a bug) is returned
+ * unchanged. Drizzle's error is dropped, because its message holds SQL and values. The detail names the SQLSTATE and
+ * the constraint.
  */
 export function translateDatabaseError(error: unknown): unknown {
   const wrapped = error instanceof DrizzleQueryError;
@@ -60,7 +61,7 @@ export function translateDatabaseError(error: unknown): unknown {
   return new FirnError(firnCode, message, { detail: `${code ?? 'no code'} ${constraintOf(cause)}`.trim(), cause });
 }
 
-/** The SQLSTATE of a database error, of one still inside drizzle's, or of one translated already. */
+/** The SQLSTATE of a database error, also if drizzle wrapped it or it was translated already. */
 export function sqlStateOf(error: unknown): string | undefined {
   const cause = error instanceof DrizzleQueryError || error instanceof FirnError ? error.cause : error;
   const code = codeOf(cause);

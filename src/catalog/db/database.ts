@@ -2,8 +2,8 @@ import type { SQL } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
 /**
- * What the records need of a database, whatever the driver. An implementation is one file (pglite-database.ts) that
- * hides how its driver shapes results and opens transactions.
+ * The database interface of the records, independent of the driver. An implementation is one file (pglite-database.ts)
+ * that hides how its driver shapes results and opens transactions.
  */
 export interface Db {
   /**
@@ -12,13 +12,13 @@ export interface Db {
    */
   readonly query: QueryBuilder;
   /**
-   * The rows of a statement that the builder cannot say. Values come as the driver gives them, so select only text and
-   * integers.
+   * The rows of a statement that the builder cannot express. Values come as the driver gives them, so select only text
+   * and integers.
    */
   rows(statement: SQL): Promise<Readonly<Record<string, unknown>>[]>;
   /** Several statements without parameters; for migrations. */
   script(text: string): Promise<void>;
-  /** Inside a transaction `work` joins it: nothing of an inner call is undone alone. Read committed. */
+  /** Inside a transaction `work` joins it: an inner call cannot be rolled back alone. Read committed. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 

@@ -1,19 +1,19 @@
 import { customType } from 'drizzle-orm/pg-core';
 
 /**
- * The only key of the object that stands for a number JSON cannot write. Other keys that start with `$` get one more.
+ * The only key of the object that represents a number JSON cannot write. Other keys that start with `$` get one more.
  */
 const nonFiniteKey = '$number';
 
 /**
- * A jsonb column that keeps NaN and the infinities, which a measured metric may be. They are written as
- * `{"$number":"NaN"}`; everything else is plain JSON, so the column stays readable to any client.
+ * A jsonb column that preserves NaN and the infinities, which a measured metric may be. They are written as
+ * `{"$number":"NaN"}`; everything else is plain JSON, so any client can read the column.
  */
 export function json<Value>(name: string) {
   return customType<{ data: Value; driverData: unknown }>({
     dataType: () => 'jsonb',
     toDriver: encodeJson,
-    // Some drivers parse jsonb, some hand out its text.
+    // Some drivers parse jsonb, others return its text.
     fromDriver: (stored) => decodeJson(typeof stored === 'string' ? JSON.parse(stored) : stored) as Value,
   })(name);
 }

@@ -5,21 +5,21 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Db } from './database.ts';
 import { planMigrations, type Migration } from './plan-migrations.ts';
 
-/** The migrations of this version, beside the sources. */
+/** The migrations of this version, shipped with the sources. */
 export const migrationsDirectory = new URL('../../../migrations/', import.meta.url);
 
-/** Key of the advisory lock that lets one process migrate at a time; any number nobody else uses. */
+/** Key of the advisory lock that lets one process migrate at a time. Any number that is not used elsewhere. */
 const migrationLockKey = 0x6669_726e;
 
 /**
- * Brings a database to this version: applies the files that it lacks, in order, all in one transaction under a lock,
- * and records name and SHA-256 of each in the table `migrations`. Nothing to do is the usual case. Rejects as
- * `planMigrations` does, and with `internal` when a file fails; the database is then as it was.
+ * Migrates a database to this version: applies the missing files, in order, all in one transaction under a lock, and
+ * records name and SHA-256 of each in the table `migrations`. Usually nothing is missing. Rejects as `planMigrations`
+ * does, and with `internal` when a file fails; the database is then unchanged.
  */
 export async function migrate(db: Db, directory: URL = migrationsDirectory): Promise<void> {
   const files = await readMigrations(directory);
   await db.transaction(async (tx) => {
-    // One connection needs no lock, and PGlite's never excludes; on a server it waits for the other process.
+    // PGlite has one connection, so the lock never waits; on a server it waits for another process.
     await tx.rows(sql`select 1 from pg_advisory_xact_lock(${migrationLockKey})`);
     await tx.script(
       'create table if not exists migrations (name text collate "C" primary key, sha256 text not null, applied_at timestamptz not null default now())',

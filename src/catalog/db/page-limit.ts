@@ -1,7 +1,7 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Page } from '../contract/page.ts';
 
-/** Most rows of one page: a query on the embedded database runs on the JavaScript thread. */
+/** Most rows of one page. Queries on the embedded database run on the JavaScript thread. */
 export const pageLimitMax = 1000;
 
 /** The page's limit. Throws `invalid-request` when it is not an integer from 1 to `pageLimitMax`. */

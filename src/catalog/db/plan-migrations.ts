@@ -9,9 +9,9 @@ export interface Migration {
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 /**
- * The files still to apply, both lists in order. Forward only: what is applied must be the first of the files,
- * unchanged. Throws `internal` for a badly named file, a gap in the numbers or a file that changed after it was
- * applied, and `unsupported-format` when the database has migrations this version does not know.
+ * The files still to apply; both lists are in order. Migrations only go forward: the applied ones must be the first
+ * files, unchanged. Throws `internal` for a badly named file, a gap in the numbers or a file that changed after it was
+ * applied, and `unsupported-format` when the database has migrations that this version does not know.
  */
 export function planMigrations(
   files: readonly Migration[],

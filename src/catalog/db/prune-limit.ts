@@ -1,2 +1,2 @@
-/** Most rows one prune removes; the rest stays for the next. Keeps the statement short. */
+/** Most rows that one prune removes; the rest stays for the next. Keeps the statement short. */
 export const pruneRowsMax = 5000;

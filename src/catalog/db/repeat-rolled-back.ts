@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sqlStateOf } from './database-error.ts';
 
-/** Tries of what the server undid because it met another transaction. */
+/** Tries of work that the server rolled back because of another transaction. */
 const triesMax = 5;
 /** Longest pause before the second try, in ms; doubles with each. */
 const pauseMs = 20;
-/** SQLSTATEs serialization_failure and deadlock_detected: the server has undone everything. */
+/** SQLSTATEs serialization_failure and deadlock_detected: the server has rolled everything back. */
 const rolledBack: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /**
- * Runs a statement or transaction again that the server undid for meeting another one. `work` begins anew each time, so
- * it keeps its effects in the database.
+ * Repeats a statement or transaction that the server rolled back because of another one. `work` starts anew each time,
+ * so its only effects should be in the database.
  */
 export async function repeatRolledBack<T>(work: () => Promise<T>, random: () => number = Math.random): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -26,8 +26,8 @@ import { json } from './json-column.ts';
 import type { TokenRecord } from '../contract/token-records.ts';
 
 /**
- * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts
- * compares the two column by column.
+ * The columns for queries. migrations/*.sql define keys, checks and indexes; schema.test.ts compares the two column by
+ * column.
  */
 const id = () =>
   text('id')

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** Knows whether the code that is running was started by a transaction that is still open. */
+/** Knows whether the running code was started by a transaction that is still open. */
 export interface TransactionScope {
   /**
-   * Throws `internal` inside an open transaction: a query on the outer database would wait for itself, or not be part
-   * of what it looks part of.
+   * Throws `internal` inside an open transaction. A query on the outer database would wait for itself, or would not
+   * belong to the transaction as it seems to.
    */
   refuseInside(): void;
   /**
-   * Runs `work` as the inside of a transaction, until it ends. What it starts and leaves running is outside from then
+   * Runs `work` as the inside of a transaction, until it ends. Work that it leaves running counts as outside from then
    * on.
    */
   run<T>(work: () => Promise<T>): Promise<T>;

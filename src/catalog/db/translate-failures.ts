@@ -2,7 +2,7 @@ import { translateDatabaseError } from './database-error.ts';
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/** The same verbs, rejecting with FirnError where the database failed. */
+/** The same verbs, with failures of the database translated to FirnError. */
 export function translateFailures<Records extends { [Name in keyof Records]: Verb }>(records: Records): Records {
   const verbs = Object.entries(records) as [string, Verb][];
   return Object.fromEntries(
@@ -10,7 +10,7 @@ export function translateFailures<Records extends { [Name in keyof Records]: Ver
   ) as Records;
 }
 
-/** The result of `work`, or its failure translated. The one place where errors of the database become FirnError. */
+/** The result of `work`, or its translated failure. Database errors become FirnErrors only here. */
 export async function translating<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -6,9 +6,9 @@ import type { Db } from '../db/database.ts';
 import { claimLost, heldBy, jobColumns, jobOf, msFromNow, unfinishedJobStates, unlocked } from './job-rows.ts';
 import { jobs } from '../db/schema.ts';
 
-/** Longest error text kept with a job, in characters. */
+/** Longest error text stored with a job, in characters. */
 const lastErrorLengthMax = 2000;
-/** Tries of a claim that met another one at the same order key. */
+/** Tries of a claim that collided with another one on the same order key. */
 const claimTriesMax = 3;
 /** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
@@ -16,8 +16,8 @@ const uniqueViolation = '23505';
 type ClaimVerbs = Pick<JobRecords, 'claim' | 'heartbeat' | 'confirm' | 'complete' | 'fail' | 'defer' | 'cancelled'>;
 
 /**
- * The verbs of a worker: take a job, keep it, end it. Each of the later ones is one update that matches only while the
- * claim holds.
+ * The verbs of a worker: claim a job, renew it, end it. Each verb after the claim is one update that matches only while
+ * the claim holds.
  */
 export function jobClaims({ query }: Db): ClaimVerbs {
   async function update(
@@ -50,8 +50,8 @@ export function jobClaims({ query }: Db): ClaimVerbs {
         try {
           return await claimOnce(input);
         } catch (error) {
-          // Another claim took a job of the same order key after this one had looked. Looking again finds that job
-          // running.
+          // Another claim took a job of the same order key after this one had read the queue. The next try finds that
+          // job running.
           if (sqlStateOf(error) !== uniqueViolation || tries >= claimTriesMax) throw error;
         }
       }
@@ -89,9 +89,9 @@ export function jobClaims({ query }: Db): ClaimVerbs {
 }
 
 /**
- * Queued jobs whose time has come, locked, in the order of their kinds, then oldest first; a locked one is another
- * worker's and is skipped. In an order key only the first unfinished job counts, and none while one of the key runs. A
- * common table expression with a row lock is computed once, so the limit holds.
+ * Queued jobs that are due, locked, in the order of `kinds`, then oldest first. Rows locked by other workers are
+ * skipped. In an order key only the first unfinished job counts, and none while another job of the key runs. A common
+ * table expression with a row lock is computed once, so the limit holds.
  */
 function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: readonly string[]; limit: number }) {
   const other = alias(jobs, 'other');
@@ -124,7 +124,7 @@ function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: read
     .for('update', { skipLocked: true });
 }
 
-/** The place of a job's kind among those that are claimed. */
+/** Position of a job's kind in `kinds`. */
 function urgencyOf(kinds: readonly string[]): SQL {
   const list = sql.join(
     kinds.map((kind) => sql`${kind}`),

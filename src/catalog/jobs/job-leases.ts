@@ -4,12 +4,12 @@ import type { Db } from '../db/database.ts';
 import { jobColumns, jobOf, unlocked } from './job-rows.ts';
 import { jobs } from '../db/schema.ts';
 
-/** Most jobs one call takes back; the rest waits for the next. */
+/** Most jobs that one call takes back; the rest waits for the next call. */
 const reapRowsMax = 200;
 
 /** Takes jobs back from workers that are gone. */
 export function jobLeases({ query }: Db): Pick<JobRecords, 'reap' | 'requeueOwn'> {
-  /** A row locked right now is being ended by its worker after all, so it is skipped. */
+  /** A locked row is skipped: its worker is ending the job right now. */
   async function takeBack(lost: SQL | undefined): Promise<{ requeued: Job[]; ended: Job[] }> {
     const orphans = query.$with('orphans').as(
       query

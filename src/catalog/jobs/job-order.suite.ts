@@ -7,7 +7,7 @@ import { claimOf } from './jobs.suite.ts';
 
 const leaseMs = 60_000;
 
-/** One at a time, by sequence, in an order key. */
+/** Jobs of one order key run one at a time, by sequence. */
 export function jobOrderSuite(open: () => Catalog): void {
   const claim = (kind: string, limit = 10) => open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit });
   async function enqueueOrdered(
@@ -89,7 +89,7 @@ export function jobOrderSuite(open: () => Catalog): void {
     const first = open().transaction(async (tx) => {
       const claimed = await tx.jobs.claim({ kinds: [kind], workerId: 'first', leaseMs, limit: 1 });
       claimedInside();
-      // Lets the other claim get as far as its database allows: the outcome is the same wherever it is by then.
+      // Let the other claim proceed as far as its database allows; the outcome is the same wherever it stops.
       await new Promise((resolve) => setTimeout(resolve, 50));
       return claimed;
     });
@@ -159,14 +159,14 @@ export function jobOrderSuite(open: () => Catalog): void {
             for (const key of keys) expect(running.has(key)).toBe(false);
             if (lose && claimed.length > 0) {
               plan.shift();
-              // Other workers' leases are long, so only these are taken back.
+              // Only these leases are short, so only these jobs are taken back.
               await open().jobs.reap();
               continue;
             }
             keys.forEach((key) => running.add(key));
             for (const job of claimed) {
               const step = plan.shift() ?? 'complete';
-              // The job leaves the running ones in the catalog during the call, so it leaves ours before it.
+              // During the call the job leaves the catalog's running ones, so it leaves ours first.
               if (job.orderKey !== undefined) running.delete(job.orderKey);
               if (step === 'fail') await open().jobs.fail(claimOf(job), 'no', 0);
               else if (step === 'defer' || step === 'lose') await open().jobs.defer(claimOf(job), 0);

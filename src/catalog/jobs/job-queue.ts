@@ -6,17 +6,17 @@ import { jobColumns, jobOf, unfinishedJobStates } from './job-rows.ts';
 import { pruneRowsMax } from '../db/prune-limit.ts';
 import { jobs } from '../db/schema.ts';
 
-/** Failed tries of a job that says nothing else. */
+/** Default limit of failed tries. */
 const attemptsMaxDefault = 5;
 /**
- * Lost leases of a job that says nothing else: a crash is rarely the job's fault, but one that takes the process down
- * each time must end.
+ * Default limit of lost leases. A crash is rarely the job's fault, but a job that crashes the process each time must
+ * end.
  */
 const leasesLostMaxDefault = 20;
 
 /**
- * Seconds from 1970 to 2026. A job made in place of one that was pruned begins with a fence of the seconds since then:
- * more claims than that nobody has made of the first, and the column's range lasts until 2094.
+ * Seconds from 1970 to 2026. A job that replaces a pruned one begins with the number of seconds since then as its
+ * fence. That is more claims than the first job can have had, and the column's range lasts until 2094.
  */
 const fenceEpochSeconds = 1_767_225_600;
 
@@ -25,7 +25,7 @@ type QueueVerbs = Pick<
   'enqueue' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'
 >;
 
-/** The verbs of those who want work done. */
+/** The verbs of those who enqueue work. */
 export function jobQueue({ query }: Db): QueueVerbs {
   const isUnfinished = (kind: string, subjectId: string) =>
     and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId), inArray(jobs.state, unfinishedJobStates));

@@ -6,7 +6,7 @@ import { jobs } from '../db/schema.ts';
 
 const { createdAt: _createdAt, finishedAt: _finishedAt, ...columns } = getTableColumns(jobs);
 
-/** What every verb returns of a row. */
+/** Columns that every verb returns. */
 export const jobColumns = columns;
 
 export function jobOf(row: Omit<InferSelectModel<typeof jobs>, 'createdAt' | 'finishedAt'>): Job {
@@ -15,7 +15,7 @@ export function jobOf(row: Omit<InferSelectModel<typeof jobs>, 'createdAt' | 'fi
 
 export const unfinishedJobStates = ['held', 'queued', 'running'] as const satisfies readonly JobState[];
 
-/** What a job has on while no worker holds it. */
+/** Column values of a job that no worker holds. */
 export const unlocked = { lockedBy: null, leaseUntil: null } as const;
 
 /** The database's clock, `ms` from now. */
@@ -23,7 +23,7 @@ export function msFromNow(ms: number): SQL {
   return sql`now() + ${ms}::double precision * interval '1 millisecond'`;
 }
 
-/** The row that a claim holds, and only while it holds it. */
+/** Matches the row of a claim, only while the claim holds. */
 export function heldBy(claim: Claim): SQL {
   return and(
     eq(jobs.id, BigInt(claim.jobId)),

@@ -4,7 +4,7 @@ import type { Claim, Job } from '../contract/job-records.ts';
 import { expectCode, freshName } from '../catalog-fixtures.test-support.ts';
 
 const leaseMs = 60_000;
-/** A lease that has ended when it begins. */
+/** A lease that has ended before it begins, in ms. */
 const lapsedMs = -1_000;
 
 export const claimOf = (job: Job): Claim => ({ jobId: job.id, workerId: job.lockedBy!, fence: job.fence });

@@ -12,7 +12,7 @@ export function processesSuite(open: () => Catalog): void {
     expect(await open().processes.living('worker', 60_000)).toEqual({ count: 0 });
   });
 
-  test('those that gave a sign of life lately are counted by what they do, with the age of the oldest and the newest sign', async () => {
+  test('processes with a recent sign of life are counted by role, with the age of the oldest and the newest sign', async () => {
     const [both, worker, gateway] = [freshName(), freshName(), freshName()];
     await announce(both, { gateway: true, worker: true });
     await pause(60);
@@ -24,7 +24,7 @@ export function processesSuite(open: () => Catalog): void {
     expect(workers.oldestSignMs).toBeGreaterThanOrEqual(50);
     expect(workers.newestSignMs).toBeLessThan(workers.oldestSignMs);
     expect(await open().processes.living('gateway', 60_000)).toMatchObject({ count: 2 });
-    // One whose claim loop stands still is no worker any more.
+    // A process whose claim loop stands still does not count as a worker.
     await announce(both, { gateway: true });
     expect(await open().processes.living('worker', 60_000)).toMatchObject({ count: 1 });
     await open().processes.leave(worker);

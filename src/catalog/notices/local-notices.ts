@@ -1,6 +1,6 @@
 import { NoticeListeners, type Notices } from './notices.ts';
 
-/** Notices where there is one process. */
+/** Notices within a single process. */
 export function localNotices(): Notices {
   const listeners = new NoticeListeners();
   return {

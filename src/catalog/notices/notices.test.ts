@@ -10,7 +10,7 @@ import { createTestDatabase, type TestCatalogDatabase } from '../postgres/test-p
 /** Longest wait for a notice, in ms. */
 const heardMs = 20_000;
 
-/** What a listener heard, and a wait for something it will hear. */
+/** Collects a listener's notices, and waits for one. */
 function listen(notices: Notices, channel: string) {
   const heard: string[] = [];
   const stop = notices.subscribe(channel, (body) => heard.push(body));
@@ -85,7 +85,7 @@ describeOnPostgres('notices over a server', () => {
       ['with a notice under way', true],
       ['with nothing under way', false],
     ])('a listening connection that stands still %s is replaced within seconds', async (_, saysSomething) => {
-      // Limits of statements as a server has them: they are not what a listener is judged by.
+      // Statement limits of a real server; they must not limit a listener's wait.
       const [from, to] = [open({ statementMs: 30_000 }), open({ statementMs: 30_000 })];
       const here = listen(to, 'progress');
       await here.until('before', () => from.publish('progress', 'before'));
@@ -94,7 +94,7 @@ describeOnPostgres('notices over a server', () => {
         expect(stopped.count).toBe(2);
         if (saysSomething) for (const notices of [from, to]) notices.publish('progress', 'under way');
         await here.until('after', () => from.publish('progress', 'after'));
-        // Its own reach it without the server, those of another process only over a new connection.
+        // Its own notices arrive without the server, those of another process only over a new connection.
         await onServer(database.url, `select pg_notify('firn_notices', '["progress", "of another"]')`);
         await here.until('of another', () => from.publish('progress', 'again'));
       } finally {

@@ -1,14 +1,14 @@
 /**
- * Words between processes: to whoever listens at that moment, never stored, and lost while a connection is. Whoever
- * needs to know asks the catalog now and then, too.
+ * Messages between processes. They reach only current listeners, are never stored, and are lost while a connection is
+ * down. A process that must know should also ask the catalog from time to time.
  */
 export interface Notices {
   /**
-   * Says something on a channel; to this process's own listeners as well. Never waits, never throws. `body` has at most
-   * `noticeBytesMax` bytes, longer ones are dropped.
+   * Sends a notice on a channel, also to this process's own listeners. Never waits, never throws. A `body` of more than
+   * `noticeBytesMax` bytes is dropped.
    */
   publish(channel: string, body: string): void;
-  /** Returns the function that ends it. A listener must not throw. */
+  /** Returns a function that unsubscribes. A listener must not throw. */
   subscribe(channel: string, listener: (body: string) => void): () => void;
   close(): Promise<void>;
 }

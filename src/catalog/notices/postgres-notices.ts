@@ -1,23 +1,20 @@
 import { NoticeListeners, noticeBytesMax, type Notices } from './notices.ts';
 import { PostgresSession, type SessionOptions } from '../postgres/postgres-session.ts';
 
-/** The one channel of the database that all others travel on, so that subscribing needs no word with the server. */
+/** The one channel of the database that carries all notices, so that subscribing needs no request. */
 const serverChannel = 'firn_notices';
-/** Pause before a lost connection is tried again, in ms. */
+/** Pause before reconnecting, in ms. */
 const retryMs = 1_000;
-/**
- * How often a connection is asked whether it still is one, in ms: it mostly listens, and a silent server looks like a
- * dead one.
- */
+/** How often a connection is checked, in ms: it mostly listens, and a silent server looks like a dead one. */
 const checkEveryMs = 5_000;
-/** Longest wait for an answer, in ms: sending a notice takes none of the time that a statement of the catalog may. */
+/** Longest wait for an answer, in ms. It does not depend on the limit of the catalog's statements. */
 const answerMs = 5_000;
-/** Notices on their way to the server; more are dropped. */
+/** Most notices on their way to the server; further ones are dropped. */
 const pendingMax = 256;
 
 /**
- * Notices over LISTEN and NOTIFY of a Postgres server, on a connection of its own, which is tried again for ever. Needs
- * a session: not behind a pooler of transactions.
+ * Notices over LISTEN and NOTIFY of a Postgres server, on a connection of its own, which reconnects for ever. Needs a
+ * session, so it does not work behind a transaction pooler.
  */
 export class PostgresNotices implements Notices {
   readonly #options: Pick<SessionOptions, 'url' | 'connectMs' | 'statementMs'>;
@@ -29,7 +26,7 @@ export class PostgresNotices implements Notices {
   #pending = 0;
   #closed = false;
 
-  /** Does not wait for the server. `onTrouble` hears why it could not be reached, or why a notice was not sent. */
+  /** Does not wait for the server. `onTrouble` is called when the server cannot be reached or a notice was not sent. */
   constructor(options: Pick<SessionOptions, 'url' | 'connectMs' | 'statementMs'>, onTrouble: (error: unknown) => void) {
     this.#options = options;
     this.#onTrouble = onTrouble;
@@ -39,7 +36,7 @@ export class PostgresNotices implements Notices {
 
   publish(channel: string, body: string): void {
     const payload = JSON.stringify([channel, body]);
-    // Without a server its own listeners hear it all the same.
+    // Listeners of this process get the notice even without a server.
     if (this.#session === undefined || this.#pending >= pendingMax || Buffer.byteLength(payload) > noticeBytesMax)
       return this.#listeners.tell(channel, body);
     this.#pending += 1;
@@ -72,13 +69,13 @@ export class PostgresNotices implements Notices {
         ...this.#options,
         answerMs,
         onNotice: (_, payload) => this.#hear(payload),
-        // One that never came about is reported below.
+        // A session that never connected is reported below.
         onLost: () => this.#session === made && this.#lost(),
       });
       session = made;
       await made.script(`listen ${serverChannel}`);
       this.#session = made;
-      // Lost in between: nobody has heard of it.
+      // Lost in between, before `onLost` could see it.
       if (made.lost) this.#lost();
       if (this.#closed) await made.end();
     } catch (error) {
@@ -88,7 +85,7 @@ export class PostgresNotices implements Notices {
     }
   }
 
-  /** At most one try at a time. */
+  /** At most one reconnect runs at a time. */
   #lost(): void {
     this.#session = undefined;
     if (this.#closed || this.#retry !== undefined) return;
@@ -98,7 +95,7 @@ export class PostgresNotices implements Notices {
     }, retryMs).unref();
   }
 
-  /** Whoever may write to the database may write nonsense to the channel. */
+  /** Anyone who can write to the database can write nonsense to the channel. */
   #hear(payload: string): void {
     let said: unknown;
     try {

@@ -16,7 +16,7 @@ const leave = (owner: object, ageMs = 0) => {
   utimesSync(path(), time, time);
 };
 
-/** What time it is for this process; the file system has a clock of its own. */
+/** Moves this process's clock; the file system has a clock of its own. */
 const clockOff = (ms: number) => vi.setSystemTime(realNow() + ms);
 let realNow: () => number;
 
@@ -119,7 +119,7 @@ test('a lock that was taken over is not removed by its earlier holder', () => {
   expect(existsSync(path())).toBe(true);
 });
 
-test('a disk that takes no lock is told as it is, and leaves nothing that refuses the next start', () => {
+test('a disk error while locking passes unchanged, and leaves nothing that would refuse the next start', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   const onFullDisk = (lock: () => void) => {
     const { writeSync } = fs;

@@ -5,15 +5,15 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { fileAgeMs } from '../file-age.ts';
 import { isRunning, thisProcess, type ProcessIdentity } from './process-identity.ts';
 
-/** How often the holder renews its lock, in ms. */
+/** Interval at which the holder renews its lock, in ms. */
 const renewMs = 5_000;
-/** A lock from another machine that was not renewed for so long, in ms, has no holder any more: six renewals. */
+/** A lock of another machine that was not renewed for this long, in ms, has no holder any more: six renewals. */
 const staleMs = 30_000;
-/** A takeover is a few file operations in a row; one older than this, in ms, died in the middle. */
+/** A takeover is a few file operations. If it is older than this, in ms, its process died. */
 const takeoverMs = 10_000;
 
 export interface DirectoryLock {
-  /** Gives the directory back. No error when it is gone. */
+  /** Releases the directory. No error if it is gone. */
   release(): void;
 }
 
@@ -22,11 +22,11 @@ interface Owner extends ProcessIdentity {
 }
 
 /**
- * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a
- * second call in this one, is refused with `conflict` while the first lives; what a dead one left is taken over. An
- * owner on this machine is looked up; one elsewhere lives as long as it renews the file, by the clock of the file
- * system, because those of the machines may differ. The file stays behind when the process is killed. Needs a file
- * system with exclusive creation. Failures of the disk pass as they are and leave no file.
+ * Locks a directory for this process through the file `lock` in it, which names the process. A second process, or a
+ * second call in this one, is refused with `conflict` while the first lives; a dead process's lock is taken over. An
+ * owner on this machine is looked up. An owner elsewhere counts as alive while it renews the file, by the clock of the
+ * file system, because the clocks of machines may differ. The file stays when the process is killed. Needs a file
+ * system with exclusive creation. Failures of the disk are not translated and leave no file.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const path = join(directory, 'lock');
@@ -41,17 +41,14 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
-/**
- * Synchronous throughout, so that nothing of this process comes between; `takeover` keeps other processes from doing
- * the same at once.
- */
+/** Synchronous, so that no other code of this process runs in between; `takeover` excludes other processes. */
 function takeOver(path: string, mine: Owner): void {
   refuseLiving(path);
   const guard = `${path}.takeover`;
   if (fileAgeMs(guard) > takeoverMs) rmSync(guard, { force: true });
   if (!create(guard, mine)) throw inUse(undefined, path);
   try {
-    // Another process may have taken over between the look and the guard.
+    // Another process may have taken over between the check and the creation of `takeover`.
     refuseLiving(path);
     rmSync(path, { force: true });
     if (!create(path, mine)) throw inUse(read(path), path);
@@ -67,8 +64,8 @@ function refuseLiving(path: string): void {
 }
 
 /**
- * False when the file exists. One that cannot be written whole is removed again: nobody could tell it from a lock that
- * is just being written.
+ * False if the file exists. A file that cannot be written completely is removed again: otherwise it would look like a
+ * lock that is being written.
  */
 function create(path: string, owner: Owner): boolean {
   let file: number;
@@ -90,7 +87,7 @@ function create(path: string, owner: Owner): boolean {
   return true;
 }
 
-/** Undefined when absent, or just being written. */
+/** Undefined if absent or still being written. */
 function read(path: string): Owner | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Owner;
@@ -102,7 +99,8 @@ function read(path: string): Owner | undefined {
 function renewIfMine(path: string, mine: Owner): void {
   try {
     if (read(path)?.token !== mine.token) return;
-    // Its first byte again: a write is stamped by the file system, while utimes would say what time it is here.
+    // Write the first byte again: the file system stamps a write with its own clock, while utimes would use this
+    // machine's.
     const file = openSync(path, 'r+');
     try {
       writeSync(file, '{', 0);
@@ -110,7 +108,7 @@ function renewIfMine(path: string, mine: Owner): void {
       closeSync(file);
     }
   } catch {
-    // A disk that fails here fails the catalog's own writes too, which report it.
+    // A disk that fails here also fails the catalog's own writes, which report it.
   }
 }
 

@@ -10,7 +10,7 @@ import { expectCode } from '../catalog-fixtures.test-support.ts';
 import { openPgliteCatalog } from './open-pglite.ts';
 import { openTestCatalog } from '../test-catalog.test-support.ts';
 
-/** Kills: one of the process that made the database, one of a process that took it over. */
+/** Number of kills: one of the process that created the database, one of a process that took it over. */
 const rounds = 2;
 /** Acknowledged rows of a round before the kill. */
 const rowsPerRound = 40;
@@ -33,8 +33,8 @@ function startWriter(): { child: ChildProcess; lines: AsyncIterator<string>; exi
   };
 }
 
-test('what was acknowledged survives kill -9, a living process is not joined, a dead one is taken over', async () => {
-  // What a process leaves that died while it made the database.
+test('acknowledged writes survive kill -9; a living process keeps its directory, that of a dead one is taken over', async () => {
+  // The remains of a process that died while it created the database.
   await mkdir(join(directory, 'postgres'), { recursive: true });
   await writeFile(join(directory, 'postgres', 'PG_VERSION'), '18');
   const acknowledged: string[] = [];
@@ -58,7 +58,7 @@ test('what was acknowledged survives kill -9, a living process is not joined, a 
   for (const name of acknowledged)
     if ((await catalog.repositories.find('crash', name)) === undefined) missing.push(name);
   expect(missing).toEqual([]);
-  // A keyed request of the dead process does not block the next one.
+  // A keyed request of the killed process does not block the next one.
   await catalog.idempotency.begin('key', 'f', 3600_000);
   await catalog.close();
   await catalog.close();
@@ -77,7 +77,7 @@ test('the outer catalog inside a transaction is refused instead of waiting for i
     catalog.transaction(() => catalog.transaction(async () => undefined)),
     'internal',
   );
-  // Work that a transaction started but that outlives it is not inside any more.
+  // Work that a transaction started is outside once the transaction has ended.
   let later: Promise<unknown> | undefined;
   let go = (): void => undefined;
   const ended = new Promise<void>((resolve) => {

@@ -16,22 +16,22 @@ import { translating } from '../db/translate-failures.ts';
  * resident memory.
  */
 const sharedBuffers = '16MB';
-/** Tables whose rows change or go. PGlite has no autovacuum; the rest only grows. */
+/** Tables whose rows are updated or deleted. PGlite has no autovacuum; the other tables only grow. */
 const changingTables =
   'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, body_reservations, processes';
 
 export type PgliteCatalogOptions =
-  /** Kept in this directory, which is made when absent. */
+  /** Stored in this directory, which is created if absent. */
   | { readonly directory: string }
-  /** Gone when closed; for tests. A template is the dump of a migrated one, which opens several times faster. */
+  /** Lost when closed; for tests. A template is the dump of a migrated database, which opens several times faster. */
   | { readonly memory: true; readonly template?: Blob };
 
 /**
  * The embedded catalog: Postgres inside this process, migrated to this version. One process at a time: a second one is
- * refused with `conflict`, what a killed one left is taken over. Other failures: `storage-full`, `unsupported-format`
- * (a newer version wrote it), `internal`. Opening takes seconds the first time, under one second later. What was
- * acknowledged survives the death of the process, but not of the machine: PGlite does not call fsync. Queries run on
- * the JavaScript thread.
+ * refused with `conflict`, and a killed process's directory is taken over. Other failures: `storage-full`,
+ * `unsupported-format` (a newer version wrote it), `internal`. Opening takes seconds the first time, under one second
+ * later. Acknowledged writes survive the death of the process, but not of the machine: PGlite does not call fsync.
+ * Queries run on the JavaScript thread.
  */
 export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<Catalog> {
   if ('memory' in options) return openClient(options.template === undefined ? {} : { loadDataDir: options.template });
@@ -39,7 +39,7 @@ export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<
   try {
     return await openLocked(directory);
   } catch (error) {
-    // Whatever was written when the room ran out: the one thing to know is where.
+    // If the disk is full, the directory is the most useful detail.
     throw isFull(error) ? noSpace(directory, error) : error;
   }
 }
@@ -66,8 +66,8 @@ function noSpace(detail: string, cause: unknown): FirnError {
 }
 
 /**
- * The marker says that the database was whole once. Without it a database directory is what a process left that died
- * while making it: nothing in it was ever acknowledged, so it is set aside and made again.
+ * The marker proves that the database was complete once. A database directory without it is the remains of a process
+ * that died while creating it. Nothing in it was ever acknowledged, so it is moved aside and created again.
  */
 async function openDirectory(directory: string, lock: DirectoryLock): Promise<Catalog> {
   const dataDir = join(directory, 'postgres');
@@ -117,8 +117,8 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
 }
 
 /**
- * No other process exists, so a keyed request that is still running died with an earlier one, and so did a body that is
- * still arriving, and whoever gave a sign of life.
+ * No other process uses the database. So running keyed requests, arriving bodies and signs of life all belong to dead
+ * processes.
  */
 async function prepare(db: Db): Promise<void> {
   await migrate(db);

@@ -10,8 +10,8 @@ type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
 const dialect = new PgDialect();
 
 /**
- * `Db` over PGlite, which is one connection: transactions run one after another, and a query outside waits for the one
- * that runs. A query on the outer `Db` from inside a transaction would wait for itself; it is refused with `internal`
+ * `Db` over PGlite, which is one connection: transactions run one after another, and an outside query waits for the
+ * running one. A query on the outer `Db` from inside a transaction would wait for itself; it is refused with `internal`
  * instead.
  */
 export function pgliteDatabase(client: PGlite): Db {
@@ -44,7 +44,7 @@ export function pgliteDatabase(client: PGlite): Db {
 
 function statements(client: Client): Pick<Db, 'query' | 'rows' | 'script'> {
   return {
-    // Drizzle types its client as PGlite but uses `query` alone.
+    // Drizzle's type asks for a whole PGlite, but it uses only `query`.
     query: drizzle({ client: client as PGlite }) as unknown as QueryBuilder,
     async rows(statement) {
       const { sql, params } = dialect.sqlToQuery(statement);

@@ -1,15 +1,15 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Which process, in a form another process can check. */
+/** Identifies a process so that another process can check it. */
 export interface ProcessIdentity {
   readonly pid: number;
   /**
-   * Clock ticks from boot to its start, where the system tells: a number is used again for another process, but not
-   * with the same start.
+   * Clock ticks from boot to its start, if the system reports them. A process number may be reused, but not with the
+   * same start.
    */
   readonly started?: string;
-  /** Host, boot and pid namespace: where `pid` means this process. */
+  /** Host, boot and pid namespace: the scope in which `pid` identifies the process. */
   readonly machine: string;
 }
 
@@ -19,14 +19,15 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Whether the process runs; undefined when it belongs to another machine, container or boot and this one cannot know.
+ * Whether the process runs. Undefined if this process cannot know, because the other one belongs to another machine,
+ * container or boot.
  */
 export function isRunning(other: ProcessIdentity): boolean | undefined {
   if (other.machine !== thisMachine()) return undefined;
   try {
     process.kill(other.pid, 0);
   } catch (error) {
-    // EPERM: it exists and is another user's.
+    // EPERM: it exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return startOf(other.pid) === other.started;
@@ -49,7 +50,7 @@ function startOf(pid: number): string | undefined {
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-/** Systems without /proc have less to tell. */
+/** Undefined on systems without /proc. */
 function attempt(read: () => string): string | undefined {
   try {
     return read();

@@ -12,9 +12,9 @@ import { readMigrations } from '../db/migrate.ts';
 import { openPostgresCatalog } from './open-postgres.ts';
 import { createTestDatabase, type TestCatalogDatabase } from './test-postgres.test-support.ts';
 
-/** Processes that start at once. */
+/** Number of processes that start at once. */
 const starters = 4;
-/** Longest wait for a server that is back, in ms. */
+/** Longest wait for the server to be reachable again, in ms. */
 const recoveryMs = 20_000;
 
 const endOthers = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
@@ -51,7 +51,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     expect((await onServer(database.url, 'select count(*)::int as n from repositories'))[0]).toEqual({ n: starters });
   });
 
-  test('a database that lacks migrations is refused where they may not be applied', async () => {
+  test('a database that lacks migrations is refused if they may not be applied', async () => {
     await expectCode(open({ migrate: false }), 'conflict');
     await open({ migrate: true });
     await open({ migrate: false });
@@ -67,7 +67,7 @@ describeOnPostgres('openPostgresCatalog', () => {
       catalog.transaction(async (tx) => {
         await tx.repositories.create({ namespace: 'lost', name, type: 'model' });
         await onServer(database.url, endOthers);
-        // The connection may be gone before or during the next statement; neither may reach another session.
+        // The connection may be lost before or during the next statement; in neither case may it reach another session.
         for (let statement = 0; statement < 20; statement++) {
           await tx.repositories.create({ namespace: 'lost', name: freshName(), type: 'model' });
           await pause(10);
@@ -95,7 +95,7 @@ describeOnPostgres('openPostgresCatalog', () => {
   test('half-open connections cost a request seconds, not the limit of a statement', async () => {
     const catalog = await open({ migrate: true });
     await Promise.all(Array.from({ length: 8 }, () => catalog.probe()));
-    // As long as a connection has to be idle before it is asked first.
+    // Long enough that an idle connection is checked before its next use.
     await pause(1_100);
     const stopped = await stopBackends(database.url);
     try {
@@ -108,7 +108,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     }
   });
 
-  test('what a deadlock undoes is done again', async () => {
+  test('a transaction that a deadlock rolled back is repeated', async () => {
     const catalog = await open({ migrate: true });
     const runs = [await makeRun(catalog), await makeRun(catalog)];
     const tries = [0, 0];
@@ -152,11 +152,11 @@ describeOnPostgres('openPostgresCatalog', () => {
     expect(await catalog.repositories.find('swallowed', name)).toBeUndefined();
   });
 
-  test('who finds no free connection in time is told to come again', async () => {
+  test('a query without a free connection in time is refused as overloaded', async () => {
     const catalog = await open({ migrate: true, connectionsMax: 1, connectMs: 200 });
     await catalog.transaction(async (tx) => {
       await tx.probe();
-      // From outside of this transaction, as another request would.
+      // From outside of this transaction, like another request.
       await expectCode(
         outsideOfTransactions(() => catalog.probe()),
         'overloaded',
@@ -189,7 +189,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     await expectCode(catalog.probe(), 'internal');
   });
 
-  test('a server that is not there, a wrong name and a bad URL are told in a sentence without the password', async () => {
+  test('a missing server, a wrong name and a bad URL give a sentence without the password', async () => {
     const options = { connectionsMax: 1, connectMs: 500, statementMs: 500, migrate: true, startMs: 0 };
     const failure = (url: string) =>
       openPostgresCatalog({ ...options, url }).then(
@@ -246,7 +246,7 @@ async function settle(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A timer's callback belongs to whoever set it, so the work is started by one that was set before. */
+/** A timer's callback runs in the context that set it, so a timer from outside of the transaction starts the work. */
 function outsideOfTransactions<T>(work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     jobs.push(() => void work().then(resolve, reject));

@@ -12,30 +12,30 @@ import { translating } from '../db/translate-failures.ts';
 
 export interface PostgresCatalogOptions {
   readonly url: string;
-  /** Connections of this process at once. */
+  /** Most connections of this process at once. */
   readonly connectionsMax: number;
-  /** Longest wait for a connection to the server, and for a free one of the pool, in ms. */
+  /** Longest wait for a connection to the server, or for a free one of the pool, in ms. */
   readonly connectMs: number;
-  /** Longest a statement may take, in ms. */
+  /** Longest time of a statement, in ms. */
   readonly statementMs: number;
-  /** Bring the database to this version, or refuse one that is not (`conflict`). */
+  /** True: migrate the database to this version. False: refuse one that is not migrated (`conflict`). */
   readonly migrate: boolean;
-  /** How long to wait for a server that does not answer yet, in ms. */
+  /** How long to wait for a server that is not reachable yet, in ms. */
   readonly startMs?: number;
 }
 
-/** Longest a migration may take, the wait for another process's included, in ms. */
+/** Longest time of a migration, the wait for another process's included, in ms. */
 const migrationMs = 30 * 60 * 1000;
-/** How long a server that is just starting is waited for, in ms. */
+/** How long to wait for a server that is just starting, in ms. */
 const startMsDefault = 30_000;
-/** Pause between two looks whether it answers, in ms. */
+/** Pause between two tries, in ms. */
 const startPauseMs = 500;
 
 /**
  * The catalog on a Postgres server (15 or later), shared by any number of processes. Rejects with `overloaded` when the
  * server cannot be reached in time, `unsupported-format` when a newer version wrote it, `conflict` when it is not
- * migrated and may not be, `internal` for anything else, such as a wrong password. A server that goes away makes every
- * verb reject with `overloaded` until it is back. What was acknowledged is as durable as the server makes it.
+ * migrated and `migrate` is false, `internal` for anything else, such as a wrong password. While the server is
+ * unreachable, every verb rejects with `overloaded`. Acknowledged writes are as durable as the server makes them.
  */
 export async function openPostgresCatalog({
   migrate: mayMigrate,
@@ -57,7 +57,7 @@ export async function openPostgresCatalog({
   return createCatalog(db, { close: () => pool.close(), connections: () => pool.stats() });
 }
 
-/** Brings a database to this version, on a connection of its own whose statements may take long. */
+/** Migrates a database on a connection of its own, whose statements may take long. */
 async function migrateAlone(options: ConstructorParameters<typeof PostgresSession>[0]): Promise<void> {
   const pool = new SessionPool({ open: () => openSession(options), sessionsMax: 1, waitMs: options.connectMs });
   try {
@@ -71,7 +71,7 @@ function openSession(options: ConstructorParameters<typeof PostgresSession>[0]):
   try {
     return new PostgresSession(options);
   } catch (error) {
-    // The URL itself stays out of every message: it holds a password.
+    // No message contains the URL, because it holds a password.
     throw new FirnError('internal', 'The database URL is not valid.', {
       detail: (error as Error).message.slice(0, 200),
     });

@@ -8,13 +8,14 @@ import { transactionScope } from '../db/transaction-scope.ts';
 
 const dialect = new PgDialect();
 
-/** Runs something on one session. */
+/** Runs `ask` on one session. */
 type Ask = <T>(ask: (session: PostgresSession) => Promise<T>) => Promise<T>;
 
 /**
  * `Db` over a pool of connections to a Postgres server. A statement outside a transaction takes any connection; a
- * transaction keeps its own until it ends, read committed. What the server undoes because of a deadlock is done again
- * from its beginning (repeat-rolled-back.ts). A connection lost at the commit leaves it open whether it happened.
+ * transaction keeps one until it ends, read committed. If the server rolls a transaction back because of a deadlock, it
+ * runs again from its beginning (repeat-rolled-back.ts). If the connection is lost during the commit, its outcome is
+ * unknown.
  */
 export function postgresDatabase(pool: SessionPool<PostgresSession>): Db {
   const scope = transactionScope();
@@ -48,11 +49,11 @@ async function inTransaction<T>(session: PostgresSession, work: (tx: Db) => Prom
   try {
     result = await work(tx);
   } catch (error) {
-    // A session that cannot even undo is not given back: with it ends the transaction.
+    // If the session cannot even roll back, end it: that ends the transaction.
     await session.script('rollback').catch(() => session.end());
     throw error;
   }
-  // After a failed statement that `work` made nothing of, the server answers a commit with a rollback.
+  // If `work` ignored a failed statement, the server answers the commit with a rollback.
   if ((await session.script('commit')) !== 'COMMIT') throw failure instanceof Error ? failure : lostConnection();
   return result;
 }

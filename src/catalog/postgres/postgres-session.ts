@@ -2,41 +2,39 @@ import postgres from 'postgres';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
 export interface SessionOptions {
-  /** `postgres://user:password@host:port/database`, with `sslmode` and the like as parameters. */
+  /** `postgres://user:password@host:port/database`, with `sslmode` and others as parameters. */
   readonly url: string;
   /** Longest wait for a connection, in ms. */
   readonly connectMs: number;
-  /** Longest a statement may take, waiting for locks included, in ms. */
+  /** Longest time of a statement, waiting for locks included, in ms. */
   readonly statementMs: number;
-  /**
-   * Longest wait for any answer once it is connected, in ms; by default what a statement may take, and a grace for the
-   * way.
-   */
+  /** Longest wait for any answer after connecting, in ms; by default the limit of a statement and `answerGraceMs`. */
   readonly answerMs?: number;
-  /** Hears notifications of channels this session listens to. */
+  /** Called with notifications of channels that this session listens to. */
   readonly onNotice?: (channel: string, payload: string) => void;
-  /** Called once, when the connection is gone or given up, unless its owner ended it. */
+  /** Called once when the connection is lost or given up, but not when its owner ends it. */
   readonly onLost?: () => void;
 }
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Longest pause inside a transaction, in ms; then the server ends it, so that a stuck process holds no locks. */
+/** Longest pause inside a transaction, in ms. After that the server ends it, so that a stuck process holds no locks. */
 const idleInTransactionMs = 60_000;
 /**
- * Beyond a statement's own limit, which the server keeps, in ms. Then the server or the way to it is taken for dead.
+ * Added to a statement's own limit, which the server enforces, in ms. After that the server or the network counts as
+ * dead.
  */
 const answerGraceMs = 5_000;
-/** Rest of a second given to a connection to say goodbye. */
+/** Seconds that a connection has to close properly. */
 const endSeconds = 1;
-/** Object ids of date, timestamp, timestamptz, json and jsonb: drizzle and json-column.ts read their text. */
+/** Object ids of date, timestamp, timestamptz, json and jsonb: drizzle and json-column.ts parse their text. */
 const textTypes = { times: [1082, 1114, 1184], json: [114, 3802] };
 
 /**
- * One connection to a Postgres server, for one user at a time, until it is lost: it never connects again, for what
- * comes after would not be in the transaction that began before. That is why each has a client of its own: a pool of
- * postgres.js hands a transaction's statements to whatever connection took the place of the lost one. Rejects with what
- * the driver says; see database-error.ts.
+ * One connection to a Postgres server, for one user at a time. Once lost, it never reconnects, because later statements
+ * would not be in the transaction that began before. That is why each session has a client of its own: a pool of
+ * postgres.js moves a transaction's statements to the connection that replaced the lost one. Rejects with the driver's
+ * errors; see database-error.ts.
  */
 export class PostgresSession {
   readonly openedAtMs = performance.now();
@@ -67,10 +65,10 @@ export class PostgresSession {
     const options = {
       max: 1,
       connect_timeout: connectMs / 1000,
-      // The pool decides when a connection ends: postgres.js would do so between two statements of a transaction.
+      // The pool decides when a connection closes: postgres.js might do so between two statements of a transaction.
       idle_timeout: 0,
       max_lifetime: 0,
-      // Only arrays need them.
+      // Only array types need it.
       fetch_types: false,
       onnotice: () => undefined,
       onclose: () => this.#lose(),
@@ -88,17 +86,17 @@ export class PostgresSession {
     ) as unknown as postgres.Sql;
   }
 
-  /** Nothing can be asked any more. */
+  /** Whether the connection can no longer be used. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** One statement; rows as arrays of columns where `shape` says so. */
+  /** One statement. `shape` chooses between rows as objects and rows as arrays of columns. */
   query(text: string, params: readonly unknown[], shape: 'objects'): Promise<Row[]>;
   query(text: string, params: readonly unknown[], shape: 'arrays'): Promise<unknown[][]>;
   query(text: string, params: readonly unknown[], shape: 'objects' | 'arrays'): Promise<unknown[]> {
     return this.#asking(async () => {
-      // Not prepared: a statement pooler between here and the server may hand each statement to another session.
+      // Not prepared: a statement pooler may send each statement to another session.
       const pending = this.#client.unsafe(text, params as never[], { prepare: false });
       return [...(shape === 'arrays' ? await pending.values() : await pending)];
     });
@@ -113,13 +111,13 @@ export class PostgresSession {
     });
   }
 
-  /** Ends the connection; what it is still asked fails. */
+  /** Ends the connection; later statements fail. */
   async end(): Promise<void> {
     this.#lost = true;
     await this.#client.end({ timeout: endSeconds });
   }
 
-  /** Whether the server answers within so many ms. One that does not is given up. */
+  /** Whether the server answers within `withinMs`. If not, the session is given up. */
   async answers(withinMs: number): Promise<boolean> {
     const late = setTimeout(() => this.#giveUp(), withinMs);
     try {
@@ -132,7 +130,7 @@ export class PostgresSession {
     }
   }
 
-  /** A server that does not even keep its own limits is given up, and what waits for it rejects. */
+  /** Gives up a server that exceeds its own limits; pending calls reject. */
   async #asking<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#lost) throw lostConnection();
     const late = setTimeout(() => this.#giveUp(), this.#answerMs + (this.#connected ? 0 : this.#connectMs));
@@ -141,7 +139,7 @@ export class PostgresSession {
       this.#connected = true;
       return answer;
     } catch (error) {
-      // One that never came about is not worth keeping.
+      // A session that never connected is not worth reusing.
       if (!this.#connected) this.#lost = true;
       throw error;
     } finally {
@@ -150,7 +148,7 @@ export class PostgresSession {
   }
 
   #giveUp(): void {
-    // Told before the client ends, which may take its time.
+    // Report the loss before ending the client, which may take time.
     this.#lose();
     void this.#client.end({ timeout: 0 });
   }
@@ -162,7 +160,7 @@ export class PostgresSession {
   }
 }
 
-/** What a statement meets whose connection is gone. */
+/** The error of a statement whose connection is lost. */
 export function lostConnection(): FirnError {
   return new FirnError('overloaded', 'The catalog is busy or out of reach; try again.', {
     detail: 'the connection was lost',

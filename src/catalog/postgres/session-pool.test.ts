@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SessionPool, type PooledSession } from './session-pool.ts';
 
-/** Sessions that answer, or hang as those of a half-open connection do, until they are given up. */
+/** Sessions that answer, or hang like those of a half-open connection until they are given up. */
 class FakeSession implements PooledSession {
   lost = false;
   ended = false;

@@ -1,41 +1,41 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** What a pool needs of a connection. */
+/** The methods of a connection that the pool needs. */
 export interface PooledSession {
   readonly lost: boolean;
   readonly openedAtMs: number;
-  /** Whether the server answers within so many ms; one that does not is lost. Never rejects. */
+  /** Whether the server answers within `withinMs`; if not, the session is lost. Never rejects. */
   answers(withinMs: number): Promise<boolean>;
   end(): Promise<void>;
 }
 
 export interface SessionPoolOptions<Session> {
-  /** Not connected yet; the first statement does it. */
+  /** Creates a session; it connects at its first statement. */
   readonly open: () => Session;
   readonly sessionsMax: number;
   /** Longest wait for a free session, in ms. */
   readonly waitMs: number;
 }
 
-/** Those who wait for a session; more are refused at once. */
+/** Most waiters for a session; further ones are refused at once. */
 const waitersMax = 2048;
-/** A session that nobody asked for this long is closed, in ms: a quiet process holds none. */
+/** A session idle for this long is closed, in ms, so that a quiet process holds none. */
 const idleMs = 5 * 60 * 1000;
 /**
- * An older one is closed when it is given back, in ms, so that what a server keeps for it, and where a name led to, do
- * not stay for ever.
+ * Age in ms at which a session is closed when it is given back. This frees the memory that a server holds for it and
+ * resolves the host name anew.
  */
 const lifetimeMs = 30 * 60 * 1000;
 /**
- * One that was idle this long is asked before it is used, in ms: the way to the server may have broken meanwhile
- * without a word, and a statement would wait for its whole limit.
+ * A session idle for this long is checked before it is used, in ms. The network may have failed silently meanwhile, and
+ * a statement would wait for its whole limit.
  */
 const checkAfterMs = 1_000;
-/** Longest wait for that answer, in ms. */
+/** Longest wait for that check, in ms. */
 const checkMs = 5_000;
-/** How often idle ones are looked for, in ms. */
+/** Interval between two searches for idle sessions, in ms. */
 const idleCheckMs = 30_000;
-/** Longest wait at the close for sessions in use, in ms. */
+/** Longest wait for sessions in use when the pool closes, in ms. */
 const closeMs = 5_000;
 
 interface IdleSession<Session> {
@@ -49,13 +49,13 @@ interface Waiter<Session> {
 }
 
 /**
- * At most `sessionsMax` connections, each used by one at a time, in the order of asking. Lost ones are replaced, so
- * that a server that went away and came back is used again without more ado. Rejects with `overloaded` when none is
- * free in time, `internal` once closed.
+ * At most `sessionsMax` connections, each used by one caller at a time, in order of request. Lost sessions are
+ * replaced, so that the pool recovers by itself when the server comes back. Rejects with `overloaded` when none is free
+ * in time, `internal` once closed.
  */
 export class SessionPool<Session extends PooledSession> {
   readonly #options: SessionPoolOptions<Session>;
-  /** Latest used last. */
+  /** Least recently used first. */
   readonly #idle: IdleSession<Session>[] = [];
   readonly #waiting: Waiter<Session>[] = [];
   readonly #busy = new Set<Session>();
@@ -68,7 +68,7 @@ export class SessionPool<Session extends PooledSession> {
     this.#idleCheck = setInterval(() => this.#endIdle(performance.now() - idleMs), idleCheckMs).unref();
   }
 
-  /** Runs `work` with a session of its own. */
+  /** Runs `work` with a session that nobody else uses. */
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#acquire();
     try {
@@ -78,12 +78,12 @@ export class SessionPool<Session extends PooledSession> {
     }
   }
 
-  /** Sessions in use, and those who wait for one. */
+  /** Number of sessions in use and of waiters. */
   stats(): { readonly inUse: number; readonly waiting: number; readonly max: number } {
     return { inUse: this.#busy.size, waiting: this.#waiting.length, max: this.#options.sessionsMax };
   }
 
-  /** Refuses new users, waits a little for those there are, and ends every connection. */
+  /** Refuses new users, waits a little for current ones, and ends every connection. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -103,7 +103,10 @@ export class SessionPool<Session extends PooledSession> {
     return this.#queue();
   }
 
-  /** An idle session that still answers, or a new one in its place. What was idle as long is taken for lost with it. */
+  /**
+   * The idle session if it still answers, or a new one in its place. If it does not answer, sessions that were idle at
+   * least as long count as lost too.
+   */
   async #checked(session: Session, sinceMs: number): Promise<Session> {
     if (await session.answers(checkMs)) return session;
     this.#busy.delete(session);

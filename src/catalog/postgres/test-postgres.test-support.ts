@@ -26,7 +26,7 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   };
 }
 
-/** An empty catalog on a database of its own, which goes with it. */
+/** An empty catalog on a new database, which is dropped with it. */
 export async function openPostgresTestCatalog(): Promise<Catalog> {
   const database = await createTestDatabase();
   const catalog = await database.open();

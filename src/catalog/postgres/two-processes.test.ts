@@ -12,7 +12,7 @@ const jobsPerRun = 50;
 
 const claimOf = (job: Job): Claim => ({ jobId: job.id, workerId: job.lockedBy!, fence: job.fence });
 
-/** Two catalogs with pools of their own, as two processes have them: what one connection hides, these do not. */
+/** Two catalogs with a pool each, like two processes: effects that one shared connection would hide show here. */
 describeOnPostgres('two processes on one catalog', () => {
   let database: TestCatalogDatabase;
   let catalogs: readonly [Catalog, Catalog];
@@ -24,7 +24,7 @@ describeOnPostgres('two processes on one catalog', () => {
     for (const catalog of catalogs) await catalog.close();
     await database.drop();
   });
-  /** Something on both, at once and in turn. */
+  /** Runs something on both catalogs, at once and in turn. */
   const race = <T>(
     times: number,
     work: (catalog: Catalog, index: number) => Promise<T>,
@@ -58,7 +58,7 @@ describeOnPostgres('two processes on one catalog', () => {
         })) {
           expect(running.has(job.orderKey!)).toBe(false);
           running.add(job.orderKey!);
-          // What a handler does: something in between, and the end in a transaction.
+          // A typical handler: a heartbeat, then the end of the job in a transaction.
           await catalog.jobs.heartbeat(claimOf(job), leaseMs);
           running.delete(job.orderKey!);
           done.push(job);
@@ -85,7 +85,7 @@ describeOnPostgres('two processes on one catalog', () => {
     const results = await race(10, (catalog) => catalog.checkpoints.reserve({ runId: run.id, step: 1000 }));
     expect(won(results)).toHaveLength(1);
     expect(new Set(codes(results))).toEqual(new Set(['step-exists']));
-    // A number that was refused is not lost.
+    // A refused reservation does not use up a number.
     expect(
       won(await race(1, (catalog) => catalog.checkpoints.reserve({ runId: run.id, step: 1001 })))[0]!.sequence,
     ).toBe(41);

@@ -1,6 +1,5 @@
 /**
- * A process that opens the catalog whose URL is its first argument, migrates it where that is needed, and makes one
- * repository.
+ * A process that opens the catalog whose URL is its first argument, migrates it if needed, and creates one repository.
  */
 import { openPostgresCatalog } from './open-postgres.ts';
 

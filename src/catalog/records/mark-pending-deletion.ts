@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts';
 import type { DeletionReason } from '../contract/garbage-records.ts';
 import { checkpointFiles, checkpoints, pendingDeletions, packages, runs } from '../db/schema.ts';
 
-/** Enters the raw objects of the files that `which` names, before their rows forget them. Returns their keys. */
+/** Marks the raw objects of the files in `which`, before their rows lose the keys. Returns the keys. */
 export function markRawPendingDeletion(tx: Db, which: SQL, reason: DeletionReason): Promise<string[]> {
   return markSelected(
     tx,
@@ -14,7 +14,7 @@ export function markRawPendingDeletion(tx: Db, which: SQL, reason: DeletionReaso
   );
 }
 
-/** Enters the objects of the packages that `which` names, each of which has one of its own. Returns their keys. */
+/** Marks the objects of the packages in `which`, which must not be merged packages. Returns the keys. */
 export function markPackagesPendingDeletion(tx: Db, which: SQL, reason: DeletionReason): Promise<string[]> {
   return markSelected(
     tx,
@@ -24,7 +24,10 @@ export function markPackagesPendingDeletion(tx: Db, which: SQL, reason: Deletion
   );
 }
 
-/** Enters objects by what the caller knows of them; those without a key are left out. Returns their keys. */
+/**
+ * Marks objects as pending deletion, with the owner and size that the caller knows; skips those without a key. Returns
+ * their keys.
+ */
 export async function markPendingDeletion(
   { query }: Pick<Db, 'query'>,
   objects: readonly {
@@ -40,8 +43,8 @@ export async function markPendingDeletion(
 }
 
 /**
- * Throws `conflict` for a key that waits to be deleted: keys are never used again, so whoever would name it has lost a
- * race with the collection of orphans.
+ * Throws `conflict` for a key that is pending deletion. Keys are never reused, so the caller has lost a race with the
+ * collection of orphans.
  */
 export async function refusePendingDeletion({ query }: Pick<Db, 'query'>, keys: readonly string[]): Promise<void> {
   const [found] = await query

@@ -1,6 +1,6 @@
 import type { Catalog } from '../contract/catalog.ts';
 
-/** Keys of all that waits to be deleted. */
+/** Keys of all objects pending deletion. */
 export async function pendingDeletionKeys(catalog: Catalog): Promise<Set<string>> {
   const keys = new Set<string>();
   for (let after = ''; ;) {

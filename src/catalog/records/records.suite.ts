@@ -100,7 +100,7 @@ export function recordsSuite(open: () => Catalog): void {
     const { id } = await makeEvalSet(open());
     await evalSets.setState(id, 'failed', { code: 'graph-invalid', message: 'no' });
     expect(await evalSets.get(id)).toMatchObject({ state: 'failed', errorCode: 'graph-invalid', errorMessage: 'no' });
-    // Whoever checked it at the same time and found otherwise comes too late.
+    // A concurrent check with another outcome comes too late.
     await expectCode(evalSets.setState(id, 'ready'), 'conflict');
     expect(await evalSets.get(id)).toMatchObject({ state: 'failed' });
     await expectCode(evalSets.setState('none', 'ready'), 'not-found');

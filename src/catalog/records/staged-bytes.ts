@@ -8,9 +8,9 @@ export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promis
 }
 
 /**
- * Whole, whatever has come: what was begun must have room to end. Where it can bring nothing any more, only what it
- * has. Those of eval sets wait for no compression: of all, they do not count, or one who announces many would keep
- * everybody's checkpoints out.
+ * Bytes of unfinished uploads. An upload counts with its full size, because one that has begun must have room to end.
+ * If it cannot receive bytes any more, only its received bytes count. The total leaves out uploads of eval sets, which
+ * do not wait for compression; otherwise a client could announce many and block all checkpoints.
  */
 async function uploadBytes({ query }: Pick<Db, 'query'>, ownerId?: string): Promise<number> {
   const ofOwner =

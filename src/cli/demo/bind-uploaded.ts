@@ -9,7 +9,7 @@ import type { CheckpointTensor, WeightBinding } from '../../graph/weight-binding
 /** A tensor of an uploaded checkpoint, in memory. */
 export type UploadedTensor = CheckpointTensor & { readonly bytes: Uint8Array };
 
-/** Binds an eval set's graph to a checkpoint in memory as a hub would. Rejects as {@link bindGraphFile}. */
+/** Binds an eval set's graph to a checkpoint in memory as a hub does. Rejects as {@link bindGraphFile}. */
 export async function bindUploaded(
   graphBytes: Uint8Array,
   tensors: readonly UploadedTensor[],

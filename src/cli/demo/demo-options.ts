@@ -9,28 +9,25 @@ import {
 
 export interface DemoOptions {
   readonly seriesDirectory: string;
-  /** Metrics that bound every checkpoint; the series' own when absent. */
+  /** Metrics that bound every checkpoint; the series' own by default. */
   readonly metrics?: readonly string[];
-  /**
-   * Largest relative degradation of each; one for all, or as many as metrics. The product's default where none is
-   * given.
-   */
+  /** Largest relative degradations; one for all metrics, or one for each. The product's default if none is given. */
   readonly thresholds: readonly number[];
   readonly method: QuantizationMethod;
-  /** How the method `inshrinkerator` makes codebooks; the hub's default when absent. */
+  /** Clustering of the method `inshrinkerator`; the hub's default if absent. */
   readonly clustering?: ClusteringChoice;
-  /** Search options of the run as the API takes them; the hub's defaults for what is absent. */
+  /** Search options of the run in the API's form; absent ones have the hub's defaults. */
   readonly search?: Readonly<Record<string, unknown>>;
-  /** Where to write every row and total as JSON. */
+  /** File for every row and total as JSON. */
   readonly jsonPath?: string;
-  /** Where to keep what was downloaded again, a folder `<run>-<step>` for each checkpoint; put away when absent. */
+  /** Folder for the downloads, with a subfolder `<run>-<step>` for each checkpoint; without it they are deleted. */
   readonly keepDirectory?: string;
 }
 
 export const demoUsage =
   'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] [--keep DIR]';
 
-/** Reads the command line. Throws an Error with one sentence. */
+/** Parses the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
   const { values, positionals } = parseArgs({
     args: [...args],

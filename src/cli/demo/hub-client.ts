@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** An answer outside 2xx, as the hub's problem document describes it. */
+/** An answer outside 2xx, with the hub's problem document. */
 export class HubProblem extends Error {
   readonly status: number;
   readonly code: string;
@@ -17,10 +17,10 @@ export class HubProblem extends Error {
   }
 }
 
-/** Read of a file at once: a web stream costs per piece. */
+/** Bytes read from a file at once: a web stream costs per piece. */
 const uploadPieceBytes = 1024 * 1024;
 
-/** The few calls the demo makes, over plain fetch: what any HTTP client can do. */
+/** The calls that the demo makes, over plain fetch, like any HTTP client. */
 export class HubClient {
   private readonly base: string;
 
@@ -39,7 +39,7 @@ export class HubClient {
     return (await answer.json().catch(() => undefined)) as T;
   }
 
-  /** Uploads a file; a problem names it. */
+  /** Uploads a file; an error names it. */
   async putFile(path: string, file: string): Promise<void> {
     const { size } = await stat(file);
     const body = Readable.toWeb(

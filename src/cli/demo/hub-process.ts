@@ -5,7 +5,7 @@ import { nodeFlags } from '../node-flags.ts';
 
 /** Longest wait for the hub's first answer, in milliseconds; a fresh database takes a few seconds. */
 const startDeadlineMs = 60_000;
-/** Longest wait for a hub that drains, in milliseconds: its own limit and half as much again. */
+/** Longest wait for a draining hub, in milliseconds: 1.5 times its own limit. */
 const stopDeadlineMs = 30_000;
 
 /** A hub of its own in a child process, on a free loopback port, with everything under one directory. Stop it. */
@@ -24,7 +24,7 @@ export class HubProcess {
     );
     const child = fork(entry, [], {
       env: {
-        // A key in somebody's shell is meant for a server of theirs.
+        // Configuration in the user's shell is meant for a server of theirs.
         ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_'))),
         FIRN_HOST: '127.0.0.1',
         FIRN_PORT: '0',
@@ -48,7 +48,7 @@ export class HubProcess {
     return this.child.pid!;
   }
 
-  /** SIGTERM, and the end of the process. */
+  /** Sends SIGTERM and waits for the end of the process. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exited = once(this.child, 'exit');

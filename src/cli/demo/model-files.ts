@@ -2,24 +2,24 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { z } from 'zod';
 
-/** Ending of an index of shards, as model hubs write it. */
+/** Ending of an index of shards, as on model hubs. */
 const indexEnding = '.safetensors.index.json';
-/** Largest index read, in bytes. */
+/** Largest index, in bytes. */
 const indexMaxBytes = 64 * 1024 * 1024;
 
 const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string()) });
 
-/** A file of a checkpoint's model on disk, and its name at a hub. */
+/** A model file of a checkpoint on disk, and its name at a hub. */
 export interface ModelFile {
   readonly path: string;
   readonly from: string;
 }
 
 /**
- * What a series' `file` stands for: itself, or, where it is an index, the shards that it names beside it, in the order
- * of their names. At the hub every checkpoint calls them alike, whatever step the names on disk carry: a delta refers
- * to the file of the same path. The index stays on disk, for it holds the names on disk. Throws an Error with one
- * sentence for an index that is none. A file that is not there stands for itself.
+ * The files of a series' `file`: itself or, if it is an index, the shards that it names, in the order of their names.
+ * At the hub the files of all checkpoints have the same names, even if the names on disk contain the step, because a
+ * delta refers to the file of the same path. The index is not uploaded, because it holds the names on disk. Throws an
+ * Error with one sentence for an invalid index. A missing file stands for itself.
  */
 export function modelFiles(file: string): ModelFile[] {
   if (!file.endsWith(indexEnding) || !existsSync(file)) return [{ path: 'model.safetensors', from: file }];
@@ -31,7 +31,7 @@ export function modelFiles(file: string): ModelFile[] {
   }));
 }
 
-/** Where the sensitivities of a checkpoint are, if it has any: its file's name with `.grad` before the ending. */
+/** Path of a checkpoint's sensitivities, if it has any: its file's name with `.grad` before the ending. */
 export function sensitivityPathOf(file: string): string {
   if (file.endsWith(indexEnding)) return `${file.slice(0, -indexEnding.length)}.grad.safetensors`;
   const { dir, name, ext } = parse(file);

@@ -32,7 +32,7 @@ test.each([3, 4, 5, 15, 18])('%i checkpoints: every one is pushed, and the fork 
   const { first, fork } = planPushes(seriesOf(count));
   expect(stepsOf(first)).toContain(fork!.fromStep);
   expect([...new Set([...stepsOf(first), ...stepsOf(fork!)])]).toEqual(stepsOf(seriesOf(count)));
-  // Something the crashed job had done is done again, with other results in real life.
+  // Some of the crashed job's work is repeated; in practice its results would differ.
   expect(stepsOf(fork!)[0]).toBeLessThanOrEqual(stepsOf(first).at(-1)!);
   expect(stepsOf(fork!)[0]).toBeGreaterThan(fork!.fromStep);
 });

@@ -8,7 +8,7 @@ import type { HubClient } from './hub-client.ts';
 import type { Series, SeriesCheckpoint } from './read-series.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
 
-/** What the hub says of a checkpoint that has been worked on. */
+/** The hub's answer about a checkpoint that has ended. */
 export interface CheckpointStatus {
   readonly state: string;
   readonly step: number;
@@ -17,7 +17,7 @@ export interface CheckpointStatus {
   readonly files: readonly { readonly path: string; readonly rebuilt?: { readonly sha256: string } }[];
 }
 
-/** A checkpoint as pushed: where it went and what became of it. */
+/** A pushed checkpoint: its address and its outcome. */
 export interface PushedCheckpoint {
   readonly run: string;
   readonly checkpoint: SeriesCheckpoint;
@@ -26,7 +26,7 @@ export interface PushedCheckpoint {
   readonly seconds: number;
 }
 
-/** A run, the step of the other run that it goes on from if it is a fork, and what is pushed to it. */
+/** A run, its fork point if it is a fork, and the checkpoints to push to it. */
 export interface PushPlan {
   readonly run: string;
   readonly fromStep?: number;
@@ -35,7 +35,7 @@ export interface PushPlan {
 
 /**
  * The training job of the demo: it pushes most of the series, crashes, resumes from an earlier step as a forked run,
- * and pushes on to the end. With fewer than three checkpoints there is nothing to fork.
+ * and pushes on to the end. With fewer than three checkpoints there is no fork.
  */
 export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan & { readonly fromStep: number } } {
   const all = series.checkpoints;
@@ -81,7 +81,7 @@ export async function prepareHub(
   });
 }
 
-/** Reserves, uploads and commits one checkpoint, then follows its events until it is done. */
+/** Reserves, uploads and commits one checkpoint, then follows its events until it ends. */
 export async function pushCheckpoint(
   hub: HubClient,
   repository: string,

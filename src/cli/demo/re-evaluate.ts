@@ -5,22 +5,22 @@ import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import { bindUploaded } from './bind-uploaded.ts';
 
-/** One question to the re-evaluating process: measure a model's files against an eval set on disk. */
+/** A request to the re-evaluating process: measure a model's files with an eval set on disk. */
 export interface ReEvaluation {
   readonly graphPath: string;
   readonly batchesPath: string;
   readonly spec: EvalSetSpec;
   readonly modelPaths: readonly string[];
   /**
-   * The weights as uploaded: initializers may have to be matched to tensors by equal bytes, which rebuilt files no
-   * longer have.
+   * The uploaded weights. Initializers may have to be matched to tensors by equal bytes, which rebuilt files no longer
+   * have.
    */
   readonly uploadedPaths: readonly string[];
 }
 
 export type ReEvaluationAnswer = { readonly metrics: MetricValues } | { readonly error: string };
 
-/** Deadline and memory of the one evaluation. */
+/** Deadline of the evaluation in ms, and its memory limit. */
 const deadlineMs = 600_000;
 const memoryMaxBytes = 8 * 1024 ** 3;
 
@@ -45,7 +45,7 @@ async function reEvaluate({
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: modelPaths });
 }
 
-// A process of its own that knows nothing of the hub: answers its parent's questions one by one until the channel
+// A process of its own that knows nothing of the hub. It answers its parent's requests one by one until the channel
 // closes.
 process.on('message', (request: ReEvaluation) => {
   void reEvaluate(request)

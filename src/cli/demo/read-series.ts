@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { constantsMax, type EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { modelFiles, sensitivityPathOf, type ModelFile } from './model-files.ts';
 
-/** Largest series.json read, in bytes. */
+/** Largest series.json, in bytes. */
 const seriesJsonMaxBytes = 4 * 1024 * 1024;
 
 const schema = z.object({
@@ -31,40 +31,40 @@ export interface SeriesCheckpoint {
   /** One safetensors file, or its shards. */
   readonly modelFiles: readonly ModelFile[];
   readonly sensitivityPath?: string;
-  /** Optimizer state, where it is to be pushed too. */
+  /** Optimizer state, if it is to be pushed too. */
   readonly optimizerPath?: string;
-  /** What training measured of it, by metric; finite values only. */
+  /** Values that training recorded for it, by metric; finite values only. */
   readonly recorded: Readonly<Record<string, number>>;
 }
 
-/** A checkpoint series laid out as examples/lm-small: weights, gradient averages, an eval graph and batches. */
+/** A checkpoint series with the layout of examples/lm-small: weights, gradient averages, an eval graph and batches. */
 export interface Series {
   readonly name: string;
-  /** The metric that bounds the series unless another is asked for. */
+  /** The metric that bounds the series by default. */
   readonly metric: string;
   /** Every metric recorded per checkpoint. */
   readonly metrics: readonly string[];
-  /** Whether higher is better, as far as the series says. */
+  /** Whether higher is better, for metrics of which the series says so. */
   readonly directions: Readonly<Record<string, boolean>>;
   readonly graphPath: string;
   readonly batchesPath: string;
   readonly graphInput: string;
   readonly graphOutput: string;
   readonly ignoreLabel?: number;
-  /** Constants of the graph that are no weights, as the eval set's spec names them. */
+  /** Constants of the graph that are no weights, in the form of the eval set's spec. */
   readonly constants?: EvalSetSpec['constants'];
-  /** Tensors that the graph leaves out on purpose, likewise. */
+  /** Tensors that the graph leaves out on purpose, in the same form. */
   readonly unused?: EvalSetSpec['unused'];
   /**
-   * Where the graph has other names than the checkpoints; found by {@link seriesTensorMap}, never by reading
-   * `series.json`.
+   * Set if the graph's names differ from the checkpoints'; {@link seriesTensorMap} computes it, `series.json` does not
+   * contain it.
    */
   readonly tensorMap?: EvalSetSpec['tensorMap'];
   readonly checkpoints: readonly SeriesCheckpoint[];
 }
 
 /**
- * Reads `series.json` of a directory, and the indexes of sharded checkpoints. Throws an Error with one sentence when it
+ * Reads `series.json` of a directory, and the indexes of sharded checkpoints. Throws an Error with one sentence if it
  * is not a series.
  */
 export function readSeries(directory: string): Series {
@@ -115,8 +115,8 @@ function parseSeries(path: string, text: string): z.infer<typeof schema> {
 }
 
 /**
- * Those listed, else the bounding one and every known name recorded with the checkpoints; one that diverges to NaN,
- * null by now, is recorded too.
+ * The listed metrics, else the bounding one and every known name recorded with the checkpoints. A metric that diverges
+ * to NaN, which is read as null, counts as recorded too.
  */
 function metricNames(info: z.infer<typeof schema>): string[] {
   const recorded = ['loss', 'accuracy', 'mse', 'perplexity', 'pearson'].filter((name) =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Series } from './read-series.ts';
 
-/** Throws an Error that names the first file of a series that is not there, before anything is started or uploaded. */
+/** Throws an Error that names the first missing file of a series, before anything is started or uploaded. */
 export function requireFiles(series: Series): void {
   const paths = [
     series.graphPath,

@@ -8,8 +8,8 @@ const inputsTensor = 'inputs';
 const labelsTensor = 'labels';
 
 /**
- * The eval set of a series: `loss` means cross-entropy for class labels and mean squared error for real-valued ones.
- * Throws an Error with one sentence for a metric of no known meaning, or of the other direction than the series says.
+ * The eval set of a series. `loss` means cross-entropy for class labels and mean squared error for real-valued ones.
+ * Throws an Error with one sentence for an unknown metric, or if its direction differs from the series'.
  */
 export function seriesEvalSpec(series: Series): EvalSetSpec {
   const realLabels = labelDtype(series.batchesPath).startsWith('F');

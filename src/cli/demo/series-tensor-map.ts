@@ -16,10 +16,10 @@ import type { Series } from './read-series.ts';
 type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;
 
 /**
- * The tensor map of a series whose graph calls its weights otherwise than the checkpoints do (`onnx::MatMul_123`,
- * transposed). A graph holds the bytes of the one checkpoint it was exported from, usually the last, whereas a hub is
- * given the first one first; whoever has all of them can say which tensor is which. Undefined where names decide, or
- * where no checkpoint holds a matrix of the graph. Rejects with an Error of one sentence.
+ * The tensor map of a series whose graph names its weights differently from the checkpoints (`onnx::MatMul_123`,
+ * transposed). A graph holds the bytes of the one checkpoint that it was exported from, usually the last, but a hub
+ * gets the first one first. The demo has all of them, so it can find the matching tensors. Undefined if the names
+ * match, or if no checkpoint holds a matrix of the graph. Rejects with an Error of one sentence.
  */
 export async function seriesTensorMap(series: Series): Promise<TensorMap | undefined> {
   const source = await openGraphFile(series.graphPath);
@@ -51,14 +51,14 @@ async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | und
       modelFiles.map((file) => file.from),
     );
     if (map === 'names decide') return undefined;
-    // Vectors count for nothing: untrained ones are all 0 or all 1, and so are constants of the graph.
+    // Only matrices count: untrained vectors are all 0 or all 1, and so are constants of the graph.
     const matrixCount = Object.keys(map).filter((name) => matrices.has(name)).length;
     if (matrixCount > (best?.matrixCount ?? 0)) best = { map, matrixCount };
   }
   return best?.map;
 }
 
-/** Initializers that hold bytes of this checkpoint's tensors, or of one another, under names that do not say so. */
+/** Initializers with the bytes of this checkpoint's tensors, or of one another, under other names. */
 async function mapByContent(
   { source, graph, unused }: SeriesGraph,
   modelPaths: readonly string[],
@@ -88,7 +88,7 @@ async function mapByContent(
   }
 }
 
-/** Opens a file for one reading; what goes wrong there names it. */
+/** Opens a file for one read; errors name the file. */
 function withFile<T>(path: string, read: (file: number) => T): T {
   const file = openSync(path, 'r');
   try {

@@ -15,20 +15,20 @@ import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';
 import type { Series } from './read-series.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
 
-/** Metrics of one pass over the same bytes agree to this relative difference, whatever process computed them. */
+/** Largest relative difference between metrics of two passes over the same bytes, in any processes. */
 const metricToleranceMax = 1e-6;
 
 export interface VerifyOptions {
   readonly directory: string;
   readonly thresholds: QualityThresholds;
   readonly reEvaluator: ReEvaluator;
-  /** Where downloads stay, in a folder `<run>-<step>` each; they are removed when absent. */
+  /** Folder for the downloads, with a subfolder `<run>-<step>` each; without it they are deleted. */
   readonly keepDirectory?: string | undefined;
 }
 
 /**
- * Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as
- * sentences.
+ * Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns the problems
+ * found, as sentences.
  */
 export async function verifyDownload(
   hub: HubClient,
@@ -61,7 +61,7 @@ export async function verifyDownload(
   }
 }
 
-/** What is off with the digest of one downloaded file. */
+/** Problems with the digest of one downloaded file. */
 async function downloadFile(hub: HubClient, pushed: PushedCheckpoint, path: string, to: string): Promise<string[]> {
   const { sha256, announced } = await hub.download(`${pushed.path}/files/${path}`, to);
   const recorded = pushed.status.files.find((file) => file.path === path)?.rebuilt?.sha256;
@@ -94,13 +94,13 @@ function compareMetrics(
   return problems;
 }
 
-/** What is not finite arrives from the hub as null. */
+/** The hub sends null for values that are not finite. */
 function agrees(claimed: number | null | undefined, value: number): boolean {
   if (claimed === null) return !Number.isFinite(value);
   return claimed !== undefined && Math.abs(claimed - value) <= metricToleranceMax * Math.max(1, Math.abs(value));
 }
 
-/** A process that measures model files on its own; see re-evaluate.ts. Close it. */
+/** A process that measures model files independently; see re-evaluate.ts. Close it. */
 export class ReEvaluator {
   private readonly child: ChildProcess;
   private readonly series: Series;
@@ -113,7 +113,7 @@ export class ReEvaluator {
     this.child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
-  /** Metric values of one model's files. One question at a time. */
+  /** Metric values of one model's files. One call at a time. */
   async evaluate(modelPaths: readonly string[], uploadedPaths: readonly string[]): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
     const request: ReEvaluation = {

@@ -4,10 +4,13 @@ import type { ShownToken, TokenAdministration } from './token-administration.ts'
 
 /** Longest wait for an answer, in ms. */
 const answerDeadlineMs = 30_000;
-/** Pages of tokens that are asked for at most, of a thousand each. */
+/** Most pages of tokens that are requested, of a thousand tokens each. */
 const pagesMax = 100;
 
-/** The tokens of a running server, by its API. Verbs reject with an Error that says what the server answered. */
+/**
+ * Administers the tokens of a running server through its API. Verbs reject with an Error that contains the server's
+ * answer.
+ */
 export function administerOnServer(url: string, token: string | undefined): TokenAdministration {
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const res = await fetch(new URL(path, url), {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseGrant, type Grant } from '../../checkpoint/grant.ts';
 
-/** What `firn token` is to do. */
+/** A parsed `firn token` command. */
 export type TokenCommand =
   | {
       readonly verb: 'create';
@@ -22,7 +22,7 @@ With --url a running server is asked, with the token in FIRN_TOKEN, or else HF_T
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads the command line behind `token`. Throws an Error with one sentence. */
+/** Parses the command line after `token`. Throws an Error with one sentence. */
 export function readTokenCommand(args: readonly string[], now: Date): TokenCommand {
   const { values, positionals } = parseArgs({
     args: [...args],

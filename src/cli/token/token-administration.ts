@@ -7,7 +7,7 @@ import type { TokenCommand } from './read-token-command.ts';
 /** A token as the API renders it. */
 export type ShownToken = ReturnType<typeof renderToken>;
 
-/** Where tokens are made, listed and revoked. */
+/** Creates, lists and revokes tokens. */
 export interface TokenAdministration {
   /** The token's text. */
   create(command: Extract<TokenCommand, { verb: 'create' }>): Promise<string>;
@@ -16,10 +16,10 @@ export interface TokenAdministration {
   close(): Promise<void>;
 }
 
-/** Entries of a page. */
+/** Tokens of one page. */
 const pageEntries = 1000;
 
-/** The tokens of a catalog: whoever can open it may do everything. Closes it. */
+/** Administers the tokens of a catalog; being able to open it is all the permission needed. Closes it. */
 export function administerInCatalog(catalog: Catalog): TokenAdministration {
   return {
     create: async ({ name, grants, expiresAt }) =>

@@ -3,7 +3,7 @@ import type { AppEnv, HttpLog } from '../app-env.ts';
 import { problemKinds } from './problem-status.ts';
 import { renderProblem, toFirnError } from './render-problem.ts';
 
-/** The answer to a request that failed; what is the server's fault is told to the log. */
+/** The answer to a failed request; errors of the server are logged. */
 export function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
   const known = toFirnError(error);
   if (problemKinds[known.code].status >= 500) {
@@ -16,7 +16,7 @@ export function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Res
   return renderProblem(c, known);
 }
 
-/** RFC 6750 section 3: an error is named only where a token was sent. */
+/** RFC 6750 section 3: an error is named only if a token was sent. */
 function challenge(c: Context<AppEnv>): Record<string, string> {
   const error = c.req.header('authorization') === undefined ? '' : ', error="invalid_token"';
   return { 'WWW-Authenticate': `Bearer realm="firn"${error}` };

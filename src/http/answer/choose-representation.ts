@@ -3,9 +3,9 @@ import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** Which bytes a download of a file means. */
+/** The representation that a download of a file returns. */
 export type ChosenRepresentation =
-  /** An object as it lies in the store. */
+  /** An object of the store, unchanged. */
   | {
       readonly source: 'object';
       readonly key: string;
@@ -23,8 +23,8 @@ export interface DownloadQuery {
 }
 
 /**
- * Pure: from what the catalog says. `checkpoint-not-ready`, `checkpoint-failed`, `cancelled`, `not-found`,
- * `invalid-request`.
+ * Chooses from the catalog's records alone. Pure. `checkpoint-not-ready`, `checkpoint-failed`, `cancelled`,
+ * `not-found`, `invalid-request`.
  */
 export function chooseRepresentation(
   checkpoint: Checkpoint,
@@ -48,7 +48,7 @@ export function chooseRepresentation(
   return { source: 'object', key: file.rawKey, sizeBytes, sha256, etag };
 }
 
-/** Throws what a rebuilt download of a checkpoint that is not ready answers. */
+/** Throws the error of a rebuilt download whose checkpoint is not ready. */
 export function checkReady({ state, errorMessage }: Checkpoint): void {
   switch (state) {
     case 'ready':

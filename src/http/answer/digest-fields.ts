@@ -1,25 +1,25 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** What a digest field announces, in lower-case hex digits. */
+/** Digests in a digest field, in lower-case hex digits. */
 export interface AnnouncedDigests {
   readonly sha256?: string;
   readonly sha512?: string;
 }
 
-/** One member of a Dictionary (RFC 8941 section 3.2): a key, and its value, which is everything behind the "=". */
+/** One member of a Dictionary (RFC 8941 section 3.2): a key, and everything after the "=". */
 const memberPattern = /^([a-z*][a-z0-9_.*-]*)(?:=(.+))?$/;
-/** A Byte Sequence (RFC 8941 section 3.3.5); parameters may follow it and mean nothing here. */
+/** A Byte Sequence (RFC 8941 section 3.3.5); parameters after it are ignored. */
 const byteSequence = /^:([A-Za-z0-9+/]+={0,2}):(?:;.*)?$/;
 
-/** `sha-256=:<base64>:` from 64 hex digits: the value of a Repr-Digest (RFC 9530 section 3). */
+/** The value of a Repr-Digest (RFC 9530 section 3), `sha-256=:<base64>:`, from 64 hex digits. */
 export function formatDigest(sha256Hex: string): string {
   return `sha-256=:${Buffer.from(sha256Hex, 'hex').toString('base64')}:`;
 }
 
 /**
- * The sha-256 and sha-512 of a Repr-Digest or Content-Digest field (RFC 9530); other algorithms are ignored, as a
- * recipient may. `invalid-request` when the field is no Dictionary, whose keys are lower-case, or one of the two is not
- * so many bytes of base64.
+ * The sha-256 and sha-512 of a Repr-Digest or Content-Digest field (RFC 9530); other algorithms are ignored, as the RFC
+ * allows. `invalid-request` if the field is no Dictionary with lower-case keys, or if one of the two digests is not
+ * base64 of the right length.
  */
 export function parseDigest(field: string | undefined): AnnouncedDigests {
   // A later member replaces an earlier one of the same key (RFC 8941 section 3.2).

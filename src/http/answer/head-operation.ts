@@ -1,8 +1,8 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 
 /**
- * The HEAD operation of a GET route, for the document alone: the framework answers HEAD with the handler of GET, which
- * sends no bytes then. It has the responses of GET but no ranges, and no content with 200.
+ * The HEAD operation of a GET route, for the document only: the framework answers HEAD with the handler of GET and
+ * sends no bytes. It has the responses of GET but no ranges, and no content with 200.
  */
 export function headOperation(
   route: RouteConfig,

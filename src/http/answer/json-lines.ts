@@ -2,12 +2,12 @@ import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AppEnv } from '../app-env.ts';
 
-/** A JSON document as it goes out: one line, so that what a shell prints after it begins on the next. */
+/** A JSON document as one line with a newline, so that a shell's next output begins on a new line. */
 export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Ends every answer of `c.json` with a newline. Bytes of stored files, JSON or not, do not pass here. */
+/** Ends every answer of `c.json` with a newline. Stored files, JSON or not, are not changed. */
 export function jsonLines(): MiddlewareHandler<AppEnv> {
   return async function endLines(c, next) {
     const answer = (value: unknown, status?: ContentfulStatusCode, headers: Record<string, string> = {}): Response =>

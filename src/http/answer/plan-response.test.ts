@@ -33,7 +33,7 @@ describe('planResponse', () => {
     ['bytes=0x1-2', whole],
     ['bytes=1-2-3', whole],
     ['items=0-1', whole],
-    // More digits than a number holds exactly: the last byte is clamped, a first byte beyond the end is unsatisfiable.
+    // More digits than a number holds exactly: a last byte is clamped, a first byte beyond the end is unsatisfiable.
     ['bytes=1234567890123456-', { status: 416 }],
     ['bytes=1234567890123456-1234567890123457', { status: 416 }],
     ['bytes=2-1234567890123456', { status: 206, startBytes: 2, endBytes: 10 }],

@@ -1,11 +1,11 @@
-/** Bytes that a GET can return, before anything is opened. */
+/** A representation that a GET can return, before anything is opened. */
 export interface Representation {
-  /** Strong, with its quotes. */
+  /** Strong, quotes included. */
   readonly etag: string;
   readonly sizeBytes: number;
 }
 
-/** The request fields that decide what is sent; undefined when absent. */
+/** The request fields that decide the answer; undefined if absent. */
 export interface ConditionalFields {
   readonly method: string;
   readonly ifMatch: string | undefined;
@@ -24,8 +24,8 @@ export interface PlannedBytes {
 export type PlannedResponse = PlannedBytes | { readonly status: 304 | 412 | 416 };
 
 /**
- * Which bytes answer a GET or HEAD, in the order of RFC 9110 section 13.2.2. One range is served; several, or a range
- * of another unit or spelling, give the whole file, as section 14.2 allows. HEAD ignores Range.
+ * The bytes that answer a GET or HEAD, in the order of RFC 9110 section 13.2.2. One range is served. Several ranges, or
+ * one of another unit or syntax, give the whole file, as section 14.2 allows. HEAD ignores Range.
  */
 export function planResponse(request: ConditionalFields, representation: Representation): PlannedResponse {
   const { etag, sizeBytes } = representation;
@@ -65,8 +65,8 @@ function parseRange(field: string, sizeBytes: number): ParsedRange {
 }
 
 /**
- * The digits as a number, at most `sizeBytes`. The field has no bound but that of all header fields together, and
- * digits beyond 2^53 still compare.
+ * The digits as a number, at most `sizeBytes`. The field's length is limited only by that of all header fields, and
+ * numbers beyond 2^53 still compare correctly.
  */
 function position(digits: string, sizeBytes: number): number {
   const exact = BigInt(digits);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firnErrorCodes, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { problemKinds } from './problem-status.ts';
 
-/** The published contract, spelt out a second time: clients branch on these. */
+/** The published contract, written out a second time, because clients depend on it. */
 const statuses: Record<FirnErrorCode, number> = {
   'invalid-request': 400,
   unauthenticated: 401,

@@ -1,6 +1,6 @@
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 
-/** Statuses a problem may have; 460 is one of tus, the protocol of resumable uploads. */
+/** Statuses of problems; 460 belongs to tus, the protocol of resumable uploads. */
 export type ProblemStatus =
   400 | 401 | 403 | 404 | 405 | 408 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 460 | 500 | 503 | 507;
 
@@ -12,16 +12,16 @@ export interface ProblemKind {
   readonly retryAfterSeconds?: number;
 }
 
-/** A poll interval for work that usually takes seconds. */
+/** Poll interval for work that usually takes seconds. */
 const workRetrySeconds = 2;
-/** Long enough for some staged bytes to be worked off, or for a server behind this one to come back. */
+/** Long enough to process some staged bytes, or for a backend to recover. */
 const loadRetrySeconds = 5;
-/** Room on a full disk is made by somebody, or by the next collection of garbage. */
+/** A person or the next collection of garbage has to free space on a full disk. */
 const diskRetrySeconds = 30;
 
 /**
- * Every error code with its HTTP status. 4xx codes say what the caller can change; a code that only an operator can act
- * on is 5xx. Adding a code without a row here does not compile.
+ * The HTTP status of every error code. A 4xx code means that the caller can change something, a 5xx code that only an
+ * operator can. A code without a row here does not compile.
  */
 export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'invalid-request': { status: 400, title: 'The request is not valid' },

@@ -6,10 +6,10 @@ import type { AppEnv } from '../app-env.ts';
 import { jsonLine } from './json-lines.ts';
 import { problemKinds, type ProblemStatus } from './problem-status.ts';
 
-/** The one sentence of a failure nobody planned for. */
+/** The sentence of every unexpected failure. */
 const unknownSentence = 'The server failed to answer this request. The request id finds the reason in its log.';
 
-/** Codes whose sentence is for logs: it may come from code that did not think of a client. */
+/** Codes whose sentence is only logged, because it may not be meant for clients. */
 const withheldCodes: ReadonlySet<string> = new Set(['internal', 'native-failure']);
 
 export interface Problem {
@@ -21,7 +21,7 @@ export interface Problem {
   readonly requestId: string;
 }
 
-/** What a client may see of an error: the framework's own by status, everything unplanned as `internal`. Pure. */
+/** The error that a client sees: the framework's errors by status, unexpected ones as `internal`. Pure. */
 export function toFirnError(error: unknown): FirnError {
   if (error instanceof FirnError) return error;
   if (error instanceof HTTPException && error.status === 415) {
@@ -33,8 +33,8 @@ export function toFirnError(error: unknown): FirnError {
 }
 
 /**
- * RFC 9457 problem details with a stable `code` and the request id; Retry-After where waiting helps. `headers` are
- * added as they are.
+ * RFC 9457 problem details with a stable `code` and the request id, and Retry-After if waiting helps. `headers` are
+ * added unchanged.
  */
 export function renderProblem(
   c: Context<AppEnv>,
@@ -42,11 +42,11 @@ export function renderProblem(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   const problem = problemOf(error, c.var.requestId);
-  // The framework's list of statuses ends with those of HTTP.
+  // The framework's type of statuses contains only those of HTTP.
   return c.body(problem.body, problem.status as ContentfulStatusCode, { ...problem.headers, ...headers });
 }
 
-/** The parts of a problem answer, for where there is no routing context yet. Pure. */
+/** The parts of a problem answer, for use without a routing context. Pure. */
 export function problemOf(
   error: FirnError,
   requestId: string,
@@ -61,7 +61,7 @@ export function problemOf(
     requestId,
   };
   const retry = kind.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(kind.retryAfterSeconds) };
-  // RFC 9110 section 15.5.9: the rest of the body is not waited for.
+  // RFC 9110 section 15.5.9: close the connection instead of waiting for the rest of the body.
   const closing = kind.status === 408 ? { Connection: 'close' } : {};
   const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry, ...closing };
   return { status: kind.status, headers, body: jsonLine(problem) };

@@ -1,4 +1,4 @@
-/** Where a checkpoint lives, by the names in its URL. */
+/** A checkpoint by the names in its URL. */
 export interface CheckpointAddress {
   readonly namespace: string;
   readonly name: string;
@@ -7,7 +7,7 @@ export interface CheckpointAddress {
 }
 
 /**
- * URL paths of resources, percent-encoded, without origin. The one place that spells them for Location headers and
+ * URL paths of resources, percent-encoded, without origin. The only place that builds them for Location headers and
  * links.
  */
 export const resourcePaths = {

@@ -7,19 +7,22 @@ import { renderProblem } from './render-problem.ts';
 import { streamResponse } from './stream-response.ts';
 
 export interface SendableFile {
-  /** Strong, with its quotes. */
+  /** Strong, quotes included. */
   readonly etag: string;
   readonly sizeBytes: number;
-  /** Besides ETag, Accept-Ranges, Content-Length and Content-Range. */
+  /** Added to ETag, Accept-Ranges, Content-Length and Content-Range. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Called only when bytes are to be sent. */
+  /** Called only if bytes are sent. */
   readonly open: () => Promise<OpenedFile>;
 }
 
-/** A step can be deleted and uploaded anew, so caches ask again; uploaded bytes are never taken for a page. */
+/**
+ * A step can be deleted and uploaded again, so caches must revalidate. `nosniff` prevents browsers from treating
+ * uploaded bytes as a page.
+ */
 const sharedHeaders = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' };
 
-/** Answers a GET or HEAD for a file: conditions, one range, and the bytes with back-pressure. HEAD opens nothing. */
+/** Answers a GET or HEAD for a file: conditions, one range, and the bytes under back-pressure. HEAD opens nothing. */
 export async function sendFile(c: Context<AppEnv>, file: SendableFile, log: HttpLog): Promise<Response> {
   const plan = planResponse(
     {

@@ -4,13 +4,13 @@ import type { OpenedFile } from '../../restore/downloads.ts';
 import { sendFile } from './send-file.ts';
 
 export interface SendableView<File extends OpenedFile> {
-  /** Strong, with its quotes. */
+  /** Strong, quotes included. */
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>> | ((file: File) => Readonly<Record<string, string>>);
   readonly open: () => Promise<File>;
 }
 
-/** As sendFile, for bytes whose length only opening them tells. Opened once, also for HEAD. */
+/** Like sendFile, for bytes whose length is known only after opening. Opened once, also for HEAD. */
 export async function sendView<File extends OpenedFile>(
   c: Context<AppEnv>,
   view: SendableView<File>,

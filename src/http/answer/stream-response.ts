@@ -3,31 +3,31 @@ import type { UnderlyingSource } from 'node:stream/web';
 import type { Context } from 'hono';
 import type { AppEnv, HttpLog } from '../app-env.ts';
 
-/** Longest time a client may leave an answer unread before it is given up and its readers are freed, in ms. */
+/** How long a client may leave an answer unread, in ms, before it is cut off and its readers are closed. */
 export const answerIdleMs = 120_000;
 
 export interface StreamedAnswer {
   readonly status: 200 | 206;
-  /** Content-Length is set from `sizeBytes`. */
+  /** Content-Length is added from `sizeBytes`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sizeBytes: number;
   /** Yields exactly `sizeBytes` bytes; stops when the signal fires. */
   readonly chunks: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
-  /** Instead of `answerIdleMs`. */
+  /** Replaces `answerIdleMs`. */
   readonly idleMs?: number;
-  /** Called once, however the answer ends. */
+  /** Called exactly once when the answer ends. */
   readonly release?: () => Promise<void>;
   readonly log: HttpLog;
 }
 
 /**
- * Streams bytes with back-pressure. The first chunk is read before the status goes out, so damaged bytes at the start
- * are a problem and not a broken download; damage further on cuts the connection short of Content-Length, after good
- * bytes only.
+ * Streams bytes under back-pressure. It reads the first chunk before it sends the status, so that damage at the start
+ * becomes a problem answer and not a broken download. Damage further on cuts the connection before Content-Length,
+ * after undamaged bytes only.
  */
 export async function streamResponse(c: Context<AppEnv>, answer: StreamedAnswer): Promise<Response> {
   const leaving = new AbortController();
-  // Whoever pulls the body does so outside of the request's trace.
+  // The body is pulled outside of the request's async context; this restores it.
   const insideTrace = AsyncLocalStorage.snapshot();
   let iterator: AsyncIterator<Uint8Array> | undefined;
   const finish = once(async () => {
@@ -79,9 +79,9 @@ function source({ first, iterator, idle, finish, cut }: SourceParts): Underlying
         controller.close();
         await finish();
       } catch (error) {
-        // The client went away while bytes were being made: no failure, and nobody to tell.
+        // The client disconnected while bytes were produced: no failure, and nobody to report it to.
         if (left) return;
-        // On a connection that is gone the end of the stream goes nowhere; an error would be printed by the framework.
+        // The connection is gone, so end the stream normally: the framework would print an error.
         if (cut(error)) controller.close();
         else controller.error(error);
         await finish().catch(() => undefined);

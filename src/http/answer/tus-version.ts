@@ -2,11 +2,12 @@ import type { MiddlewareHandler } from 'hono';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 
-/** The version of the protocol of resumable uploads, https://tus.io/protocols/resumable-upload */
+/** Supported version of the protocol of resumable uploads, https://tus.io/protocols/resumable-upload */
 export const tusVersionSpoken = '1.0.0';
 
 /**
- * Answers every request that speaks tus in tus. `precondition-failed`, with the version spoken here, for another one.
+ * Adds the tus header to the answers of tus requests. `precondition-failed`, with the supported version, for another
+ * version.
  */
 export function tusVersion(): MiddlewareHandler<AppEnv> {
   return async function speakTus(c, next) {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
 import type { AppEnv } from '../app-env.ts';
 
-/** Says in header fields of tus where an upload is. */
+/** Sets the tus header fields with the state of an upload. */
 export function setUploadHeaders(
   c: Context<AppEnv>,
   { sizeBytes, receivedBytes, partBytes, metadata, isComplete, expiresAt }: UploadRecord,

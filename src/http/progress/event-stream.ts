@@ -7,14 +7,14 @@ import { renderCheckpoint, renderTrial } from '../schemas/checkpoint.ts';
 export interface EventStreamOptions {
   readonly follow: (signal: AbortSignal) => AsyncIterator<CheckpointEvent>;
   readonly address: CheckpointAddress;
-  /** Called once, however the stream ends. */
+  /** Called exactly once when the stream ends. */
   readonly onEnd: () => void;
   readonly log: HttpLog;
 }
 
 /**
- * Server-sent events of a checkpoint. Ends with the events, when the client leaves, or when the server drains; each
- * frees everything.
+ * Server-sent events of a checkpoint. Ends with the events, when the client disconnects, or when the server drains;
+ * each end releases everything.
  */
 export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }: EventStreamOptions): Response {
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
@@ -31,7 +31,7 @@ export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }:
     if (ended) return;
     ended = true;
     leaving.abort();
-    // Suspended between two events, nothing but this lets go of what it holds.
+    // Suspended between two events, the generator releases its resources only this way.
     void Promise.resolve(events.return?.()).catch(() => undefined);
     stopping?.removeEventListener('abort', leave);
     outgoing?.off('close', end);
@@ -39,7 +39,7 @@ export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }:
   };
   if (stopping?.aborted === true) leaving.abort();
   stopping?.addEventListener('abort', leave);
-  // A silent stream would otherwise notice a gone client only at its next event.
+  // Without this, a silent stream would notice a lost client only at its next event.
   outgoing?.once('close', end);
   const write = createEventWriter(address);
   const body = new ReadableStream<Uint8Array>(
@@ -61,7 +61,7 @@ export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }:
   return c.body(body, 200, headers);
 }
 
-/** Writes events one after the other; ids count the trials so far. */
+/** Writes events one after the other; the id is the number of trials so far. */
 export function createEventWriter(address: CheckpointAddress): (event: CheckpointEvent) => Uint8Array {
   const encoder = new TextEncoder();
   let trialCount = 0;

@@ -5,7 +5,7 @@ import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { followCheckpoint, type CheckpointEvent, type FollowOptions } from './follow-checkpoint.ts';
 import { createProgressBus } from './progress-bus.ts';
 
-/** A catalog of one checkpoint whose state the test moves. */
+/** A catalog with one checkpoint whose state the test changes. */
 function oneCheckpoint(state: CheckpointState | undefined) {
   const record = { state, trials: [] as Trial[] };
   const catalog = {
@@ -21,7 +21,7 @@ function setUp(state: CheckpointState | undefined, options: Partial<FollowOption
   const { record, catalog } = oneCheckpoint(state);
   const progress = createProgressBus();
   const leaving = new AbortController();
-  // Polling so rare that a test passes only when the bus wakes the follower.
+  // Polls so rarely that a test passes only if the bus wakes the follower.
   const events = followCheckpoint({
     catalog,
     progress,

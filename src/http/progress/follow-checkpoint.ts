@@ -6,36 +6,36 @@ import type { ProgressBus, ProgressNote } from './progress-bus.ts';
 export type CheckpointEvent =
   | { readonly type: 'state'; readonly checkpoint: Checkpoint }
   | { readonly type: 'phase'; readonly note: Extract<ProgressNote, { type: 'phase' }> }
-  /** `ordinal` counts the trials of the checkpoint from 1. */
+  /** `ordinal` counts the checkpoint's trials from 1. */
   | { readonly type: 'trial'; readonly trial: Trial; readonly ordinal: number }
-  /** Nothing happened for a while; keeps proxies from closing the connection. */
+  /** Sent after a time without events, so that proxies do not close the connection. */
   | { readonly type: 'quiet' };
 
 export interface FollowOptions {
   readonly catalog: Catalog;
   readonly progress: ProgressBus;
   readonly checkpointId: string;
-  /** Trials the follower knows already. */
+  /** Number of trials that the follower knows already. */
   readonly trialsSeen: number;
   readonly signal: AbortSignal;
-  /** The catalog is asked this often when the bus is silent, in ms. */
+  /** Interval of polling the catalog while the bus is silent, in ms. */
   readonly pollMs: number;
-  /** After this much silence a `quiet` event is given, in ms. */
+  /** Time without events before a `quiet` event, in ms. */
   readonly quietMs: number;
-  /** Whether the follower may know more; asked this often, in ms. */
+  /** Whether the follower may still read the checkpoint; checked at this interval, in ms. */
   readonly mayGoOn: () => Promise<boolean>;
   readonly recheckMs: number;
 }
 
-/** Phase notes kept for a slow follower; older ones are dropped, since only the newest says where the work is. */
+/** Most phase notes waiting for a slow follower. Older ones are dropped, because only the newest matters. */
 const waitingNotesMax = 64;
 
 const terminalStates: readonly string[] = ['ready', 'failed', 'cancelled'];
 
 /**
- * What happens to a checkpoint from now on, ending after its terminal state, when it is gone, when its follower may not
- * know more, or when the signal fires. State and trials come from the catalog, so nothing is missed whichever process
- * does the work; phases come from the bus.
+ * Events of a checkpoint from now on. Ends after its terminal state, when it is deleted, when its follower may no
+ * longer read it, or when the signal fires. State and trials come from the catalog, so no event is missed even if
+ * another process does the work; phases come from the bus.
  */
 export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<CheckpointEvent> {
   const { catalog, checkpointId, signal, quietMs } = options;
@@ -50,7 +50,7 @@ export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<
         if (!(await options.mayGoOn())) return;
         checkedAt = Date.now();
       }
-      // The state is read before the trials: a terminal state seen here has all its trials recorded.
+      // Read the state before the trials: then all trials of a terminal state are recorded.
       const checkpoint = await catalog.checkpoints.get(checkpointId);
       if (checkpoint === undefined) return;
       const events: CheckpointEvent[] = mailbox.take().map((note) => ({ type: 'phase', note }));

@@ -1,25 +1,24 @@
-/** What a worker says while it works on a checkpoint. Not stored: whoever connects later sees the next one. */
+/** A worker's progress note about a checkpoint. Not stored: a new listener sees only later notes. */
 export type ProgressNote =
-  /** A phase began or moved on: `search`, `encode`, `verify` and the like. Counts are of whatever the phase counts. */
+  /**
+   * A phase began or progressed: `search`, `encode`, `verify` and others. The unit of the counts depends on the phase.
+   */
   | { readonly type: 'phase'; readonly phase: string; readonly doneCount?: number; readonly totalCount?: number }
-  /** Something about the checkpoint changed in the catalog: its state or its trials. */
+  /** The checkpoint changed in the catalog: its state or its trials. */
   | { readonly type: 'changed' };
 
 export type ProgressListener = (note: ProgressNote) => void;
 
-/**
- * Carries notes from workers to listeners inside one process. Across processes followers fall back to polling the
- * catalog.
- */
+/** Carries notes from workers to listeners inside one process. In other processes, followers poll the catalog. */
 export interface ProgressBus {
   publish(checkpointId: string, note: ProgressNote): void;
-  /** Returns the function that ends it. */
+  /** Returns a function that unsubscribes. */
   subscribe(checkpointId: string, listener: ProgressListener): () => void;
   /** Live subscriptions, for tests and metrics. */
   listenerCount(): number;
 }
 
-/** A bus without memory: a note with no listener is dropped. A listener must not throw. */
+/** A bus without memory: a note without listener is dropped. A listener must not throw. */
 export function createProgressBus(): ProgressBus {
   const listeners = new Map<string, Set<ProgressListener>>();
   return {

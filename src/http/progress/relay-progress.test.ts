@@ -4,7 +4,7 @@ import { createProgressBus, type ProgressNote } from './progress-bus.ts';
 import { relayProgress } from './relay-progress.ts';
 
 test('a note published at one process reaches the followers of its checkpoint at both, once; nonsense reaches nobody', () => {
-  // One channel between two buses, as a server is between two processes.
+  // One channel between two buses, like a server between two processes.
   const notices = localNotices();
   const [worker, gateway] = [relayProgress(createProgressBus(), notices), relayProgress(createProgressBus(), notices)];
   const heard: [string, ProgressNote][] = [];

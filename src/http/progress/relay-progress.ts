@@ -5,8 +5,8 @@ import type { ProgressBus, ProgressNote } from './progress-bus.ts';
 const channel = 'progress';
 
 /**
- * A bus whose notes reach the followers at every process. Notes that cannot be sent are dropped; followers ask the
- * catalog, too.
+ * A bus whose notes reach followers in every process. Notes that cannot be sent are dropped; followers also poll the
+ * catalog.
  */
 export function relayProgress(bus: ProgressBus, notices: Notices): ProgressBus {
   notices.subscribe(channel, (body) => {
@@ -20,7 +20,7 @@ export function relayProgress(bus: ProgressBus, notices: Notices): ProgressBus {
   };
 }
 
-/** Undefined for what no version of this program says. */
+/** Undefined for a body that this version does not know. */
 function noteIn(body: string): { readonly checkpointId: string; readonly note: ProgressNote } | undefined {
   try {
     const said = JSON.parse(body) as {

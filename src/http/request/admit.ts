@@ -8,21 +8,21 @@ import { clientAddress } from './client-address.ts';
 import { onceClosed } from './once-closed.ts';
 import { renderProblem } from '../answer/render-problem.ts';
 
-/** Who may come in, and how often. */
+/** Access control and request limits. */
 export interface Admittance {
   readonly access: Access;
-  /** Absent where only this machine comes in. */
+  /** Absent if only this machine can connect. */
   readonly limits?: RequestLimits;
   readonly trustProxy: boolean;
 }
 
-/** Asked without a token, and often: they look nothing up. */
+/** Polled often and without a token; they look nothing up. */
 const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
- * Finds out whose request it is, and lets it in within the limits of its client: `rate-limited` with Retry-After
- * otherwise, and with the RateLimit fields of draft-ietf-httpapi-ratelimit-headers on every answer. What the principal
- * may do is for `Locate` to say. `unauthenticated` for a token that does not hold.
+ * Identifies the principal of a request and admits it within the limits of its client; otherwise `rate-limited` with
+ * Retry-After. Every answer has the RateLimit fields of draft-ietf-httpapi-ratelimit-headers. `Locate` checks the
+ * principal's scopes. `unauthenticated` for an invalid token.
  */
 export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHandler<AppEnv> {
   return async function admitClient(c, next) {
@@ -40,7 +40,7 @@ export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHan
     const admission = await limits.admit(c.var.principal, address);
     setRateHeaders(c, admission.standing);
     if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds);
-    // An answer is in work until its last byte is out.
+    // A request counts as concurrent until its answer's last byte is sent.
     const leavesItself = onceClosed(c, admission.leave);
     try {
       return await next();
@@ -75,7 +75,8 @@ function tooMany(c: Context<AppEnv>, retryAfterSeconds: number): Response {
 }
 
 /**
- * A page from elsewhere can have its own name lead to a browser's machine, but not have the browser send another one.
+ * Protects against DNS rebinding: a foreign page can make its own host name resolve to this machine, but the browser
+ * still sends that name.
  */
 function namesThisMachine(url: string): boolean {
   return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);

@@ -1,13 +1,13 @@
 import { TrieRouter } from 'hono/router/trie-router';
 
-/** Methods of a route table, by path. HEAD goes with GET, as the framework answers it so. */
+/** Methods of a route table, by path. HEAD is included with GET, because the framework answers it. */
 export interface AllowedMethods {
-  /** In alphabetical order; empty when no route has the path. */
+  /** In alphabetical order; empty if no route has the path. */
   of(path: string): readonly string[];
 }
 
 /**
- * Answers which methods a path knows, to tell 405 from 404 (RFC 9110 section 15.5.6). Middleware entries (`ALL`) do not
+ * Computes the methods of each path, to tell 405 from 404 (RFC 9110 section 15.5.6). Middleware entries (`ALL`) do not
  * count.
  */
 export function allowedMethods(routes: readonly { readonly method: string; readonly path: string }[]): AllowedMethods {

@@ -6,22 +6,24 @@ import type { AppEnv } from '../app-env.ts';
 import { isByteStream } from './body/incoming-body.ts';
 import { renderProblem } from '../answer/render-problem.ts';
 
-/** How long an answer is kept for repetition, in ms. */
+/** How long an answer is stored for repetition, in ms. */
 const idempotencyTtlMs = 24 * 3600 * 1000;
 /** Longest Idempotency-Key, in characters. */
 export const idempotencyKeyLengthMax = 255;
 /** Visible ASCII, so that a key is the same in every log and database. */
 export const idempotencyKeyPattern = /^[\x21-\x7e]+$/;
-/** When the first of two equal requests may have ended; one whose gateway was killed blocks for ten minutes. */
+/**
+ * Retry-After while the first of two equal requests runs. A request whose gateway was killed blocks for ten minutes.
+ */
 const runningRetrySeconds = '5';
-/** Answer headers worth repeating. */
+/** Stored headers of an answer. */
 const keptHeaders = ['content-type', 'location'];
 
 /**
  * A POST with an Idempotency-Key takes effect once: while it runs a second one is refused, afterwards its answer is
- * repeated with `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are kept: a
- * refused request had no effect, and may succeed when it is sent again; the text of a token is not kept either. A key
- * is known to one token. `idempotency-conflict`, `invalid-request`.
+ * repeated with `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are stored: a
+ * refused request had no effect, and may succeed when it is sent again. The text of a token is not stored either. Keys
+ * of different tokens are independent. `idempotency-conflict`, `invalid-request`.
  */
 export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppEnv> {
   return async function repeatOrRun(c, next) {
@@ -41,7 +43,7 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     const fingerprint = createHash('sha256')
       .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)
       .digest('hex');
-    // A key is its sender's own: nobody learns by one what others have sent.
+    // Each principal has its own keys, so that nobody learns the answers to others.
     const ownKey = `${c.var.principal.id} ${key}`;
     const begun = await records.begin(ownKey, fingerprint, idempotencyTtlMs);
     if (begun === 'running')

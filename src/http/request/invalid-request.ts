@@ -1,9 +1,9 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** Most complaints about one request that an answer repeats. */
+/** Most validation errors in one answer. */
 const issuesShown = 3;
 
-/** The refusal of a request whose path, query, headers or body do not fit their schema. Pure. */
+/** The error for a request whose path, query, headers or body do not match their schema. Pure. */
 export function invalidRequest(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): FirnError {

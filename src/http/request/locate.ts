@@ -37,20 +37,20 @@ export interface LocatedFile extends LocatedCheckpoint {
   readonly file: CheckpointFile;
 }
 
-/** From the names in a URL to records. Each verb throws `not-found`, naming the first thing that is missing. */
+/** Finds records by the names in a URL. Each method throws `not-found` with the first missing thing. */
 export interface Locator {
   repository(names: RepositoryNames): Promise<Repository>;
   evalSet(names: EvalSetNames): Promise<EvalSet>;
   run(names: RunNames): Promise<Run>;
   checkpoint(names: CheckpointNames): Promise<LocatedCheckpoint>;
-  /** Throws `invalid-request` for a path that no file can have. */
+  /** Throws `invalid-request` for an invalid file path. */
   file(names: FileNames): Promise<LocatedFile>;
 }
 
 /**
- * The way from names to records for a request that needs `scope` on their repository: there is no other, so no spelling
- * of a path leads past it. A repository that the request's principal may not see is `not-found`, as one that does not
- * exist; one it sees, but with less than `scope`, `forbidden`, or `unauthenticated` without a token.
+ * The locator for a request that needs `scope` on its repository. Handlers find records only through it, so no spelling
+ * of a path avoids the check. A repository that the principal may not see is `not-found`, like one that does not exist.
+ * If the principal has less than `scope`, it is `forbidden`, or `unauthenticated` without a token.
  */
 export type Locate = (c: Context<AppEnv>, scope: Scope) => Locator;
 
@@ -63,7 +63,7 @@ export function createLocate(catalog: Catalog): Locate {
       c.set('repositoryId', repository!.id);
       return repository!;
     };
-    /** The most that the names lead to, as far as the principal may know. */
+    /** The records that the names lead to, as far as the principal may see them. */
     const along = async (names: RunNames & Partial<FileNames>) => {
       const located = await catalog.locations.find(names);
       return { ...located, repository: visible(located.repository), run: found(located.run, 'run') };
@@ -94,7 +94,7 @@ export function createLocate(catalog: Catalog): Locate {
   };
 }
 
-/** Throws `forbidden`, or `unauthenticated` for a request without a token, when less is held than needed. */
+/** Throws `forbidden`, or `unauthenticated` for a request without a token, if the held scope is less than needed. */
 export function checkScope(principal: Principal, held: Scope | undefined, needed: Scope): void {
   if (includesScope(held, needed)) return;
   checkToken(principal);
@@ -106,7 +106,7 @@ export function checkToken({ id }: Principal): void {
   if (id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
 }
 
-/** The value, or `not-found` with a sentence about what is missing. */
+/** The value, or `not-found` with the name of the missing thing. */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new FirnError('not-found', `There is no such ${what}.`);
   return value;

@@ -3,8 +3,8 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 
 /**
- * Refuses a path whose percent escapes are no UTF-8 with `invalid-request`: the router would take such an escape for
- * the characters it is written with, so that `%ff` and `%25ff` would be one file.
+ * Refuses a path whose percent escapes are not UTF-8 with `invalid-request`. The router would take such an escape
+ * literally, so that `%ff` and `%25ff` would be one file.
  */
 export function readablePath(): MiddlewareHandler<AppEnv> {
   return async function checkEscapes(c, next) {

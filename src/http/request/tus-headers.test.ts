@@ -11,7 +11,7 @@ const code = (work: () => unknown): unknown => {
     return error instanceof FirnError ? error.code : error;
   }
 };
-/** What a header may hold, mostly what the grammars are made of. */
+/** Header values, mostly with the characters of the grammars. */
 const field = fc.oneof(
   fc.string({ maxLength: 200 }),
   fc.string({ unit: fc.constantFrom('a', 'B', '9', '+', '/', '=', ' ', ',', ':', 'sha1 ', '\t', 'é'), maxLength: 200 }),

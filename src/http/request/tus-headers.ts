@@ -1,18 +1,18 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Checksum } from '../../ingest/resumable/receive-bytes.ts';
 
-/** Longest Upload-Metadata, in characters; it is kept and told again. */
+/** Longest Upload-Metadata, in characters; it is stored and returned. */
 export const metadataLengthMax = 4096;
 /** Most pairs of an Upload-Metadata. */
 export const metadataPairsMax = 64;
 
-/** Digest bytes by algorithm: those of the checksum extension that are offered. */
+/** Digest bytes by algorithm, for the algorithms that the checksum extension offers. */
 const checksumBytes: Readonly<Record<Checksum['algorithm'], number>> = { sha1: 20, sha256: 32 };
 export const checksumAlgorithms = Object.keys(checksumBytes) as readonly Checksum['algorithm'][];
 
 /**
- * A whole number of bytes, of at most 15 digits: what a JSON number holds exactly. `invalid-request` otherwise, also
- * when it is missing.
+ * A number of bytes with at most 15 digits, which a JSON number holds exactly. `invalid-request` otherwise, also if it
+ * is missing.
  */
 export function parseByteCount(name: string, field: string | undefined): number {
   if (field === undefined || !/^\d{1,15}$/.test(field))
@@ -21,8 +21,8 @@ export function parseByteCount(name: string, field: string | undefined): number 
 }
 
 /**
- * Keys and values of an Upload-Metadata: `key base64, key base64, key`. `invalid-request` when it is anything else, too
- * long, or a value is no UTF-8.
+ * Keys and values of an Upload-Metadata: `key base64, key base64, key`. `invalid-request` if the syntax is wrong, it is
+ * too long, or a value is not UTF-8.
  */
 export function parseMetadata(field: string | undefined): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
@@ -38,10 +38,7 @@ export function parseMetadata(field: string | undefined): ReadonlyMap<string, st
   return pairs;
 }
 
-/**
- * An Upload-Checksum: `sha1 base64` or `sha256 base64`. `invalid-request` when it is another algorithm or not so many
- * bytes.
- */
+/** An Upload-Checksum: `sha1 base64` or `sha256 base64`. `invalid-request` for another algorithm or a wrong length. */
 export function parseChecksum(field: string | undefined): Checksum | undefined {
   if (field === undefined) return undefined;
   const [, name, base64 = ''] = /^(\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(field.trim()) ?? [];

@@ -10,7 +10,7 @@ import { startServer, type RunningServer } from '../start-server.ts';
 let server: RunningServer | undefined;
 afterEach(() => server?.close(0));
 
-/** Everything that comes back until the server closes the connection. */
+/** All bytes that come back until the server closes the connection. */
 async function exchange(bytes: string, end: boolean): Promise<{ head: string; body: string }> {
   const app = new Hono<AppEnv>();
   app.use(requestId());

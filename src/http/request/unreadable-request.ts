@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { problemOf } from '../answer/render-problem.ts';
 
-/** What the parser of Node says of bytes that are no request. */
+/** Sentences for the error codes of Node's parser. */
 const sentences: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The request line and the headers together are too large.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The headers of the request did not arrive in time.',
@@ -13,15 +13,17 @@ const otherSentence = 'The connection carries bytes that are no HTTP request, or
 
 export interface UnreadableRequests {
   /**
-   * Whether bytes that are no request followed a request on its connection: most likely a body longer than announced.
+   * Whether a request was followed on its connection by bytes that are no request: most likely its body is longer than
+   * announced.
    */
   hasSurplus(request: IncomingMessage): boolean;
 }
 
 /**
- * Answers bytes that are no HTTP request with a problem, where Node answers a bare 400, and ends the connection. A
- * request that had arrived whole before them still gets its own answer, so that nobody reads a refusal of what was
- * done; one whose answer has begun otherwise is cut, since another status line would be taken for its body.
+ * Answers bytes that are no HTTP request with a problem document (Node answers a bare 400) and closes the connection.
+ * If a complete request came before them, it still gets its own answer, because a refusal would be misleading. If the
+ * answer to an incomplete request has begun, the connection is cut: a second status line would be taken for the
+ * answer's body.
  */
 export function refuseUnreadableRequests(server: Server): UnreadableRequests {
   const newest = new WeakMap<Duplex, { readonly req: IncomingMessage; readonly res: ServerResponse }>();

@@ -254,7 +254,7 @@ describe('downloads of a ready checkpoint', () => {
   it('knows no other files', async () => {
     expect((await call('GET', `${checkpoints}/1/files/none`)).json.code).toBe('not-found');
     expect((await call('GET', `${checkpoints}/1/files/..%2F..%2Fx`)).json.code).toBe('invalid-request');
-    // Exact: everything is in the package, so the uploaded object is gone.
+    // The checkpoint is exact and everything is in the package, so the uploaded object was deleted.
     expect((await call('GET', `${file}?as=uploaded`)).status).toBe(404);
   });
 });
@@ -381,7 +381,7 @@ describe('packages', () => {
   });
 
   it('names the ancestor of a delta', async () => {
-    // The reservation of step 9 would keep its place before this one.
+    // Otherwise the reservation of step 9 would block this one.
     await call('DELETE', `${checkpoints}/9`);
     await call('PUT', `${checkpoints}/3`, model);
     await gateway.encode();
@@ -392,7 +392,7 @@ describe('packages', () => {
     expect((await call('GET', link)).bytes).toEqual(base.bytes);
   });
 
-  it('of several checkpoints are one object, and name what is needed besides', async () => {
+  it('of several checkpoints are one object, and name the other packages that are needed', async () => {
     const ids = new Map<number, string>();
     for (const step of [1, 3])
       ids.set(step, (await call('GET', `${checkpoints}/${step}/package`)).headers.get('firn-package-id')!);

@@ -19,7 +19,7 @@ import { sendFile } from '../answer/send-file.ts';
 import { sendView } from '../answer/send-view.ts';
 
 const tags = ['Files'];
-/** The pattern lets a path span segments; openapi-document.ts writes it as plain `{path}`. */
+/** The pattern lets the parameter contain slashes; openapi-document.ts writes it as plain `{path}`. */
 const member = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/files/{path{.+}}';
 
 const putFile = createRoute({

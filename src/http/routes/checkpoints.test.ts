@@ -66,7 +66,7 @@ describe('layer types', () => {
     'b.weight': { shape: [64, 64], values: ramp(4096, 2) },
   };
   const file = safetensors(weights);
-  /** The tensors that come back as they were sent. */
+  /** Names of the tensors that are returned exactly as sent. */
   const exactOf = async (checkpoint: string): Promise<string[]> => {
     await gateway.encode();
     const exact: string[] = [];
@@ -197,7 +197,7 @@ describe('reserved checkpoints', () => {
 });
 
 describe('cancel', () => {
-  it('stops what has not begun, twice if asked, but nothing that is ready', async () => {
+  it('stops work that has not begun, also when repeated, but no ready checkpoint', async () => {
     const checkpoints = await newRun();
     await call('PUT', `${checkpoints}/1`, model(1));
     await call('PUT', `${checkpoints}/2`, model(2));
@@ -290,7 +290,7 @@ describe('delete', () => {
   it('still rebuilds a delta whose base is hidden, and takes the base along when the delta goes', async () => {
     const before = await objects();
     const checkpoints = await newRun();
-    // Equal weights make the delta smaller than any base; no other run of the repository has them.
+    // Equal weights make the delta smaller than any base; no other run of the repository has these weights.
     await call('PUT', `${checkpoints}/1`, model(77));
     await call('PUT', `${checkpoints}/2`, model(77));
     await gateway.encode();

@@ -153,7 +153,7 @@ const deleteCheckpoint = createRoute({
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
 
-/** Routes of checkpoints, their files apart. */
+/** Routes of checkpoints, except their files. */
 export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, uploads, checkpoints, bodyPace } = gateway;
   const locate = createLocate(catalog);
@@ -163,7 +163,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const { step, files = [], config, layerTypes, expects } = c.req.valid('json');
     const checkpoint = await uploads.reserveCheckpoint(run, {
       step,
-      // JSON has no undefined: a key that is not given is absent.
+      // JSON has no undefined: a missing key is absent.
       files: files as AnnouncedFile[],
       ...(config !== undefined && { fixedConfig: config }),
       ...(layerTypes !== undefined && { layerTypes }),

@@ -82,7 +82,7 @@ describe('deleting a run', () => {
     expect(await remove('busy')).toBe(204);
   });
 
-  it('hides what other runs build on, keeps only what they need, and lets it go with the last of them', async () => {
+  it('hides checkpoints that other runs build on, keeps only the bytes that they need, and deletes these with the last of them', async () => {
     const before = await objects();
     await call('POST', runs, { name: 'trunk', search: { fixedConfig } });
     for (const step of [1, 2, 3]) await push('trunk', step, step);
@@ -95,7 +95,7 @@ describe('deleting a run', () => {
     expect(rebuilt.status).toBe(200);
 
     expect(await remove('trunk')).toBe(204);
-    // The packages of steps 1 and 2, and what the branch has: its package and its newest upload.
+    // The packages of steps 1 and 2, and the branch's package and newest upload.
     expect((await objects()).filter((key) => !before.includes(key)).map((key) => key.split('/')[0])).toEqual([
       'packages',
       'packages',
@@ -109,7 +109,7 @@ describe('deleting a run', () => {
     expect((await call('GET', package_.ancestorHref)).status).toBe(200);
     await call('POST', runs, { name: 'trunk' });
 
-    // The twig has nothing of its own yet, but starts from the branch.
+    // The twig has no checkpoint yet, but starts from the branch.
     expect(await remove('branch')).toBe(204);
     expect((await objects()).filter((key) => !before.includes(key))).toHaveLength(3);
     await push('twig', 4, 5);

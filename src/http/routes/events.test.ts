@@ -31,7 +31,7 @@ interface ServerEvent {
   data: Record<string, unknown>;
 }
 
-/** The events of a text, comments left out. */
+/** The events in a text, without comments. */
 const parse = (text: string): ServerEvent[] =>
   text
     .split('\n\n')

@@ -11,14 +11,14 @@ import { createLocate } from '../request/locate.ts';
 import { checkpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 
-/** Open event streams of one process, and of one client of it; each asks the catalog every poll. */
+/** Most open event streams of one process, and of one client; each polls the catalog. */
 const eventStreamsMax = 256;
 const eventStreamsPerClientMax = 64;
-/** How often a stream asks the catalog when the process itself does not do the work, in ms. */
+/** Interval at which a stream polls the catalog if another process does the work, in ms. */
 const pollMs = 1_000;
 /** Silence after which a comment keeps proxies from closing the connection, in ms. */
 const quietMs = 15_000;
-/** How long one whose token holds no more is told of what happens, in ms. */
+/** Interval at which a stream checks its token again, in ms. */
 const recheckMs = 10_000;
 
 const followEvents = createRoute({
@@ -40,7 +40,7 @@ const followEvents = createRoute({
 /** The route of progress events. */
 export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, admittance, log }: Gateway): void {
   const locate = createLocate(catalog);
-  /** By client; absent at zero. */
+  /** Open streams by client; absent at zero. */
   const open = new Map<string, number>();
   let openCount = 0;
   const begin = (client: string): (() => void) => {
@@ -56,10 +56,7 @@ export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, ad
       else open.delete(client);
     };
   };
-  /**
-   * Whether a token still holds, and lets its holder read. Where that cannot be found out, what was found out before
-   * holds on.
-   */
+  /** Whether a token is still valid and allows reading. If that cannot be checked now, the earlier result stands. */
   const mayRead = async (authorization: string | undefined, repositoryId: string): Promise<boolean> => {
     try {
       const principal = await admittance.access.principal(authorization);

@@ -74,12 +74,12 @@ const createEvalSetUpload = createRoute({
 type FileParts = z.infer<typeof filePartsInput>;
 type EvalSetParts = z.infer<typeof evalSetPartsInput>;
 
-/** Routes that begin uploads: of tus 1.0 when the request says so, else in parts as its JSON says. */
+/** Routes that begin uploads: with tus 1.0 if the request says so, else in parts as its JSON says. */
 export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumable, bodyPace }: Gateway): void {
   const locate = createLocate(catalog);
   /**
-   * Tells of a new upload, with the first of its bytes where the request carries some. One that has none is complete at
-   * once, unless it is in parts.
+   * Answers with the new upload, after storing the first bytes if the request carries some. An upload of no bytes is
+   * complete at once, unless it is in parts.
    */
   const begin = async (c: Context<AppEnv>, repository: Repository, created: UploadRecord) => {
     const upload = await firstBytes(c, created);
@@ -92,7 +92,7 @@ export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumabl
       const begun = isByteStream(c) ? await resumable.receiveBytes(upload, readNextBytes(c, 0, bodyPace)) : upload;
       return begun.sizeBytes === 0 && begun.partBytes === undefined ? await resumable.complete(begun) : begun;
     } catch (err) {
-      // Its client was never told the name.
+      // The client never got the upload's id.
       await resumable.end(upload);
       throw err;
     }
@@ -122,7 +122,7 @@ export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumabl
   offerTus(app, ofEvalSet);
 }
 
-/** Answers OPTIONS of a path with what of tus is spoken there. */
+/** Answers OPTIONS of a path with the supported features of tus. */
 export function offerTus(app: OpenAPIHono<AppEnv>, path: string): void {
   app.options(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
     c.body(null, 204, {
@@ -138,12 +138,12 @@ function speaksTus(c: Context<AppEnv>): boolean {
   return c.req.header('tus-resumable') !== undefined;
 }
 
-/** What a request without tus announces in its JSON. */
+/** The announcement in the JSON of a request without tus. */
 function inParts<Input extends { sizeBytes: number; partBytes: number; sha256?: string | undefined }>(
   c: Context<AppEnv>,
   input: Input,
 ) {
-  // The validator lets a request pass that has no JSON at all.
+  // The validator accepts a request without any JSON.
   if (c.req.header('content-type')?.startsWith('application/json') !== true)
     throw new FirnError('unsupported-media-type', 'Send JSON for an upload in parts, or Tus-Resumable for one of tus.');
   const { sizeBytes, partBytes, sha256, ...target } = input;

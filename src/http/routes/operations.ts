@@ -109,7 +109,7 @@ const getProblemKind = createRoute({
   },
 });
 
-/** Routes for operators and for finding one's way. */
+/** Routes for operators and for discovering the API. */
 export function registerOperations(
   app: OpenAPIHono<AppEnv>,
   { probes, metrics, log }: Pick<Gateway, 'probes' | 'metrics' | 'log'>,

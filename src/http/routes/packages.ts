@@ -41,7 +41,7 @@ const getPackage = createRoute({
   responses,
 });
 
-/** Routes of packages, for clients that decode by themselves. */
+/** Routes of packages, for clients that decode packages themselves. */
 export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads, log }: Gateway): void {
   const locate = createLocate(catalog);
   const sendable = async (checkpoint: Checkpoint, record: PackageRecord, names: RepositoryNames) => ({
@@ -61,7 +61,7 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads,
     const { packageId, ...names } = c.req.valid('param');
     const repository = await locate(c, 'read').repository(names);
     const record = found(await catalog.packages.get(packageId), 'package');
-    // A package is seen only inside its own repository.
+    // A package is visible only in its own repository.
     const checkpoint = await catalog.checkpoints.get(record.checkpointId);
     const run = checkpoint && (await catalog.runs.get(checkpoint.runId));
     const owner = found(run?.repositoryId === repository.id ? checkpoint : undefined, 'package');
@@ -75,7 +75,7 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads,
   );
 }
 
-/** The package that a client has to fetch next: ancestors in the same merged package come with it. */
+/** The next package that a client has to fetch: ancestors in the same merged package come with it. */
 async function neededBesides(
   catalog: Catalog,
   { id, key, ancestorId, mergedPackageId }: PackageRecord,

@@ -75,7 +75,7 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gate
   const locate = createLocate(catalog);
   app.openapi(createRepository, async (c) => {
     const { namespace, name, type = 'model', visibility = 'private' } = c.req.valid('json');
-    // Before it is looked for, so that the answer does not tell whether it exists.
+    // Check the scope before the lookup, so that the answer does not reveal whether the repository exists.
     checkScope(c.var.principal, scopeOn(c.var.principal, { namespace, name }), 'write');
     const repository = await catalog.repositories.create({ namespace, name, type, visibility });
     return c.json(renderRepository(repository), 201, { Location: resourcePaths.repository(repository) });

@@ -104,7 +104,7 @@ describe('runs', () => {
     });
   });
 
-  it('keeps optimizer state exact unless it is told otherwise, role by role', async () => {
+  it('stores optimizer state exact by default, role by role', async () => {
     const exact = { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' };
     expect((await call('POST', runs, { name: 'state-plain' })).json).toMatchObject({ state: exact });
     const state = { secondMoment: 'bounded', names: { secondMoment: ['nu'] } };
@@ -185,7 +185,7 @@ describe('runs', () => {
     expect(refused.json.detail).toContain('at most 8192');
     const priced = { ...search, clustering: 'entropy', bitPrices: [1, 2] };
     expect((await call('POST', runs, { name: 'priced', search: priced })).json.detail).toContain('16384 configs');
-    // What the parent leaves and the fork adds count together.
+    // The parent's search options and the fork's count together.
     await call('PUT', `${runs}/wide/checkpoints/1`, model);
     expect(
       (await call('POST', runs, { name: 'wider', forkFrom: { run: 'wide', step: 1 }, search: { bins: steps(5) } })).json
@@ -193,7 +193,7 @@ describe('runs', () => {
     ).toBe('invalid-request');
   });
 
-  it('takes prices of bits, for the search or as a given config, and tells them', async () => {
+  it('takes prices of bits, for the search or as a given config, and returns them', async () => {
     const search = { method: 'inshrinkerator', clustering: 'entropy', bitPrices: [3, 0.25] };
     expect((await call('POST', runs, { name: 'entropy', search })).json.search).toMatchObject(search);
     const fixedConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0, protectFraction: 0.005, bitPrice: 1.5 };
@@ -205,7 +205,7 @@ describe('runs', () => {
     }
   });
 
-  it('takes the hysteresis of a search, fixed where nothing is said, and tells it', async () => {
+  it('takes the hysteresis of a search, fixed by default, and returns it', async () => {
     expect(
       (await call('POST', runs, { name: 'hysteresis', search: { hysteresis: 'priced' } })).json.search.hysteresis,
     ).toBe('priced');
@@ -215,7 +215,7 @@ describe('runs', () => {
     );
   });
 
-  it('inherits what a fork does not say, the seed always', async () => {
+  it('inherits options that a fork does not set, and always the seed', async () => {
     const given = {
       name: 'parent',
       evalSet: 'ready',

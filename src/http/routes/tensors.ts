@@ -41,7 +41,7 @@ export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, 
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
     checkReady(checkpoint);
     const { dtype: viewed } = c.req.valid('query');
-    // Ready bytes never change, so checkpoint, name and view are what the ETag needs.
+    // Ready bytes never change, so checkpoint, name and view identify them.
     const digest = createHash('sha256').update(`${checkpoint.id}\n${tensor}`).digest('hex');
     const etag = viewed === undefined ? `"${digest}"` : `"${digest}.${viewed}"`;
     return sendView(

@@ -76,7 +76,7 @@ const getWhoami = createRoute({
   },
 });
 
-/** A page of the tokens that somebody may make: ids of others are not theirs to know. */
+/** A page of the tokens that the principal may create itself; it may not see the ids of others. */
 async function listGrantable(
   { tokens }: Pick<Catalog, 'tokens'>,
   by: Principal,
@@ -109,7 +109,7 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
       grants,
       ...(expiresAt !== undefined && { expiresAt }),
     });
-    // Nobody is to keep it.
+    // The answer must not be stored: it contains a secret.
     c.set('isSecret', true);
     return c.json({ ...renderToken(created.record), token: created.text }, 201, { 'Cache-Control': 'no-store' });
   });

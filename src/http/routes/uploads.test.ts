@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 let steps = 0;
-/** An open checkpoint of its own. */
+/** A new open checkpoint. */
 async function reserve(): Promise<string> {
   const step = ++steps;
   expect((await call('POST', checkpoints, { step })).status).toBe(201);
@@ -56,7 +56,7 @@ const pieces = async (): Promise<string[]> => {
   return keys;
 };
 
-/** Sends so many bytes of a PATCH and cuts the connection. */
+/** Sends `sentBytes` of a PATCH and cuts the connection. */
 function cutPatch(href: string, offset: number, bytes: Buffer, sentBytes: number): Promise<void> {
   const headers = { ...tus, ...bytesType, 'upload-offset': offset, 'content-length': bytes.length };
   return new Promise((resolve) => {
@@ -67,7 +67,7 @@ function cutPatch(href: string, offset: number, bytes: Buffer, sentBytes: number
   });
 }
 
-/** Begins a PATCH whose rest never comes; resolves to its answer's status once the server has closed the connection. */
+/** Begins a PATCH whose rest never comes. Resolves to the answer's status once the server has closed the connection. */
 function statusThenClose(
   href: string,
   { sent, offset, lengthBytes }: { sent: Buffer; offset: number; lengthBytes: number },
@@ -174,7 +174,7 @@ describe('tus', () => {
     expect([created.status, created.headers.get('upload-offset')]).toEqual([201, '6']);
     const href = created.headers.get('location')!;
     expect((await call('HEAD', href, undefined, tus)).headers.get('upload-metadata')).toBe(metadata);
-    // For clients that may only POST.
+    // For clients that can only send POST.
     const override = { ...tus, ...bytesType, 'upload-offset': '6', 'x-http-method-override': 'PATCH' };
     expect((await call('POST', href, Buffer.from('world'), override)).status).toBe(204);
     expect((await download(checkpoint, 'notes.txt')).bytes.toString()).toBe('hello world');
@@ -222,7 +222,7 @@ describe('tus', () => {
     await call('DELETE', other);
   });
 
-  it('keeps what arrived of a request that broke', async () => {
+  it('keeps the received bytes of a broken request', async () => {
     const checkpoint = await reserve();
     const bytes = Buffer.alloc(20 * mebibyte, 7);
     const href = (await create(checkpoint, bytes.length, 'path=big.bin')).headers.get('location')!;
@@ -270,7 +270,7 @@ describe('tus', () => {
     expect(await pieces()).toEqual([]);
   });
 
-  it('refuses what cannot be, and ends what turns out wrong', async () => {
+  it('refuses impossible uploads at once, and ends those that turn out invalid', async () => {
     const checkpoint = await reserve();
     const at = `${checkpoint}/uploads?path=a.bin`;
     for (const length of ['', '-1', '1.5', '1e3', '99999999999999999999'])
@@ -393,7 +393,7 @@ describe('uploads in parts', () => {
     const numbers = Array.from({ length: partCount as number }, (_, at) => partCount - at);
     const early = await call('POST', `${href}/complete`);
     expect([early.status, early.json.code]).toEqual([409, 'upload-incomplete']);
-    // A part of other bytes first: the one sent again counts.
+    // First a part with other bytes: the last one sent counts.
     expect((await call('PUT', `${href}/parts/2`, Buffer.alloc(partBytes, 1))).status).toBe(200);
     const sent = await Promise.all(
       numbers.map((number) => call('PUT', `${href}/parts/${number}`, part(number), digest(part(number)))),

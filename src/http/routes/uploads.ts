@@ -106,7 +106,7 @@ const completeUpload = createRoute({
 type UploadNames = RepositoryNames & { readonly uploadId: string };
 
 /**
- * Routes of an upload, whatever it is for: a token that may write to its repository goes on with it, at any gateway.
+ * Routes of an upload, whatever its target: any token that may write to its repository can continue it, at any gateway.
  */
 export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, resumable, bodyPace } = gateway;
@@ -169,7 +169,9 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
   overrideMethod(app, { HEAD: describe, PATCH: append, DELETE: end });
 }
 
-/** For clients behind something that lets only GET and POST through: tus has them name the method in a header field. */
+/**
+ * Overrides the method with a header field, as tus allows, for clients behind a proxy that passes only GET and POST.
+ */
 function overrideMethod(
   app: OpenAPIHono<AppEnv>,
   verbs: Readonly<Record<string, (c: Context<AppEnv>, names: UploadNames) => Promise<unknown>>>,

@@ -72,7 +72,7 @@ describe('usage', () => {
     expect(ready.stored.packageBytes + ready.stored.rawBytes).toBe(results[0].storedBytes + results[1].storedBytes);
     expect(results[1].kind).toBe('delta');
 
-    // The second builds on the first.
+    // The second checkpoint builds on the first.
     await ok('DELETE', `${runs}/checkpoints/1`);
     const hidden = await usage('acme');
     expect(hidden).toMatchObject({
@@ -90,7 +90,7 @@ describe('usage', () => {
     expect(await ok('GET', '/v1/repositories/acme/vision/usage')).toMatchObject({ storedBytes: 0, logicalBytes: 0 });
   });
 
-  it('is told of namespaces that a token may read as a whole, page by page', async () => {
+  it('is shown for namespaces that a token may read as a whole, page by page', async () => {
     const listed = async (grant: string, query = '') => {
       const { json } = await ask(grant, 'GET', `/v1/usage${query}`);
       return [json.items.map(({ namespace }: { namespace: string }) => namespace), json.next];
@@ -105,7 +105,7 @@ describe('usage', () => {
     expect((await ask('read:acme/lm', 'GET', '/v1/repositories/acme/vision/usage')).status).toBe(404);
   });
 
-  it('counts what is sent and received, and keeps it over a catalog that is out of reach', async () => {
+  it('counts sent and received bytes, and keeps them while the catalog is unreachable', async () => {
     const server = await startServer({ app, host: '127.0.0.1', port: 0 });
     try {
       const before = await ok('GET', '/v1/repositories/beta/lm/usage');
@@ -138,7 +138,7 @@ describe('usage', () => {
 describe('a quota', () => {
   const path = '/v1/namespaces/beta/quota';
 
-  it('is set by whoever may do everything, and told with usage', async () => {
+  it('is set by principals with all rights, and shown with usage', async () => {
     for (const [grant, status] of [
       [undefined, 401],
       ['write', 403],
@@ -161,7 +161,7 @@ describe('a quota', () => {
     expect((await ask('admin', 'PUT', path, Buffer.alloc(5 * 1024 * 1024))).status).toBe(413);
   });
 
-  it('refuses what goes beyond it with 403 and its code; other namespaces go on', async () => {
+  it('refuses bytes beyond it with 403 and its code; other namespaces are not affected', async () => {
     await ok('PUT', path, { storedBytesMax: 100 });
     const refused = await ask('admin', 'PUT', '/v1/repositories/beta/lm/runs/train/checkpoints/7', model(1));
     expect([refused.status, refused.json.code]).toEqual([403, 'quota-exceeded']);

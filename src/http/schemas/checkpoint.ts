@@ -17,7 +17,7 @@ import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;
 
-/** A metric that is not finite has no number in JSON. */
+/** JSON has no numbers that are not finite. */
 const metricValues = z
   .record(z.string(), z.number().nullable())
   .openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
@@ -32,7 +32,7 @@ const expectsSchema = z
     example: { loss: 1.8604 },
   });
 
-/** A query parameter that is JSON. */
+/** A query parameter that contains JSON. */
 const jsonText = z.string().transform((text, ctx) => {
   try {
     return JSON.parse(text) as unknown;
@@ -82,7 +82,7 @@ export const pushQuery = z.object({
   }),
 });
 
-/** How a failed checkpoint is tried again. */
+/** Input of a retry of a failed checkpoint. */
 export const retryInput = z.strictObject(evaluationChange).openapi('RetryInput', {
   description: 'What it is measured with this time. By default what the run has now.',
   example: { evalSet: 'held-out-2' },
@@ -320,9 +320,9 @@ export interface CheckpointParts {
   readonly checkpoint: Checkpoint;
   readonly files: readonly CheckpointFile[];
   readonly packageRecord: PackageRecord | undefined;
-  /** Paths of files that need a damaged object. */
+  /** Paths of files whose download needs a damaged object. */
   readonly damagedFiles: readonly string[];
-  /** That it is measured with. */
+  /** The eval set that it is measured with. */
   readonly evalSet: Pick<EvalSet, 'name'> | undefined;
 }
 

@@ -4,15 +4,15 @@ import { binarySchema } from './upload.ts';
 
 export const binaryContent = { 'application/octet-stream': { schema: binarySchema } } as const;
 
-/** Dtypes of a view. */
+/** Dtypes of a view in the API. */
 export const viewDtypeSchema = z.enum(quantizableDtypes.map((dtype) => dtype.toLowerCase() as Lowercase<typeof dtype>));
 
-/** A view's dtype as the rest of the system spells it. */
+/** Maps them to the names in the rest of the system. */
 export const dtypeOfView = Object.fromEntries(
   quantizableDtypes.map((dtype) => [dtype.toLowerCase(), dtype]),
 ) as Readonly<Record<Lowercase<QuantizableDtype>, QuantizableDtype>>;
 
-/** Request fields of a download (RFC 9110 sections 13 and 14). */
+/** Header fields of a download request (RFC 9110 sections 13 and 14). */
 export const rangeHeaders = z.object({
   range: z
     .string()
@@ -25,7 +25,7 @@ export const rangeHeaders = z.object({
 
 const text = (description: string, required = true) => ({ description, required, schema: { type: 'string' as const } });
 
-/** Answer fields of a download. */
+/** Header fields of a download's answer. */
 export const fileHeaders = {
   ETag: text('Strong; made from the sha256 of the bytes.'),
   'Accept-Ranges': text('`bytes`.'),

@@ -16,7 +16,7 @@ import { nameSchema } from './parameters.ts';
 
 /** Longest name of a graph input, output or tensor, in characters. */
 const graphNameLengthMax = 1024;
-/** Most rows of the batches fed to the graph at once. */
+/** Most rows in one batch for the graph. */
 const batchRowsMax = 65_536;
 /** Largest `k` of `top-k-accuracy`. */
 const topKMax = 1000;

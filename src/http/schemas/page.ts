@@ -6,7 +6,7 @@ export function pageOf({ limit, after }: { limit?: number | undefined; after?: s
   return { limit: limit ?? pageLimitDefault, ...(after !== undefined && { after }) };
 }
 
-/** The token of the next page; nothing when this page was not full. */
+/** The token of the next page; absent if this page was not full. */
 export function nextOfPage<Item>(
   page: Page,
   items: readonly Item[],

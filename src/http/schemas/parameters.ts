@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { checkRunName, isName, nameLengthMax, pathLengthMax } from '../../checkpoint/names.ts';
 import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../request/idempotency.ts';
 
-/** Largest step: what a JSON number holds exactly, with room. */
+/** Largest step; a JSON number holds it exactly. */
 const stepMax = 10 ** 15 - 1;
-/** Digits of it. */
+/** Most digits of a step. */
 const stepDigitsMax = 15;
 /** Most entries of one page. */
 export const pageLimitMax = 1000;
@@ -135,7 +135,7 @@ export const pageQuery = z.object({
     .openapi({ param: { name: 'after', in: 'query', description: '`next` of the page before.' } }),
 });
 
-/** Of every POST; idempotency.ts honours it before the operation is looked at. */
+/** For every POST; idempotency.ts handles it before the operation runs. */
 export const idempotencyHeaders = z.object({
   'idempotency-key': z
     .string()
@@ -151,7 +151,7 @@ export const idempotencyHeaders = z.object({
     }),
 });
 
-/** Page size when none is asked for. */
+/** Default page size. */
 export const pageLimitDefault = 100;
 
 function isRunName(name: string): boolean {

@@ -18,7 +18,7 @@ export const problemSchema = z
   })
   .openapi('Problem', { description: 'RFC 9457 problem details.' });
 
-/** Response entries for the problem statuses an operation can answer. */
+/** Response entries for the problem statuses of an operation. */
 export function problems<const Status extends keyof typeof descriptions>(...statuses: Status[]) {
   const entry = (status: Status) => ({
     description: descriptions[status],

@@ -20,7 +20,7 @@ function valueSchema(field: Field): z.ZodType {
   }
 }
 
-/** Of the fields that follow from a config: shown, and ignored in what a client gives. */
+/** Schemas of the fields that are derived from a config: returned, and ignored in input. */
 function derivedSchemas({ derived = {}, example }: Entry): Record<string, z.ZodType> {
   const schemas = Object.entries(derived).map(([name, { description, of }]) => [
     name,
@@ -51,8 +51,8 @@ function storedSchema(entry: Entry) {
 }
 
 /**
- * As a client gives it. Defaults are filled in by {@link completed} and not by the schema: generated clients take a
- * default for a required key.
+ * A config in a client's input. {@link completed} fills in the defaults, not the schema, because generated clients
+ * treat a key with a default as required.
  */
 function inputSchema(entry: Entry) {
   const { method, unnamed } = entry;
@@ -74,7 +74,7 @@ function inputSchema(entry: Entry) {
     .openapi(`${entry.schemaName}Input`, { example: entry.example });
 }
 
-/** What a client gave, with the method and the defaults that it left out. */
+/** A client's input, with the method and the defaults that it left out. */
 function completed(given: Readonly<Record<string, unknown>>): QuantizationConfig {
   const entry = methodConfigs.find(({ method, unnamed }) =>
     given['method'] === undefined ? unnamed !== undefined : method === given['method'],
@@ -83,7 +83,7 @@ function completed(given: Readonly<Record<string, unknown>>): QuantizationConfig
   const defaults = fieldsOf(entry).flatMap(([name, field]) =>
     field.default === undefined || given[name] !== undefined ? [] : [[name, field.default]],
   );
-  // The schemas are made of the entries, so what they let through is a config.
+  // The schemas are made of the entries, so their output is a config.
   return { ...Object.fromEntries(own), method: entry.method, ...Object.fromEntries(defaults) } as QuantizationConfig;
 }
 
@@ -100,7 +100,7 @@ export const quantizationConfigInput = z
   .openapi('QuantizationConfigInput')
   .transform((given): QuantizationConfig => completed(given));
 
-/** As the API shows it: with what follows from it, such as the size of a quantization step beside its index. */
+/** A config in the API's answers: with derived fields, such as the size of a quantization step beside its index. */
 export function renderConfig(config: QuantizationConfig): QuantizationConfig {
   const { derived = {} } = methodConfigs.find(({ method }) => method === config.method)! as Entry;
   return { ...config, ...Object.fromEntries(Object.entries(derived).map(([name, { of }]) => [name, of(config)])) };

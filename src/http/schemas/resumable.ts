@@ -26,7 +26,7 @@ export const filePartsInput = partsInput
   .openapi('FileUploadInput');
 export const evalSetPartsInput = partsInput.extend({ part: z.enum(evalSetParts) }).openapi('EvalSetUploadInput');
 
-/** What a tus client says in the URL; a query wins over Upload-Metadata, which many clients cannot leave out. */
+/** A tus client's query; it takes precedence over Upload-Metadata, which many clients always send. */
 export const fileUploadQuery = z.object({
   path: z.string().min(1).optional().openapi({
     description: 'tus: path of the file; else `path` or `filename` of Upload-Metadata.',
@@ -53,7 +53,7 @@ const uploadChecksum = z.string().optional().openapi({
   example: 'sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk=',
 });
 
-/** Header fields of a creation; what they mean is decided in tus-headers.ts. */
+/** Header fields of a creation; tus-headers.ts interprets them. */
 export const creationHeaders = z.object({
   'tus-resumable': tusResumable.openapi({
     description: 'With it the upload is one of tus 1.0; without it the body says how many parts it has.',

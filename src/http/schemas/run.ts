@@ -23,7 +23,7 @@ import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema }
 
 /** Most values on one axis of the config cube. */
 const axisLengthMax = 64;
-/** Most trials of one checkpoint that may be asked for. */
+/** Largest `trialsMax` of a run. */
 const trialsLimit = 4096;
 
 const axis = (value: z.ZodNumber) =>
@@ -111,7 +111,9 @@ const searchOptionsInput = z
   .extend({ fixedConfig: quantizationConfigInput.optional() })
   .openapi('SearchOptionsInput', { description: `${description} What is not given keeps its default.` });
 
-/** Entries of one role, and letters of one, that a run may name: each is compared with every tensor's name. */
+/**
+ * Most names of one role that a run may list, and most characters of one: each is compared with every tensor's name.
+ */
 const stateNamesMax = 64;
 const stateName = z.string().min(1).max(256);
 
@@ -208,7 +210,7 @@ export const runSchema = z
 
 export const runList = z.object({ items: z.array(runSchema), next: z.string().optional() }).openapi('RunList');
 
-/** The things a run refers to by id, by name. */
+/** Names of the records that a run refers to by id. */
 export interface RunNames {
   readonly evalSet: Pick<EvalSet, 'name' | 'spec'> | undefined;
   readonly forkedFrom: { readonly run: string; readonly step: number } | undefined;

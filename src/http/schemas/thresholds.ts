@@ -3,7 +3,7 @@ import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { defaultThreshold, plainThresholdMax } from '../../checkpoint/quality/quality.ts';
 import { nameSchema } from './parameters.ts';
 
-/** Largest threshold that may be asked for. */
+/** Largest threshold. */
 const thresholdMax = 10;
 
 export const thresholdsSchema = z.record(z.string(), z.number().min(0).max(thresholdMax)).openapi({
@@ -12,7 +12,7 @@ export const thresholdsSchema = z.record(z.string(), z.number().min(0).max(thres
   example: { loss: defaultThreshold },
 });
 
-/** As given: by default, and where they must be confirmed. */
+/** Thresholds in a client's input. */
 export const thresholdsInput = thresholdsSchema
   .refine(
     (thresholds) => Object.keys(thresholds).length <= metricCountMax,
@@ -32,7 +32,7 @@ export const allowLargeSchema = z
     description: `Must be true where a threshold is above ${plainThresholdMax}: it lets through what most would call damage.`,
   });
 
-/** What checkpoints are to be measured with; what is not given stays. */
+/** Eval set and thresholds of future checkpoints; values that are not given stay. */
 export const evaluationChange = {
   evalSet: nameSchema
     .optional()

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** A body or answer of raw bytes; validators let it pass unread. */
+/** A body or answer of raw bytes; validators do not read it. */
 export const binarySchema = z.custom<unknown>(() => true).openapi({ type: 'string', format: 'binary' });
 
 export const binaryBody = {
@@ -10,7 +10,7 @@ export const binaryBody = {
 
 const digestExample = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
 
-/** Header fields of an upload; what they mean is decided in read-upload.ts. */
+/** Header fields of an upload; read-upload.ts interprets them. */
 export const uploadHeaders = z.object({
   'repr-digest': z.string().optional().openapi({
     description:

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { NamespaceUsage, Usage } from '../../catalog/contract/usage-records.ts';
 
-/** Largest quota, in bytes: what a JSON number holds exactly. */
+/** Largest quota, in bytes: the largest integer that a JSON number holds exactly. */
 const quotaBytesMax = Number.MAX_SAFE_INTEGER;
 const bytes = (description: string) => z.number().int().min(0).openapi({ description });
 

@@ -30,14 +30,14 @@ describe('readiness', () => {
     expect(JSON.stringify(answer)).not.toContain('EIO');
   });
 
-  test('a part that does not answer is one that failed, also where the workers cannot be seen', async () => {
+  test('a part that does not answer has failed, also if the workers are unknown', async () => {
     vi.useFakeTimers();
     const answer = ask({ needed: { a: ok }, wanted: { b: hangs }, workers: () => new Promise(() => undefined) });
     await vi.advanceTimersByTimeAsync(3_100);
     expect(await answer).toEqual({ status: 'degraded', checks: { a: 'ok', b: 'failed' } });
   });
 
-  test('whoever asks at once or within a second gets one answer; later the parts are looked at again', async () => {
+  test('requests at once or within a second share an answer; later the parts are probed again', async () => {
     vi.useFakeTimers();
     let looks = 0;
     const readiness = createReadiness({ needed: { a: async () => void (looks += 1) }, wanted: {} }, () => undefined);

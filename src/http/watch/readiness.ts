@@ -1,12 +1,12 @@
-/** A named check that resolves when the part works. */
+/** A check that resolves if a part of the process works. */
 export type Probe = () => Promise<void>;
 
 export interface Probes {
-  /** Without one of these the process is not ready. */
+  /** If one of these fails, the process is not ready. */
   readonly needed: Readonly<Record<string, Probe>>;
-  /** Without one of these it is ready, but not all of the hub works. */
+  /** If one of these fails, the process is ready, but a part of the hub does not work. */
   readonly wanted: Readonly<Record<string, Probe>>;
-  /** The workers of the hub, asked with the same patience. */
+  /** The workers of the hub; subject to the same timeout. */
   readonly workers?: () => Promise<WorkersSeen>;
 }
 
@@ -19,17 +19,17 @@ export interface WorkersSeen {
 
 export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not-ready';
-  /** Sentences about failures go to the log; the answer only says which part. */
+  /** The answer names failed parts only; details go to the log. */
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
   readonly workers?: WorkersSeen;
 }
 
 /** Longest time a probe may take, in ms. */
 const probeTimeoutMs = 3_000;
-/** An answer is reused this long, in ms: probes write, and anyone may ask. */
+/** An answer is reused this long, in ms: probes write to the store, and anyone may send requests. */
 const reuseMs = 1_000;
 
-/** Runs all probes at once, at most one round at a time. */
+/** Runs all probes in parallel, at most one round at a time. */
 export function createReadiness(
   probes: Probes,
   onFailure: (name: string, error: unknown) => void,
@@ -62,7 +62,7 @@ async function runProbes(
   };
   const askAll = (all: Readonly<Record<string, Probe>>) =>
     Promise.all(Object.entries(all).map(([name, probe]) => ask(name, probe)));
-  // Who cannot say is told by a probe, too.
+  // If this fails, a probe of the catalog fails too and reports it.
   const seen = seeWorkers && withDeadline(seeWorkers()).catch(() => undefined);
   const [fatal, other, workers] = await Promise.all([askAll(needed), askAll(wanted), seen]);
   const allOk = (results: typeof fatal): boolean => results.every(([, result]) => result === 'ok');

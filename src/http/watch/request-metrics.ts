@@ -5,12 +5,12 @@ import type { AppEnv } from '../app-env.ts';
 import { onceClosed } from '../request/once-closed.ts';
 import type { TransferMeter } from './transfer-meter.ts';
 
-/** Upper edges in seconds: from a metadata read to a large download. */
+/** Upper bucket edges in seconds: from a metadata read to a large download. */
 const durationBucketSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600];
 
 /**
- * Counts requests, durations and bytes by route pattern, and bytes by repository; a request ends when its connection
- * has the last byte or is gone.
+ * Counts requests, durations and bytes by route pattern, and bytes by repository. A request ends when its connection
+ * has the last byte or is closed.
  */
 export function requestMetrics(registry: Registry, transfers?: Pick<TransferMeter, 'add'>): MiddlewareHandler<AppEnv> {
   const registers = [registry];
@@ -35,7 +35,7 @@ export function requestMetrics(registry: Registry, transfers?: Pick<TransferMete
     labelNames: ['route'] as const,
     registers,
   });
-  /** What earlier requests of a kept-alive connection have accounted for. */
+  /** Bytes that earlier requests on a kept-alive connection have been charged with. */
   const accounted = new WeakMap<object, { read: number; written: number }>();
 
   return async function measureRequest(c, next) {

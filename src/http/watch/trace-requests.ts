@@ -4,13 +4,13 @@ import { routePath } from 'hono/route';
 import type { Span, Tracer } from '../../telemetry/tracer.ts';
 import type { AppEnv } from '../app-env.ts';
 
-/** Asked every few seconds by those who watch: nobody looks for them in traces. */
+/** Polled every few seconds by monitoring; of no interest in traces. */
 const untracedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Every request is a server span, named by method and route and part of the trace that the client's `traceparent`
- * names, until its connection has the last byte or is gone. The answer says in `traceparent` which span that was.
- * Attributes are those of OpenTelemetry's HTTP conventions.
+ * Makes every request a server span, named by method and route. It belongs to the trace of the client's `traceparent`
+ * and lasts until the connection has the last byte or is closed. The answer's `traceparent` names the span. Attributes
+ * follow OpenTelemetry's HTTP conventions.
  */
 export function traceRequests(tracer: Tracer): MiddlewareHandler<AppEnv> {
   return function traceRequest(c, next) {
@@ -34,7 +34,7 @@ export function traceRequests(tracer: Tracer): MiddlewareHandler<AppEnv> {
         const closed = outgoing === undefined || outgoing.closed ? undefined : once(outgoing, 'close');
         resolve();
         await closed;
-        // As the conventions say, what the client did wrong is no error of the server.
+        // According to the conventions a client's mistake is no error of the server.
         if (status >= 500) throw new Error(`answered ${status}`);
       };
       tracer

@@ -1,8 +1,8 @@
 import type { Transfer, UsageRecords } from '../../catalog/contract/usage-records.ts';
 
 /**
- * Adds up what requests to each repository move, and writes it to the catalog when told to: what was added since then
- * is lost with a killed process. Memory grows with the repositories asked for in between.
+ * Adds up the bytes that requests to each repository transfer, and `flush` writes them to the catalog. A killed process
+ * loses the bytes added since. Memory grows with the repositories used in between.
  */
 export class TransferMeter {
   readonly #records: Pick<UsageRecords, 'addTransfers'>;
@@ -21,7 +21,7 @@ export class TransferMeter {
     });
   }
 
-  /** Rejects with the errors of the catalog; what was not written is kept for the next time. */
+  /** Rejects with the errors of the catalog; unwritten bytes stay for the next call. */
   async flush(): Promise<void> {
     const moved = [...this.#moved.values()];
     this.#moved = new Map();

@@ -4,8 +4,7 @@ import type { AppEnv, HttpLog } from '../app-env.ts';
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A log line for every request that may have changed something, refused ones too: who, what, how it ended, and the
- * request's id.
+ * Logs every request that may have changed something, refused ones too: principal, operation, outcome and request id.
  */
 export function writeLog(log: HttpLog): MiddlewareHandler<AppEnv> {
   return async function logWrite(c, next) {

@@ -4,9 +4,9 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
 
 /**
- * Stops work on a checkpoint: at once when none has begun, else its worker is told and the checkpoint comes back with
- * `cancelRequested`. Cancelling twice is no error. Files that have arrived stay until the checkpoint is deleted,
- * uploads that have not ended are given up. `conflict` when it is ready or failed.
+ * Stops work on a checkpoint: at once if none has begun, else its worker is notified and the checkpoint is returned
+ * with `cancelRequested`. Cancelling twice is no error. Received files stay until the checkpoint is deleted; unfinished
+ * uploads end. `conflict` when it is ready or failed.
  */
 export async function cancelCheckpoint(
   ctx: Pick<IngestContext, 'catalog'>,

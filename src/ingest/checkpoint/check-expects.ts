@@ -4,10 +4,7 @@ import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 
-/**
- * Refuses what a training job says it measured, if Firn cannot measure the same. Errors: `invalid-request`,
- * `metric-unknown`.
- */
+/** Refuses expected metrics that Firn cannot measure itself. Errors: `invalid-request`, `metric-unknown`. */
 export async function checkExpects(catalog: Catalog, run: Run, expects: MetricValues | undefined): Promise<void> {
   if (expects === undefined) return;
   const names = Object.keys(expects);

@@ -243,7 +243,7 @@ describe('a checkpoint on its way in', () => {
       };
       await expect(commit(run, 1, shards)).rejects.toMatchObject({ code: 'tensor-duplicate' });
       await commit(run, 2, { ...shards, 'model-2.safetensors': safetensorsFile([['b', 'F32', [2]]]) });
-      // The same tensors in one file are the same layout.
+      // The same tensors in one file make the same layout.
       await commit(run, 3, {
         'model.safetensors': safetensorsFile([
           ['b', 'F32', [2]],
@@ -274,7 +274,7 @@ describe('a checkpoint on its way in', () => {
         `PUT /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/${step}/files/model-2.safetensors, then commit again.`;
       const first = await reserve(run, 1);
       await send(first, 'model-1.safetensors', a);
-      // Without an index there is nothing to name.
+      // Without an index there are no shards to name.
       await expect(commitCheckpoint(judging, run, first.id)).rejects.toBe(unfit);
       await send(first, 'model.safetensors.index.json', index);
       await expect(commitCheckpoint(judging, run, first.id)).rejects.toMatchObject({
@@ -283,7 +283,7 @@ describe('a checkpoint on its way in', () => {
       });
       await send(first, 'model-2.safetensors', b);
       await commitCheckpoint(judging, run, first.id);
-      // Later ones are held against the layout of the run.
+      // Later checkpoints are compared with the layout of the run.
       const second = await reserve(run, 2);
       for (const [path, bytes] of Object.entries({ 'model-1.safetensors': a, 'model.safetensors.index.json': index }))
         await send(second, path, bytes);

@@ -15,16 +15,16 @@ import { stepFailed } from './step-exists.ts';
 
 export interface CommittedCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** False when it was committed before. */
+  /** False if it was committed before. */
   readonly created: boolean;
 }
 
 /**
- * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the
- * run. One transaction gives it its revision, queues it and releases its encode job; from then on it is never lost.
- * Repeating it answers as the first time, unless the checkpoint has failed since. Errors: `checkpoint-failed` (naming
- * the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`,
- * `conflict` (cancelled, or files changed meanwhile), `not-found`.
+ * Closes an open checkpoint: all announced files have arrived, and model and sensitivity tensors fit each other and the
+ * run. One transaction sets its revision, queues it and releases its encode job; from then on it cannot be lost.
+ * Repeating it gives the first answer again, unless the checkpoint has failed since. Errors: `checkpoint-failed`
+ * (naming the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`,
+ * `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
  */
 export async function commitCheckpoint(
   ctx: IngestContext,
@@ -74,7 +74,7 @@ function checkComplete(files: readonly CheckpointFile[]): void {
   );
 }
 
-/** What is acknowledged is in the store: a record without its object would be a loss found too late. */
+/** Acknowledge only objects that exist: a loss would otherwise be found too late. */
 async function checkPresent({ store }: IngestContext, files: readonly CheckpointFile[]): Promise<void> {
   for (const { path, rawKey, sizeBytes } of files) {
     const object = rawKey === undefined ? undefined : await store.stat(rawKey);

@@ -2,8 +2,8 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
 
 /**
- * Gives up an open checkpoint with its files, its place in the run and its held job. Returns false when there is
- * nothing to give up: it is gone, or committed by now, or has shown a sign of life since `untouchedSince`.
+ * Discards an open checkpoint with its files, its place in the run and its held job. Returns false if it does not
+ * exist, is committed by now, or has given a sign of life since `untouchedSince`.
  */
 export async function discardReservation(
   ctx: Pick<IngestContext, 'catalog'>,

@@ -1,12 +1,12 @@
 import { discardReservation } from './discard-reservation.ts';
 import type { IngestContext } from '../ingest-context.ts';
 
-/** Reservations given up in one call; the next call goes on. */
+/** Reservations discarded in one call; the next call continues. */
 const reservationsPerCall = 100;
 
 /**
- * Gives up reservations whose client has shown no sign of life for `reservationTtlMs`, so that they hold up neither
- * their run nor its bytes. One whose body is arriving anywhere is alive. Returns how many were given up.
+ * Discards reservations without a sign of life for `reservationTtlMs`, so that they block neither their run nor its
+ * staged bytes. A reservation with an arriving body at any gateway is alive. Returns the number discarded.
  */
 export async function expireReservations(ctx: IngestContext): Promise<number> {
   const untouchedSince = new Date((await ctx.now()).getTime() - ctx.limits.reservationTtlMs);

@@ -14,8 +14,8 @@ export interface OpenedCheckpoint extends Pick<Checkpoint, 'step' | 'fixedConfig
 }
 
 /**
- * Enters an open checkpoint with its announced files, and its encode job, held until the commit. Inside the caller's
- * transaction. Errors: `step-exists`, `not-found` (the run).
+ * Creates an open checkpoint with its announced files and its encode job, which is held until the commit. Inside the
+ * caller's transaction. Errors: `step-exists`, `not-found` (the run).
  */
 export async function openCheckpoint(
   tx: Catalog,

@@ -32,7 +32,7 @@ describe('a checkpoint pushed in one request', () => {
   let harness: IngestHarness;
   let ctx: IngestContext;
   let run: Run;
-  /** What is stored before a test. */
+  /** Objects stored before a test. */
   let before: string[];
 
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('a checkpoint pushed in one request', () => {
       message: expect.stringContaining(forkCall) as string,
     });
     expect(await added()).toHaveLength(1);
-    // A step of several files is not the pushed one, though one of them is.
+    // A step of several files does not equal the push, though one of its files does.
     const several = await reserve(6, [{ path: 'model.safetensors' }, { path: 'config.json' }]);
     await receiveFile(ctx, several.id, { path: 'model.safetensors' }, uploadOf(model));
     await receiveFile(ctx, several.id, { path: 'config.json' }, uploadOf(Buffer.from('{}')));
@@ -261,7 +261,7 @@ describe('a checkpoint pushed in one request', () => {
       expect(await added()).toHaveLength(1);
     });
 
-    /** Exactly one is there, whole; the others were told how to go on. */
+    /** Exactly one push succeeded, whole; the others got an error that says how to go on. */
     async function expectOneWinner(
       bodies: readonly Buffer[],
       outcomes: readonly PromiseSettledResult<Awaited<ReturnType<typeof push>>>[],

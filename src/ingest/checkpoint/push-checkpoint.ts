@@ -18,7 +18,7 @@ import { stageFile } from '../stage/stage-file.ts';
 import { stepExists, stepFailed } from './step-exists.ts';
 import type { Upload } from '../stage/upload.ts';
 
-/** The file of a checkpoint that is pushed in one request. */
+/** Path of the only file of a pushed checkpoint. */
 export const pushedPath = 'model.safetensors';
 
 /** A checkpoint of one file. */
@@ -28,12 +28,12 @@ export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects'> {
 }
 
 /**
- * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the
- * run and commits it: a push that is refused or dies has reserved nothing, and of several at once the first whose body
- * is whole and sound wins. An open reservation of this one file is used, and stays as it is when the push is refused. A
- * step committed with these very bytes is returned with `created` false, or is `checkpoint-failed` (naming the retry
- * call); one with others is `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of receiving a
- * file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
+ * Receives a checkpoint of one file. The body is staged first; then one transaction takes the step with its place in
+ * the run and commits it. So a push that is refused or dies reserves nothing, and of several concurrent ones the first
+ * with a complete, valid body wins. An open reservation of exactly this file is used, and stays unchanged if the push
+ * is refused. A step committed with the same bytes is returned with `created` false, or is `checkpoint-failed` (naming
+ * the retry call); one with other bytes is `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of
+ * receiving a file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
  */
 export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): Promise<CommittedCheckpoint> {
   await checkExpects(ctx.catalog, run, push.expects);
@@ -53,7 +53,7 @@ export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): 
           return { checkpoint: committed, created: true };
         },
       );
-      // Others had pushed the same bytes before.
+      // Another push had stored the same bytes before.
       if (!recorded.created) await dropObjects(ctx, [staged.key]);
       return recorded;
     },
@@ -75,7 +75,7 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
   await refuseUnfitFirst(ctx, run, { layout: model, signal: push.upload.signal });
   const checked = { model, files: [file], traceparent: ctx.tracer.current() };
   return ctx.catalog.transaction(async (tx) => {
-    // Pushes of a run follow each other from here on, in whatever process.
+    // From here on pushes of a run are serialized, in all processes.
     await tx.runs.lock(run.id);
     const existing = await tx.checkpoints.find(run.id, push.step);
     if (existing !== undefined && existing.state !== 'open') {
@@ -93,7 +93,10 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
   });
 }
 
-/** The one file of an open reservation that a push may use. Throws `step-exists` when it waits for something else. */
+/**
+ * The only file of an open reservation that a push may use. Throws `step-exists` if the reservation expects something
+ * else.
+ */
 async function reservedFile(catalog: Catalog, reservation: Checkpoint, push: Push): Promise<CheckpointFile> {
   const files = await catalog.files.list(reservation.id);
   const [file] = files;
@@ -114,8 +117,8 @@ function isAsAnnounced(announced: CheckpointFile, { sizeBytes, sha256 }: StagedB
 }
 
 /**
- * Throws `step-exists` unless the checkpoint is what this push would have made, as far as its digest is known;
- * `conflict` when it was never committed.
+ * Throws `step-exists` unless the checkpoint equals this push, as far as its digest is known; `conflict` if it was
+ * never committed.
  */
 async function checkSamePush(catalog: Catalog, checkpoint: Checkpoint, push: Push, sha256?: string): Promise<void> {
   if (checkpoint.revision === undefined)
@@ -134,7 +137,7 @@ async function checkSamePush(catalog: Catalog, checkpoint: Checkpoint, push: Pus
     throw await stepExists(catalog, checkpoint);
 }
 
-/** Whether a checkpoint has what a push says of it; what it leaves out it does not ask for. */
+/** Whether a checkpoint has the settings of a push; settings that the push leaves out are not compared. */
 function hasSettings(checkpoint: Checkpoint, { layerTypes, expects }: Push): boolean {
   return (
     (layerTypes === undefined || sameEntries(layerTypes, checkpoint.layerTypes)) &&
@@ -142,17 +145,17 @@ function hasSettings(checkpoint: Checkpoint, { layerTypes, expects }: Push): boo
   );
 }
 
-/** Compares a body with a step that is committed, without storing it. */
+/** Compares a body with the committed step, without storing it. */
 async function pushAgain(ctx: IngestContext, checkpoint: Checkpoint, push: Push): Promise<CommittedCheckpoint> {
   await checkSamePush(ctx.catalog, checkpoint, push);
-  // Refuses a failed one, and other bytes.
+  // Refuses a failed checkpoint, and other bytes.
   await receiveFile(ctx, checkpoint.id, { path: pushedPath, role: 'model' }, push.upload);
   return { checkpoint, created: false };
 }
 
 /**
- * The checkpoint of the step if it is committed with this very object: what a failure that says nothing about the
- * outcome may hide.
+ * The checkpoint of the step if it was committed with this very object. A failure with unknown outcome may have
+ * committed it.
  */
 async function committedWith(catalog: Catalog, run: Run, step: number, key: string): Promise<Checkpoint | undefined> {
   const checkpoint = await catalog.checkpoints.find(run.id, step);

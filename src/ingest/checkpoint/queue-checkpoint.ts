@@ -8,18 +8,18 @@ import { encodeJobKind } from '../ingest-context.ts';
 import { revisionId } from './revision-id.ts';
 import { settleLayout } from '../run/settle-layout.ts';
 
-/** What was read of the files before the transaction. */
+/** Facts read from the files before the transaction. */
 export interface CheckedFiles {
   /** The model tensors. */
   readonly model: RunLayout;
   readonly files: readonly Pick<CheckpointFile, 'path' | 'role' | 'sizeBytes' | 'sha256'>[];
-  /** Of the request that commits, for the trace of the job. */
+  /** The traceparent of the committing request, for the trace of the job. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * Closes an open checkpoint whose files were checked, inside the caller's transaction: it fits its run, gets its
- * revision, is to be measured with what the run has at this moment, and its encode job is released. Locks the run.
+ * Closes an open checkpoint whose files were checked, inside the caller's transaction. It checks the layout against the
+ * run, sets the revision, fixes the run's current eval set and thresholds, and releases the encode job. Locks the run.
  * Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
  */
 export async function queueCheckpoint(
@@ -34,14 +34,14 @@ export async function queueCheckpoint(
     revision,
     ...(await evaluationNow(tx, run)),
   });
-  // From here on no file can change; one that did since the headers were read undoes the commit.
+  // From here on no file can change. A file that changed since the headers were read rolls the commit back.
   if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision)
     throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');
   await tx.jobs.release(encodeJobKind, checkpoint.id, traceparent);
   return queued;
 }
 
-/** Of the run as it is now, which is locked: the caller read it before. */
+/** Read again under the lock: the caller read the run before it. */
 async function evaluationNow(tx: Catalog, { id }: Run): Promise<Partial<Evaluation>> {
   const run = await tx.runs.get(id);
   if (run?.fidelity !== 'lossy') return {};

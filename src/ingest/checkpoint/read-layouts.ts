@@ -4,7 +4,7 @@ import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import type { LaidOutFile } from '../run/run-layout.ts';
 
-/** The headers of the staged files of one role, which were checked as they arrived. Rejects with the store's errors. */
+/** The headers of the staged files of one role, already checked on arrival. Rejects with the store's errors. */
 export async function readLayouts(
   { store, headerLimits }: Pick<IngestContext, 'store' | 'headerLimits'>,
   files: readonly Pick<CheckpointFile, 'path' | 'role' | 'rawKey'>[],

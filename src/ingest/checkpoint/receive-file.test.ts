@@ -49,7 +49,7 @@ describe('receiving a file', () => {
   });
   afterAll(() => harness.close());
   afterEach(async () => {
-    // Whatever a test did, a body that arrives later finds all the room again.
+    // After every test a later body finds all the room again.
     expect(await harness.catalog.bodyReservations.has(checkpoint.id)).toBe(false);
   });
 
@@ -138,7 +138,7 @@ describe('receiving a file', () => {
     };
     await expect(receive('model.safetensors', uploadOf(otherModel))).rejects.toMatchObject(refusal);
     await expect(receive('config.json', uploadOf(config))).rejects.toMatchObject(refusal);
-    // Another length needs no reading.
+    // A different length is refused without reading.
     await expect(receive('model.safetensors', { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject(refusal);
     expect(await objects()).toEqual([file.rawKey]);
   });
@@ -152,8 +152,7 @@ describe('receiving a file', () => {
         await commitCheckpoint(ctx, run, checkpoint.id);
       })(),
     });
-    // The first body arrives while the checkpoint is committed under it; the store has both until the record is
-    // refused.
+    // The checkpoint is committed while the first body arrives. The store has both bodies until the record is refused.
     await expect(receive('config.json', late(config))).rejects.toMatchObject({ code: 'step-exists' });
     expect(await objects()).toHaveLength(1);
     expect(await receive('model.safetensors', late(model))).toMatchObject({ created: false });
@@ -197,7 +196,7 @@ describe('receiving a file', () => {
     await expect(receive('model.safetensors', upload())).rejects.toMatchObject({ code });
     expect(await objects()).toEqual([]);
     expect((await harness.catalog.files.list(checkpoint.id)).map(({ received }) => received)).toEqual([false]);
-    // The same request, sent right, is taken.
+    // The same request with the right bytes is accepted.
     expect(await receive('model.safetensors', uploadOf(model))).toMatchObject({ created: true });
   });
 
@@ -251,12 +250,12 @@ describe('receiving a file', () => {
       await expect(receive('a.bin', { body: unreadBody, lengthBytes: 1000 }, tight)).rejects.toMatchObject({
         code: 'overloaded',
       });
-      // Of unknown length, it is refused once it has grown too large.
+      // A body of unknown length is refused once it has grown too large.
       await expect(receive('a.bin', uploadOf(Buffer.alloc(2000), {}), tight)).rejects.toMatchObject({
         code: 'overloaded',
       });
       expect(await receive('a.bin', uploadOf(Buffer.alloc(400)), tight)).toMatchObject({ created: true });
-      // Two at a time share the room.
+      // Two bodies at a time share the room.
       let arrived = (): void => undefined;
       let first: Promise<unknown> = Promise.resolve();
       await new Promise<void>((reading) => {
@@ -295,7 +294,7 @@ describe('receiving a file', () => {
     await send(after, 'a.bin');
     await expect(send(after, 'b.bin')).rejects.toMatchObject({ code: 'overloaded' });
     await send(next, 'a.bin');
-    // Even then there is an end.
+    // The larger room is limited, too.
     await expect(send(next, 'b.bin')).rejects.toMatchObject({ code: 'overloaded' });
     await harness.catalog.checkpoints.discard(after.id);
     await send(next, 'b.bin');

@@ -14,18 +14,18 @@ import type { Upload } from '../stage/upload.ts';
 
 export interface ReceivedFile {
   readonly file: CheckpointFile;
-  /** False when the same bytes were there already. */
+  /** False if the same bytes were stored already. */
   readonly created: boolean;
 }
 
 /**
- * Takes one file of a checkpoint: durable when it resolves. While the checkpoint is open, other bytes for a path
- * replace the earlier ones; once it is committed, equal bytes are recognised (read and digested, not stored) and others
- * refused. A refused or broken upload leaves nothing behind. Errors: `invalid-request`, `empty-body`,
+ * Receives one file of a checkpoint; it is durable when this resolves. While the checkpoint is open, other bytes for a
+ * path replace the earlier ones. Once it is committed, equal bytes are recognized (read and hashed, not stored) and
+ * others are refused. A refused or broken upload leaves nothing behind. Errors: `invalid-request`, `empty-body`,
  * `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` and `quota-exceeded`
- * (before the body is read, when its length is known), `storage-full`, `step-exists`, `checkpoint-failed` (the same
- * bytes for a step that failed, naming the retry call), `conflict` (the checkpoint was cancelled), `not-found`, and
- * those of the safetensors header.
+ * (before the body is read, if its length is known), `storage-full`, `step-exists`, `checkpoint-failed` (the same bytes
+ * for a step that failed, naming the retry call), `conflict` (the checkpoint was cancelled), `not-found`, and those of
+ * the safetensors header.
  */
 export async function receiveFile(
   ctx: IngestContext,
@@ -44,8 +44,8 @@ export async function receiveFile(
 }
 
 /**
- * What a file that is to arrive in an open checkpoint will be. Errors: `invalid-request`, `payload-too-large` (too many
- * files).
+ * Role and record of a file that is about to arrive in an open checkpoint. Errors: `invalid-request`,
+ * `payload-too-large` (too many files).
  */
 export async function placeFile(
   ctx: IngestContext,
@@ -54,12 +54,15 @@ export async function placeFile(
 ): Promise<FileToStage> {
   const known = await ctx.catalog.files.find(checkpointId, path);
   if (known === undefined) await checkNewFile(ctx, checkpointId, path);
-  // What was announced binds; what an earlier body brought may be replaced with it.
+  // An announced role is binding; the role of an earlier body may be replaced with it.
   const role = known?.received === true ? roleOfFile(path, asked ?? known.role) : roleOfFile(path, asked, known?.role);
   return { path, role, known };
 }
 
-/** The catalog refuses a clash of paths again when the file is recorded: another file may arrive meanwhile. */
+/**
+ * Refuses a clash of paths early. The catalog checks again when the file is recorded, because another file may arrive
+ * meanwhile.
+ */
 async function checkNewFile({ catalog, limits }: IngestContext, checkpointId: string, path: string): Promise<void> {
   const paths = (await catalog.files.list(checkpointId)).map((file) => file.path);
   if (paths.length >= limits.filesPerCheckpointMax)
@@ -105,7 +108,7 @@ async function record(
   return { file: received, created: true };
 }
 
-/** Another upload of the step was faster: it may well have brought the same bytes. */
+/** Another upload committed the step first; it may have brought the same bytes. */
 async function committedMeanwhile(
   { catalog }: IngestContext,
   checkpointId: string,
@@ -121,7 +124,7 @@ async function committedMeanwhile(
   return { file, created: false };
 }
 
-/** The same upload twice is fine; a committed checkpoint never changes. */
+/** The same bytes are accepted again; a committed checkpoint never changes. */
 async function compareWithCommitted(
   ctx: IngestContext,
   checkpoint: Checkpoint,
@@ -144,7 +147,7 @@ async function hasSameBytes({ limits }: IngestContext, file: CheckpointFile, upl
   const body = new CheckedBody(upload, { sizeMaxBytes: limits.fileBytesMax, mayBeEmpty: true });
   if (body.lengthBytes !== undefined && body.lengthBytes !== file.sizeBytes) return false;
   for await (const _ of body.pieces()) {
-    // Only the digest is wanted.
+    // Only the digest is needed.
   }
   return body.facts().sha256 === file.sha256;
 }

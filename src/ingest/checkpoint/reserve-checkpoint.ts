@@ -29,10 +29,10 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 
 /**
  * Takes a step and its place in the order of the run, announces files, and enqueues the encode job, held until the
- * commit. Repeating an open reservation returns it, so that a job that died can go on where it was. Errors:
- * `invalid-request`, `payload-too-large` (more than could ever be staged), `step-exists` (committed, naming the fork
- * call; or reserved with other files, config, layer types or expectations), `checkpoint-failed` (with nothing announced
- * that differs, naming the retry call), `conflict` (cancelled), `not-found`, and those of `checkExpects`.
+ * commit. Repeating an open reservation returns it, so that a restarted job can continue. Errors: `invalid-request`,
+ * `payload-too-large` (more than could ever be staged), `step-exists` (committed, naming the fork call; or reserved
+ * with other files, config, layer types or expectations), `checkpoint-failed` (nothing in the announcement differs;
+ * naming the retry call), `conflict` (cancelled), `not-found`, and those of `checkExpects`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
@@ -113,7 +113,7 @@ async function repeatedReservation(
   return existing;
 }
 
-/** Whether nothing announced is known to differ from what was committed. */
+/** Whether no announced size or digest differs from the committed files, as far as they are known. */
 function announceNoOther(committed: readonly CheckpointFile[], asked: readonly PlannedFile[]): boolean {
   const byPath = new Map(committed.map((file) => [file.path, file]));
   return asked.every(({ path, sizeBytes, sha256 }) => {
@@ -124,7 +124,7 @@ function announceNoOther(committed: readonly CheckpointFile[], asked: readonly P
   });
 }
 
-/** Files that have arrived may differ from the announcement in size and digest: the next upload replaces them. */
+/** Size and digest of received files may differ from the announcement, because the next upload replaces them. */
 function announceTheSame(existing: readonly CheckpointFile[], asked: readonly PlannedFile[]): boolean {
   const byPath = new Map(existing.map((file) => [file.path, file]));
   return (

@@ -29,7 +29,7 @@ const otherLayout = safetensorsFile([['v', 'F32', [30]]], 1);
 
 let harness: IngestHarness;
 let ctx: IngestContext;
-/** What the fake check was asked, and what it answers. */
+/** Calls of the fake check, and its answer. */
 let asked: Parameters<FitsEvalSet>[0][] = [];
 let answer: Error | undefined;
 let sets = 0;
@@ -62,7 +62,7 @@ async function lossyRun(): Promise<{ run: Run; set: EvalSet }> {
 }
 const push = async (run: Run, step: number, bytes = model): Promise<Checkpoint> =>
   (await pushCheckpoint(ctx, run, { step, upload: uploadOf(bytes) })).checkpoint;
-/** As the worker ends it. */
+/** Fails a checkpoint as the worker does. */
 async function fail(checkpoint: Checkpoint, errorCode: FirnErrorCode = 'graph-missing-weights'): Promise<Checkpoint> {
   const { catalog } = harness;
   const [job] = await catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 1 });
@@ -73,7 +73,7 @@ async function fail(checkpoint: Checkpoint, errorCode: FirnErrorCode = 'graph-mi
   });
   return (await catalog.checkpoints.get(checkpoint.id))!;
 }
-/** So that the next claim is of another test's run. */
+/** Ends the job, so that the next claim gets one of another test. */
 const give = async (checkpoint: Checkpoint): Promise<void> => {
   await harness.catalog.jobs.requestCancel(encodeJobKind, checkpoint.id);
 };
@@ -169,7 +169,7 @@ describe('a failed checkpoint', () => {
       code: 'invalid-request',
     });
     const { id: subjectId, runId: orderKey, sequence: orderSequence } = failed;
-    // One transaction: without its job it is not queued.
+    // One transaction: if its job cannot be restarted, the checkpoint is not queued.
     await harness.catalog.jobs.enqueue({ kind: encodeJobKind, subjectId, orderKey, orderSequence });
     await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({ code: 'conflict' });
     expect(await harness.catalog.checkpoints.get(failed.id)).toEqual(failed);
@@ -325,7 +325,7 @@ describe('an eval set that cannot measure a layout', () => {
     const { checkpoint } = await commitCheckpoint(ctx, run, reserved.id);
     const second = await push(run, 2);
     expect(asked).toHaveLength(1);
-    // Another set is asked about again.
+    // Another set is checked again.
     await changeRun(ctx, run, { evalSet: (await newEvalSet()).name });
     const third = await push(run, 3);
     expect(asked).toHaveLength(3);
@@ -362,7 +362,7 @@ describe('an eval set that cannot measure a layout', () => {
       'open',
     ]);
     expect((await harness.catalog.runs.get(run.id))!.evalSetId).toBe(set.id);
-    // Who stays is not kept waiting by a storage that is away: the job will tell.
+    // An unreachable storage does not delay the commit: the job decides.
     await give((await commitCheckpoint(ctx, run, reserved.id)).checkpoint);
   });
 

@@ -11,12 +11,12 @@ import { joinLayouts } from '../run/run-layout.ts';
 import { settleLayout } from '../run/settle-layout.ts';
 
 /**
- * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the bytes that were
- * uploaded: measured with what the run has now, or with what is given. It was acknowledged already, so the bounds of
- * staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors:
- * `conflict` (it is not failed, or its bytes are gone), `layout-mismatch` (the run has been built with other tensors
- * since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the
- * store's.
+ * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the uploaded bytes. It is
+ * measured with the run's current eval set and thresholds, or with the given ones. The limits of staged bytes do not
+ * apply, because it was acknowledged before. One transaction: at any instant it is failed, or queued with its job.
+ * Errors: `conflict` (it is not failed, or its bytes are gone), `layout-mismatch` (the run has been built with other
+ * tensors since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and
+ * the store's.
  */
 export async function retryCheckpoint(
   ctx: IngestContext,
@@ -36,7 +36,7 @@ export async function retryCheckpoint(
   if (evalSet !== undefined && run.fidelity === 'lossy') await refuseUnfit(ctx, { evalSet, layout: model, signal });
   const traceparent = tracer.current();
   return catalog.transaction(async (tx) => {
-    // Only of a live run; a deletion of the run or of the step is before or after this.
+    // The lock requires a live run, and puts a deletion of the run or the step before or after this.
     await tx.runs.lock(run.id);
     await settleLayout(tx, run, checkpoint, model);
     const now = (await tx.runs.get(run.id))!;
@@ -57,7 +57,7 @@ function checkFailed({ state }: Checkpoint): void {
     throw new FirnError('conflict', `The checkpoint is ${state}; only a failed one can be tried again.`);
 }
 
-/** What was uploaded must be there whole: nothing of it can be sent again to this step. */
+/** All uploaded bytes must exist: this step does not accept them again. */
 async function checkKept({ store }: IngestContext, files: readonly CheckpointFile[]): Promise<void> {
   for (const { path, rawKey, sizeBytes } of files) {
     const object = rawKey === undefined ? undefined : await store.stat(rawKey);

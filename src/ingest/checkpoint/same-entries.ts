@@ -1,4 +1,4 @@
-/** Whether two records say the same, whatever the order; none is the same as an empty one. */
+/** Whether two records have the same entries in any order; undefined equals an empty record. */
 export function sameEntries<Value extends string | number>(
   a: Readonly<Record<string, Value>> = {},
   b: Readonly<Record<string, Value>> = {},

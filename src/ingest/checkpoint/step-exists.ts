@@ -6,8 +6,8 @@ import { unfitCodes } from '../refuse-unfit.ts';
 import { runsPath } from '../runs-path.ts';
 
 /**
- * The answer to other bytes for a committed step: what happened, and the call that resumes training from an earlier
- * step instead.
+ * The error for other bytes at a committed step. It says what happened and names the call that resumes training from an
+ * earlier step.
  */
 export async function stepExists(
   catalog: Catalog,
@@ -21,7 +21,9 @@ export async function stepExists(
   );
 }
 
-/** The answer to the same bytes for a step that failed: why it did, and the calls that try it again. */
+/**
+ * The error for the same bytes at a failed step. It gives the reason of the failure and names the calls that retry it.
+ */
 export async function stepFailed(catalog: Catalog, checkpoint: Checkpoint): Promise<FirnError> {
   const { step, errorMessage } = checkpoint;
   const why = errorMessage ?? 'no reason was recorded.';
@@ -31,7 +33,7 @@ export async function stepFailed(catalog: Catalog, checkpoint: Checkpoint): Prom
   );
 }
 
-/** Failures that the same eval set would bring again, if the server stays as it is. */
+/** Failures that would recur with the same eval set, if the server does not change. */
 const ofEvalSet: readonly (FirnErrorCode | undefined)[] = [
   ...unfitCodes,
   'eval-timeout',

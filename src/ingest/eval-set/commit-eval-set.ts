@@ -2,14 +2,14 @@ import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { IngestContext } from '../ingest-context.ts';
 
-/** Judges graph, batches and spec together; rejects with the FirnError that says why they cannot be used. */
+/** Checks graph, batches and spec together; rejects with a FirnError that says why they cannot be used. */
 export type EvalSetCheck = (evalSet: EvalSet) => Promise<void>;
 
 /**
  * Closes an eval set: both parts have arrived and pass `check`. A set that fails it is `failed` with the reason, which
- * is also thrown; delete it to try again. Errors that say nothing about the set (`overloaded`, `internal` and the like)
- * leave it open. Repeating a commit answers as the first time. Errors: `upload-incomplete`, `not-found`, `conflict` (a
- * part changed meanwhile), and those of `check`.
+ * is also thrown; delete it to try again. Errors that do not depend on the set (`overloaded`, `internal` and the like)
+ * leave it open. Repeating a commit gives the first answer again. Errors: `upload-incomplete`, `not-found`, `conflict`
+ * (a part changed meanwhile), and those of `check`.
  */
 export async function commitEvalSet(
   { catalog }: Pick<IngestContext, 'catalog'>,
@@ -32,7 +32,7 @@ export async function commitEvalSet(
   return close(catalog, evalSet, 'ready');
 }
 
-/** `conflict` when another commit has closed it otherwise, or a part is not the one that was checked. */
+/** `conflict` when another commit has closed it with another state, or a part is not the checked one. */
 function close(
   catalog: IngestContext['catalog'],
   checked: EvalSet,
@@ -40,7 +40,7 @@ function close(
   error?: { code: FirnErrorCode; message: string },
 ): Promise<EvalSet> {
   return catalog.transaction(async (tx) => {
-    // The state first: from then on no part can change, so the one compared is the one that was checked.
+    // Set the state first: from then on no part can change, so the compared part is the checked one.
     await tx.evalSets.setState(checked.id, state, error);
     const closed = await find(tx, checked.id);
     if (closed.graphKey !== checked.graphKey || closed.batchesKey !== checked.batchesKey)
@@ -49,12 +49,12 @@ function close(
   });
 }
 
-/** What this commit found is told all the same. */
+/** This commit reports its own result in any case. */
 function unlessClosedMeanwhile(err: unknown): void {
   if (!(err instanceof FirnError) || err.code !== 'conflict') throw err;
 }
 
-/** They say something about the moment, not about the set. */
+/** These errors concern the moment, not the set. */
 const transientCodes: ReadonlySet<FirnError['code']> = new Set([
   'overloaded',
   'cancelled',

@@ -6,9 +6,9 @@ import { recordStaged, releaseRoom, stageBody } from '../stage/stage-body.ts';
 import type { Upload } from '../stage/upload.ts';
 
 /**
- * Takes the graph (any bytes; the commit judges them) or the batches (safetensors, header checked as it passes) of an
- * open eval set; other bytes replace the earlier ones. Errors: as `receiveFile`; `conflict` when the eval set is not
- * open.
+ * Receives the graph or the batches of an open eval set; other bytes replace the earlier ones. A graph may be any bytes
+ * until the commit checks it; batches are safetensors whose header is checked on arrival. Errors: as `receiveFile`;
+ * `conflict` when the eval set is not open.
  */
 export async function receiveEvalSetPart(
   ctx: IngestContext,
@@ -41,7 +41,7 @@ export async function receiveEvalSetPart(
   }
 }
 
-/** What the bytes of a part are held to. */
+/** The limits and checks for the bytes of a part. */
 export function partRules(
   { limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>,
   part: EvalSetPart,

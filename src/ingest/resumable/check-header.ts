@@ -7,9 +7,9 @@ import { placeFile } from '../checkpoint/receive-file.ts';
 import { fileRules } from '../stage/stage-file.ts';
 
 /**
- * Passes on the first bytes of an upload. Where it has to be safetensors and they begin with another header, it ends,
- * so that nobody sends the rest for nothing; a header of which these bytes are only a part is judged when all have
- * come. Errors: those of the header, and of `placeFile`.
+ * Passes on the first bytes of an upload. If it must be safetensors and the header is invalid, the upload ends at once,
+ * so that the client does not send the rest in vain. A header that is not complete in these bytes is checked at the
+ * end. Errors: those of the header, and of `placeFile`.
  */
 export async function* checkHeader(
   ctx: IngestContext,

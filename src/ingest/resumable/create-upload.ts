@@ -13,21 +13,21 @@ import type { StagingTicket } from '../stage/staging-budget.ts';
 import { stepExists, stepFailed } from '../checkpoint/step-exists.ts';
 import { partBytesMax, partBytesMin, piecesPerUploadMax } from './piece-limits.ts';
 
-/** What is told of bytes before they come. */
+/** The client's announcement of an upload. */
 export interface AnnouncedUpload {
   readonly sizeBytes: number;
   /** 64 hex digits. */
   readonly sha256?: string;
-  /** Given where parts of this size may come in any order. */
+  /** If given, parts of this size may come in any order. */
   readonly partBytes?: number;
-  /** For the client, which is told it again. */
+  /** Stored for the client and returned to it. */
   readonly metadata?: string;
 }
 
 /**
- * Begins the upload of a file of an open checkpoint. Room for all of it is taken at once, so that what has begun can
- * end. Errors: those that `receiveFile` can tell without the bytes, `overloaded` also when too many uploads are open,
- * `conflict`, `step-exists` or `checkpoint-failed` (announced as what failed) when the checkpoint takes no files.
+ * Begins the upload of a file of an open checkpoint. Reserves room for all of it, so that an upload that has begun can
+ * finish. Errors: those of `receiveFile` that need no bytes; `overloaded` also when too many uploads are open;
+ * `conflict`, `step-exists` or `checkpoint-failed` (announced like the failed one) when the checkpoint takes no files.
  */
 export async function createFileUpload(
   ctx: IngestContext,
@@ -55,7 +55,7 @@ async function committedAlready(
 }
 
 /**
- * Begins the upload of the graph or the batches of an open eval set, which only the quota bounds. Errors: as
+ * Begins the upload of the graph or the batches of an open eval set, which only the quota limits. Errors: as
  * `createFileUpload`.
  */
 export async function createEvalSetUpload(
@@ -70,7 +70,7 @@ export async function createEvalSetUpload(
 
 interface PlannedUpload {
   readonly repositoryId: string;
-  /** Takes room for all of it. */
+  /** Reserves room for all of it. */
   readonly admit: (sizeBytes: number) => Promise<StagingTicket>;
   readonly target: UploadTarget;
   readonly rules: BodyRules;
@@ -95,12 +95,12 @@ async function create(
     };
     return await catalog.uploads.create(upload, { openMax: limits.openUploadsMax, ttlMs: limits.uploadTtlMs });
   } finally {
-    // The upload itself counts from now on.
+    // From now on the upload's own row counts its size.
     await ticket.release();
   }
 }
 
-/** Refuses what the bytes would be refused for by their announcement alone. */
+/** Refuses an upload that its announcement alone shows to be unacceptable. */
 function checkAnnounced({ sizeBytes, sha256 }: AnnouncedUpload, rules: BodyRules): void {
   if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
     throw new FirnError('invalid-request', 'The size of an upload is a whole number of bytes.');

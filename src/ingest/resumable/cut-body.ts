@@ -1,6 +1,6 @@
 /**
- * A body that is read as several, one after the other. Where it breaks, the one being read ends as if nothing more had
- * been sent, so that what arrived can be kept.
+ * Reads one body as several consecutive ones. If the body breaks, the current part ends as if the client had sent
+ * nothing more, so that the received bytes can be stored.
  */
 export class CutBody {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -12,19 +12,19 @@ export class CutBody {
     this.#source = body[Symbol.asyncIterator]();
   }
 
-  /** Why the body broke, if it did. */
+  /** The error that broke the body, if any. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Throws that, if it did. */
+  /** Throws that error, if any. */
   throwFailure(): void {
-    // Whatever a source rejects with is passed on as it is.
+    // The source's rejection passes unchanged, whatever its type.
     // eslint-disable-next-line @typescript-eslint/only-throw-error
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Waits for the next byte; false at the end, and where the body broke. */
+  /** Waits for the next byte; false at the end of the body and after it broke. */
   async hasMore(): Promise<boolean> {
     while (this.#next === undefined && !this.#ended) {
       try {
@@ -39,7 +39,7 @@ export class CutBody {
     return this.#next !== undefined;
   }
 
-  /** At most so many of the next bytes, as they come. */
+  /** At most `bytesMax` of the next bytes, as they arrive. */
   async *take(bytesMax: number): AsyncGenerator<Uint8Array> {
     for (let left = bytesMax; left > 0 && (await this.hasMore());) {
       const taken = this.#next!.subarray(0, left);
@@ -49,7 +49,7 @@ export class CutBody {
     }
   }
 
-  /** Reads no more. Never rejects. */
+  /** Stops reading. Never rejects. */
   async close(): Promise<void> {
     await Promise.resolve(this.#source.return?.()).catch(() => undefined);
   }

@@ -1,8 +1,8 @@
 import type { IngestContext } from '../ingest-context.ts';
 
 /**
- * Deletes pieces at once, without the grace that what is pending deletion has: their bytes are in the object that they
- * became, or were never acknowledged. Never rejects; what could not be deleted is collected later.
+ * Deletes pieces at once, without the grace of pending deletion: their bytes are in the finished object, or were never
+ * acknowledged. Never rejects; pieces that cannot be deleted now are collected later.
  */
 export async function dropPieces(
   { store, catalog }: Pick<IngestContext, 'store' | 'catalog'>,
@@ -13,6 +13,6 @@ export async function dropPieces(
     await store.deleteMany(pending);
     await catalog.garbage.forget(pending);
   } catch {
-    // The catalog still has them as pending deletion.
+    // They are still pending deletion in the catalog.
   }
 }

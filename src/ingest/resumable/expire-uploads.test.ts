@@ -32,7 +32,7 @@ it('an upload to which nothing comes is given up with its bytes, others stay, an
   expect(await harness.everything()).toEqual(before);
   expect(await collectNow(kept.ctx)).toBe(1);
 
-  // Between its put and its row a piece is nobody's but its upload's.
+  // Between its put and its row, only the upload protects a piece.
   await harness.store.put(`pieces/${kept.upload.id}/1`, bodyOf(Buffer.from('x')), { sizeMaxBytes: 1 });
   await harness.store.put('pieces/nobody/1', bodyOf(Buffer.from('x')), { sizeMaxBytes: 1 });
   expect(await collectNow(kept.ctx)).toBe(1);

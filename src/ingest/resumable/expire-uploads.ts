@@ -1,11 +1,11 @@
 import type { IngestContext } from '../ingest-context.ts';
 
-/** Uploads given up at once. */
+/** Uploads ended in one round. */
 const uploadsPerRound = 100;
 
 /**
- * Gives up uploads to which nothing has come for `uploadTtlMs`, and forgets those that were completed so long ago.
- * Returns how many. Rejects with the signal's reason between two rounds.
+ * Ends uploads that received nothing for `uploadTtlMs`, and deletes records of uploads completed that long ago. Returns
+ * their number. Rejects with the signal's reason between two rounds.
  */
 export async function expireUploads(ctx: Pick<IngestContext, 'catalog'>, signal?: AbortSignal): Promise<number> {
   for (let ended = 0; ;) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A term that has ended when it begins. */
+/** A term that has ended before it begins, in ms. */
 const lapsedMs = -1;
 
 async function begin(path: string, sizeBytes: number) {

@@ -7,15 +7,12 @@ import { receiveFile } from '../checkpoint/receive-file.ts';
 import { dropPieces } from './drop-pieces.ts';
 import type { Upload } from '../stage/upload.ts';
 
-/**
- * How long an upload stays held for a process that says nothing any more, in ms: as long as its client waits after a
- * crash.
- */
+/** How long a silent process locks an upload, in ms; after a crash its client waits this long. */
 export const finishMs = 15_000;
-/** Signs of life in that time. */
+/** Renewals in that time. */
 const keepsPerTerm = 3;
 
-/** They say something about the moment, not about the bytes: the upload can be finished later. */
+/** These errors concern the moment, not the bytes: the upload can be finished later. */
 const transientCodes: ReadonlySet<FirnErrorCode> = new Set([
   'overloaded',
   'unavailable',
@@ -29,10 +26,10 @@ const transientCodes: ReadonlySet<FirnErrorCode> = new Set([
 ]);
 
 /**
- * Makes what it was for of an upload whose bytes are all there and that `writer` holds, as if they had come in one
- * request, then forgets the pieces. What a crash leaves undone is done again when the last bytes are sent again. Bytes
- * that are refused end the upload, unless another writes it by now. Errors: those of `receiveFile` or
- * `receiveEvalSetPart`, `upload-busy`.
+ * Turns a complete upload, which `writer` has locked, into its target as if the bytes had come in one request, then
+ * deletes the pieces. After a crash, sending the last bytes again repeats this. If the bytes are refused, the upload
+ * ends, unless another request writes to it by now. Errors: those of `receiveFile` or `receiveEvalSetPart`,
+ * `upload-busy`.
  */
 export async function finishUpload(ctx: IngestContext, upload: UploadRecord, writer: string): Promise<UploadRecord> {
   const { uploads } = ctx.catalog;
@@ -68,8 +65,8 @@ async function deliver(ctx: IngestContext, upload: UploadRecord): Promise<void> 
 }
 
 /**
- * The bytes of all pieces, in order. `upload-busy` where not all are there: who held the upload for too short a time
- * has lost them to the next.
+ * The bytes of all pieces, in order. `upload-busy` if pieces are missing: the lock expired, and the next writer has
+ * deleted them.
  */
 async function* bytesOf(
   { catalog, store }: IngestContext,

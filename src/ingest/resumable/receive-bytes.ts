@@ -19,18 +19,19 @@ export interface Checksum {
 export interface NextBytes {
   readonly offsetBytes: number;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Absent when the client did not say. */
+  /** Absent if the client did not announce it. */
   readonly lengthBytes?: number;
   readonly checksum?: Checksum;
 }
 
 /**
- * Takes the next bytes of an upload, piece by piece; each is acknowledged as soon as it is durable, so that a broken
- * request keeps what arrived, and a killed process loses at most one piece. Bytes under a checksum are one piece, kept
- * only if it holds. The last piece is acknowledged when what the upload is for has all of it. Of two requests the later
- * one wins: the earlier can add nothing any more. Errors: `conflict` (another offset; an upload in parts),
- * `upload-busy`, `length-mismatch` (more than announced), `checksum-mismatch`, `payload-too-large` (too much under one
- * checksum, too many pieces), `upload-aborted`, `body-too-slow`, the store's, and those of `finishUpload`.
+ * Receives the next bytes of an upload, piece by piece. Each piece is acknowledged as soon as it is durable, so that a
+ * broken request loses nothing that was acknowledged, and a killed process at most one piece. Bytes with a checksum are
+ * one piece, stored only if it matches. The last piece is acknowledged when the target has the whole content. Of two
+ * concurrent requests the later one wins: the earlier one can add nothing more. Errors: `conflict` (another offset; an
+ * upload in parts), `upload-busy`, `length-mismatch` (more than announced), `checksum-mismatch`, `payload-too-large`
+ * (too much under one checksum, too many pieces), `upload-aborted`, `body-too-slow`, the store's, and those of
+ * `finishUpload`.
  */
 export async function receiveBytes(ctx: IngestContext, upload: UploadRecord, bytes: NextBytes): Promise<UploadRecord> {
   checkNext(upload, bytes);
@@ -44,7 +45,7 @@ export async function receiveBytes(ctx: IngestContext, upload: UploadRecord, byt
   }
 }
 
-/** What can be refused before a byte is read. */
+/** The errors that need no byte of the body. */
 function checkNext(
   { partBytes, sizeBytes }: UploadRecord,
   { offsetBytes, lengthBytes = 0, checksum }: NextBytes,
@@ -86,10 +87,7 @@ async function receivePieces(ctx: IngestContext, begun: UploadRecord, receiving:
   return upload;
 }
 
-/**
- * Puts the next piece into the store; nothing stays of one whose checksum does not hold, or that cannot be the
- * beginning of the file.
- */
+/** Stores the next piece. Nothing stays if its checksum is wrong, or if it cannot be the beginning of the file. */
 async function storePiece(
   ctx: IngestContext,
   upload: UploadRecord,
@@ -101,7 +99,7 @@ async function storePiece(
     wholeBytes - receivedBytes,
   );
   const next = checksum === undefined ? body.take(sizeMaxBytes) : checked(body, sizeMaxBytes, checksum);
-  // Bytes under a checksum may yet turn out to be others than were meant.
+  // Do not check the header of bytes whose checksum may yet fail.
   const content =
     receivedBytes === 0 && checksum === undefined ? checkHeader(ctx, upload, { writer, bytes: next }) : next;
   const { key, sizeBytes, storedBytes } = await ctx.store.put(`${piecePrefix}${id}/${ctx.newKeyPart()}`, content, {
@@ -127,7 +125,8 @@ function checkDigest(hash: Hash, { algorithm, digest }: Checksum): void {
 }
 
 /**
- * Bytes behind the last are a mistake about all of them. That the connection breaks or drips behind the last is none.
+ * Bytes after the announced end make the whole request invalid. A connection that breaks or slows down after the end
+ * does not.
  */
 async function refuseSurplus(
   ctx: IngestContext,

@@ -13,9 +13,9 @@ export function partCount({ sizeBytes, partBytes }: Pick<UploadRecord, 'sizeByte
 }
 
 /**
- * Takes one part, whole or not at all; durable when it resolves. Sent again it replaces the one before. Errors:
- * `conflict` (complete, or an upload without parts), `invalid-request` (no such part), `upload-busy`, and those of a
- * body.
+ * Receives one part, whole or not at all; it is durable when this resolves. Sending it again replaces the earlier one.
+ * Errors: `conflict` (complete, or an upload without parts), `invalid-request` (no such part), `upload-busy`, and those
+ * of a body.
  */
 export async function receivePart(
   ctx: IngestContext,
@@ -38,8 +38,8 @@ export async function receivePart(
 }
 
 /**
- * Makes what it was for of an upload whose parts are all there, or that has no byte; repeating it is no error. Errors:
- * `upload-incomplete`, `upload-busy`, `conflict`, and those of `finishUpload`.
+ * Completes an upload that has all its parts, or is empty; repeating it is no error. Errors: `upload-incomplete`,
+ * `upload-busy`, `conflict`, and those of `finishUpload`.
  */
 export async function completeUpload(ctx: IngestContext, upload: UploadRecord): Promise<UploadRecord> {
   if (upload.isComplete) return upload;

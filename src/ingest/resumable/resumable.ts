@@ -9,7 +9,7 @@ import { createEvalSetUpload, createFileUpload, type AnnouncedUpload } from './c
 import { receiveBytes, type NextBytes } from './receive-bytes.ts';
 import { completeUpload, receivePart } from './receive-part.ts';
 
-/** The verbs of uploads in several requests over one context; each is described in its own file. */
+/** The verbs of uploads in several requests, bound to one context; each is described in its own file. */
 export interface Resumable {
   createForFile(
     repository: Repository,
@@ -20,7 +20,7 @@ export interface Resumable {
   receiveBytes(upload: UploadRecord, bytes: NextBytes): Promise<UploadRecord>;
   receivePart(upload: UploadRecord, number: number, part: Upload): Promise<UploadPiece>;
   complete(upload: UploadRecord): Promise<UploadRecord>;
-  /** Gives an upload up with what has arrived of it. What it was for keeps what it has. */
+  /** Ends an upload and discards its bytes. Its target keeps its earlier content. */
   end(upload: UploadRecord): Promise<void>;
 }
 

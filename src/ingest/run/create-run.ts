@@ -20,7 +20,7 @@ export interface CreateRunInput {
   /** Name of an eval set of the repository. */
   readonly evalSet?: string | undefined;
   readonly thresholds?: QualityThresholds | undefined;
-  /** Must be true where a threshold is above `plainThresholdMax`. */
+  /** Must be true if a threshold is above `plainThresholdMax`. */
   readonly allowLarge?: boolean | undefined;
   readonly search?: { readonly [Option in keyof SearchOptions]?: SearchOptions[Option] | undefined } | undefined;
   readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
@@ -30,18 +30,18 @@ export interface CreateRunInput {
 
 export interface CreateRunContext {
   readonly catalog: Catalog;
-  /** A fresh unsigned 64-bit number in decimal. */
+  /** A random unsigned 64-bit number in decimal. */
   readonly newSeed: () => string;
-  /** Asked of a fork that brings an eval set of its own. */
+  /** Called for a fork with an eval set of its own. */
   readonly fitsEvalSet?: FitsEvalSet;
 }
 
 /**
- * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config,
- * exact without; half a percent on the first metric; thresholds of the parent that an eval set of its own has no
- * metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`,
- * `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or
- * `checkpoint-failed` (the checkpoint to fork from).
+ * Creates a run. Values that are not given come from the fork's parent, else from the defaults: lossy with an eval set
+ * or a fixed config, exact without; half a percent on the first metric. A fork with an eval set of its own drops the
+ * parent's thresholds if it lacks one of their metrics. A fork always keeps its parent's seed, so that their codebooks
+ * agree. Errors: `not-found`, `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`,
+ * `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
  */
 export async function createRun(
   ctx: CreateRunContext,
@@ -79,7 +79,7 @@ export async function createRun(
   });
 }
 
-/** The layout of a fork is its parent's, so whether an eval set can measure it is known before anything is uploaded. */
+/** A fork has its parent's layout, so its eval set can be checked before anything is uploaded. */
 async function refuseUnfitFork(
   ctx: CreateRunContext,
   repository: Repository,
@@ -133,12 +133,12 @@ async function evalSetOf(
   return readyEvalSet(tx, repository.id, input.evalSet);
 }
 
-/** A fork that brings its own eval set or config decides anew. */
+/** A fork with its own eval set or config does not inherit the fidelity. */
 function inheritedFidelity(input: CreateRunInput, parent: Run | undefined): Fidelity | undefined {
   return input.evalSet === undefined && input.search?.fixedConfig === undefined ? parent?.fidelity : undefined;
 }
 
-/** Whether the config of every checkpoint is known without a search. */
+/** Whether no search is needed to know the config of every checkpoint. */
 function isDecided({ method, fixedConfig }: SearchOptions): boolean {
   return fixedConfig !== undefined || methodConfigOf(method).unsearched !== undefined;
 }

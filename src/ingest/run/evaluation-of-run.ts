@@ -5,21 +5,21 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import { settleThresholds } from './settle-thresholds.ts';
 
-/** What checkpoints of a run are to be measured with from now on, where that is not what it has. */
+/** A change of the eval set or thresholds of a run's future checkpoints. */
 export interface EvaluationChange {
   /** Name of an eval set of the repository. */
   readonly evalSet?: string | undefined;
   readonly thresholds?: QualityThresholds | undefined;
-  /** Must be true where a threshold is above `plainThresholdMax`. */
+  /** Must be true if a threshold is above `plainThresholdMax`. */
   readonly allowLarge?: boolean | undefined;
 }
 
-/** What a checkpoint is measured with. */
+/** The eval set and thresholds of a checkpoint. */
 export type Evaluation = Pick<Run, 'evalSetId' | 'thresholds'>;
 
 /**
- * The eval set that a change leads to; undefined for a run without one. Errors: `not-found`, `eval-set-not-ready`,
- * `conflict` (an exact run measures nothing).
+ * The eval set after a change; undefined for a run without one. Errors: `not-found`, `eval-set-not-ready`, `conflict`
+ * (an exact run measures nothing).
  */
 export async function evalSetAfter(
   catalog: Catalog,
@@ -37,8 +37,8 @@ export async function evalSetAfter(
 }
 
 /**
- * What a change makes of a run as it is in the transaction: what is not given stays. Errors: those of `evalSetAfter`
- * and `settleThresholds`.
+ * Eval set and thresholds after a change of a run, inside the transaction; values that are not given stay. Errors:
+ * those of `evalSetAfter` and `settleThresholds`.
  */
 export async function evaluationAfter(tx: Catalog, run: Run, change: EvaluationChange): Promise<Evaluation> {
   const evalSet = await evalSetAfter(tx, run, change);
@@ -47,7 +47,7 @@ export async function evaluationAfter(tx: Catalog, run: Run, change: EvaluationC
   return { thresholds, ...(evalSet !== undefined && { evalSetId: evalSet.id }) };
 }
 
-/** An eval set by its name, if it can be used. Errors: `not-found`, `eval-set-not-ready`. */
+/** The ready eval set of that name. Errors: `not-found`, `eval-set-not-ready`. */
 export async function readyEvalSet(catalog: Catalog, repositoryId: string, name: string): Promise<EvalSet> {
   const evalSet = await catalog.evalSets.find(repositoryId, name);
   if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');

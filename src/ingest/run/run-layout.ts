@@ -12,7 +12,7 @@ export interface LaidOutFile {
 
 type LaidOutTensor = RunLayout[number];
 
-/** The tensors of several files, sorted by name. Throws `tensor-duplicate` when two files have one name. */
+/** The tensors of several files, sorted by name. Throws `tensor-duplicate` if a name occurs twice. */
 export function joinLayouts(files: readonly LaidOutFile[]): RunLayout {
   const tensors = new Map<string, LaidOutTensor & { readonly path: string }>();
   for (const { path, layout } of files) {
@@ -31,7 +31,7 @@ export function joinLayouts(files: readonly LaidOutFile[]): RunLayout {
     .map(({ name, dtype, shape }) => ({ name, dtype, shape }));
 }
 
-/** Throws `layout-mismatch` naming the first tensor, by name, in which a checkpoint differs from its run. */
+/** Throws `layout-mismatch` with the first tensor, by name, in which a checkpoint differs from its run. */
 export function checkSameLayout(ofRun: RunLayout, ofCheckpoint: RunLayout): void {
   for (let i = 0; i < Math.max(ofRun.length, ofCheckpoint.length); i++) {
     const expected = ofRun[i];
@@ -49,8 +49,8 @@ export function checkSameLayout(ofRun: RunLayout, ofCheckpoint: RunLayout): void
 }
 
 /**
- * Every sensitivity must belong to a model tensor of its shape, in a dtype sums are made of. Throws `layout-mismatch`
- * naming the first that does not.
+ * Every sensitivity must belong to a model tensor of the same shape, and its dtype must suit sums. Throws
+ * `layout-mismatch` with the first that does not.
  */
 export function checkSensitivity(model: RunLayout, sensitivity: RunLayout): void {
   const byName = new Map(model.map((tensor) => [tensor.name, tensor]));

@@ -3,12 +3,13 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Run, RunLayout } from '../../catalog/contract/run-records.ts';
 import { checkSameLayout } from './run-layout.ts';
 
-/** Checkpoints of a run looked at in one page when asking whether any other fixes its layout. */
+/** Checkpoints of a run read in one page to see whether another one fixes its layout. */
 const pageCheckpoints = 100;
 
 /**
- * The run's layout is that of its checkpoints; the first one sets it, for a fork its parent's run. One that nothing was
- * built with may be replaced. Locks the run until the transaction ends. `layout-mismatch`, `not-found`.
+ * Checks a checkpoint's layout against its run's. The first checkpoint sets the run's layout; a fork has its parent's.
+ * A layout that no checkpoint was built with may be replaced. Locks the run until the transaction ends.
+ * `layout-mismatch`, `not-found`.
  */
 export async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint, model: RunLayout): Promise<void> {
   const ofRun = await tx.runs.lockLayout(run.id);

@@ -5,16 +5,16 @@ import { thresholdInWords } from '../../checkpoint/quality/threshold-words.ts';
 
 export interface AskedThresholds {
   readonly given: QualityThresholds | undefined;
-  /** Of the run, or of the one that is forked. */
+  /** Thresholds of the run, or of the parent of a fork. */
   readonly inherited: QualityThresholds | undefined;
-  /** Whether thresholds above `plainThresholdMax` are meant. */
+  /** Whether the caller allows thresholds above `plainThresholdMax`. */
   readonly allowLarge: boolean | undefined;
   readonly evalSet: EvalSet | undefined;
 }
 
 /**
- * What bounds checkpoints on an eval set: the thresholds given, else the inherited ones if it has all their metrics,
- * else the default on its first metric. Inherited ones may be large. Errors: `invalid-request`, `metric-unknown`.
+ * The thresholds on an eval set: the given ones, else the inherited ones if it has all their metrics, else the default
+ * on its first metric. Inherited thresholds may be large. Errors: `invalid-request`, `metric-unknown`.
  */
 export function settleThresholds({ given, inherited, allowLarge, evalSet }: AskedThresholds): QualityThresholds {
   if (given !== undefined) {

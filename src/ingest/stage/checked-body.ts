@@ -7,20 +7,20 @@ import type { SafetensorsLimits } from '../../checkpoint/safetensors/safetensors
 import { untilAborted } from '../../store/until-aborted.ts';
 import type { Upload } from './upload.ts';
 
-/** Files up to this size get a git blob id, in bytes: what hubs keep in git itself rather than as large files. */
+/** Files up to this size, in bytes, get a git blob id: hubs store them in git itself, not as large files. */
 export const gitBlobBytesMax = 1024 * 1024;
 
 export interface BodyRules {
   readonly sizeMaxBytes: number;
   /** Announced at reservation. */
   readonly announced?: { readonly sizeBytes?: number; readonly sha256?: string };
-  /** Given for files that must be safetensors. */
+  /** Set for files that must be safetensors. */
   readonly headerLimits?: SafetensorsLimits;
-  /** Whether no byte at all is a body, too. */
+  /** Whether an empty body is allowed. */
   readonly mayBeEmpty?: boolean;
 }
 
-/** What is known of a body once all of it has passed. */
+/** Length and digests of a body, known once all of it has passed. */
 export interface BodyFacts {
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -28,10 +28,10 @@ export interface BodyFacts {
 }
 
 /**
- * A body being checked while it passes: length, digest, and the safetensors header where one is due. What can be
- * refused by the announcement alone is refused by the constructor, before a byte is read. Errors: `empty-body`,
- * `payload-too-large`, `length-mismatch`, `digest-mismatch`, `invalid-request` (not a digest), `upload-aborted` (the
- * source failed or the signal fired), and those of the header. Holds at most `gitBlobBytesMax` and one header.
+ * Checks a body while it passes: length, digest, and the safetensors header if one is required. The constructor refuses
+ * what the announcement alone makes unacceptable, before a byte is read. Errors: `empty-body`, `payload-too-large`,
+ * `length-mismatch`, `digest-mismatch`, `invalid-request` (not a digest), `upload-aborted` (the source failed or the
+ * signal fired), and those of the header. Memory is at most `gitBlobBytesMax` and one header.
  */
 export class CheckedBody {
   readonly #upload: Upload;
@@ -57,8 +57,8 @@ export class CheckedBody {
   }
 
   /**
-   * The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are
-   * passed on, and may throw, or keep them waiting.
+   * The bytes, once; ends normally only if all of them match the announcement. `onProgress` gets the number of bytes
+   * before they are passed on; it may throw, or delay them.
    */
   async *pieces(onProgress?: (sizeBytes: number) => void | Promise<void>): AsyncGenerator<Uint8Array> {
     const sha256 = createHash('sha256');
@@ -93,7 +93,7 @@ export class CheckedBody {
     this.#facts = { sizeBytes, sha256: digest, ...(gitSha1 !== undefined && { gitSha1 }) };
   }
 
-  /** After `pieces` has ended. */
+  /** Call it after `pieces` has ended. */
   facts(): BodyFacts {
     if (this.#facts === undefined) throw new FirnError('internal', 'A body was used before all of it had arrived.');
     return this.#facts;
@@ -105,14 +105,14 @@ export class CheckedBody {
       throw new FirnError('payload-too-large', `A file may have at most ${this.#rules.sizeMaxBytes} bytes.`);
   }
 
-  /** What a safetensors header announces, where nothing else did. */
+  /** The length according to the safetensors header, if nothing else announces it. */
   #describedSize(layout: SafetensorsLayout | undefined): number | undefined {
     if (layout !== undefined) this.#checkSize(layout.sizeBytes);
     return layout?.sizeBytes;
   }
 }
 
-/** Keeps a body as long as it is small, for the git blob id, whose text begins with the size. */
+/** Buffers a body while it is small, for its git blob id: the hashed text begins with the size. */
 class SmallBlob {
   readonly #bytes = new GrowingBytes();
   #small = true;
@@ -130,7 +130,7 @@ class SmallBlob {
   }
 }
 
-/** The source's pieces; whatever makes it fail is the client's upload ending early. */
+/** The source's pieces; a failure of the source counts as an aborted upload. */
 async function* readSource({ body, signal }: Upload): AsyncGenerator<Uint8Array> {
   const aborted = (cause: unknown): FirnError =>
     new FirnError('upload-aborted', 'The connection ended before the whole body had arrived.', { cause });

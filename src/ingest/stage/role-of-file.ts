@@ -9,8 +9,8 @@ export function isSafetensorsPath(path: string): boolean {
 }
 
 /**
- * The role of a file: as announced, as asked for, or by its name. Model weights and sensitivities are safetensors
- * files, whatever else exists. Throws `invalid-request` when the two disagree, or the name does not fit the role.
+ * The role of a file: as announced, as requested, or by its name. Model weights and sensitivities must be safetensors
+ * files. Throws `invalid-request` if the two disagree, or if the name does not fit the role.
  */
 export function roleOfFile(path: string, asked?: FileRole, announced?: FileRole): FileRole {
   if (asked !== undefined && announced !== undefined && asked !== announced)
@@ -25,7 +25,7 @@ export function roleOfFile(path: string, asked?: FileRole, announced?: FileRole)
   return role;
 }
 
-/** True for files whose header is checked as they arrive. */
+/** Whether the file's header is checked on arrival. */
 export function mustBeSafetensors(path: string, role: FileRole): boolean {
   return role !== 'other' && isSafetensorsPath(path);
 }

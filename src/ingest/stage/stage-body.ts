@@ -5,23 +5,23 @@ import type { IngestContext } from '../ingest-context.ts';
 import { unfitCodes } from '../refuse-unfit.ts';
 import type { StagingTicket } from './staging-budget.ts';
 
-/** A body in the store that no record refers to yet. */
+/** A stored body that no record refers to yet. */
 export interface StagedBody extends BodyFacts {
   readonly key: string;
   readonly storedBytes: number;
-  /** Its room, to be released in the transaction that records it; absent where it took none. */
+  /** Its reservation, to be released in the transaction that records it; absent if it has none. */
   readonly bodyReservationId?: string;
 }
 
 export interface StageOptions {
-  /** What the random part of the key follows. */
+  /** The part of the key before its random end. */
   readonly prefix: string;
   readonly sizeMaxBytes: number;
-  /** Its room, which grows with it; absent where it has room already. */
+  /** Its reservation, which grows with it; absent if it has room already. */
   readonly ticket?: StagingTicket;
 }
 
-/** Streams a body to a fresh key; nothing stays when it is refused or fails. Errors: the body's and the store's. */
+/** Streams a body to a new key; nothing stays if it is refused or fails. Errors: the body's and the store's. */
 export async function stageBody(
   { store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>,
   body: CheckedBody,
@@ -31,7 +31,7 @@ export async function stageBody(
   return { key, storedBytes, ...(ticket && { bodyReservationId: ticket.bodyReservationId }), ...body.facts() };
 }
 
-/** What a record is refused with; anything else may have happened after it was made. */
+/** Codes that mean that the record was not made; after any other failure it may exist. */
 const refusals: ReadonlySet<FirnErrorCode> = new Set([
   'conflict',
   'not-found',
@@ -44,8 +44,8 @@ const refusals: ReadonlySet<FirnErrorCode> = new Set([
 ]);
 
 /**
- * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the
- * record may exist all the same, so the object is left to the collection of orphans.
+ * Records a staged body in the catalog. A definite refusal removes the object again. After any other failure the record
+ * may exist, so the object is left to the collection of orphans.
  */
 export async function recordStaged<T>(
   { store }: Pick<IngestContext, 'store'>,
@@ -60,7 +60,7 @@ export async function recordStaged<T>(
   }
 }
 
-/** Gives back the room of a body, in the transaction that records it. */
+/** Releases the reservation of a body, in the transaction that records it. */
 export async function releaseRoom(
   tx: Pick<Catalog, 'bodyReservations'>,
   { bodyReservationId }: Pick<StagedBody, 'bodyReservationId'>,
@@ -69,8 +69,8 @@ export async function releaseRoom(
 }
 
 /**
- * Deletes objects that no record ever referred to; what a record has named is marked for deletion instead, in the
- * transaction that takes its name away. Those that stay after a failure are collected as orphans.
+ * Deletes objects that no record ever named. Objects that a record named are marked for deletion instead, in the
+ * transaction that removes the name. Objects that stay after a failure are collected as orphans.
  */
 export async function dropObjects(
   { store }: Pick<IngestContext, 'store'>,

@@ -10,17 +10,17 @@ import type { Upload } from './upload.ts';
 export interface FileToStage {
   readonly path: string;
   readonly role: FileRole;
-  /** What the catalog has of it. */
+  /** The catalog's record of the file. */
   readonly known: CheckpointFile | undefined;
 }
 
-/** What the room for a body is taken for. */
+/** The checkpoint, or future checkpoint, that room is reserved for. */
 export type StagingPlace = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
 
 /**
- * Streams one file of a checkpoint to a fresh key under `staged/<place id>/`, within the limits, and has it recorded.
- * Its room is held until then, so that the object is always known: as arriving, or as recorded. Errors: the body's, the
- * store's, `overloaded`, `quota-exceeded`, and those of `record`.
+ * Streams one file of a checkpoint to a new key under `staged/<place id>/`, within the limits, and has it recorded by
+ * `record`. The reservation lasts until then, so that the object is always known: as arriving, or as recorded. Errors:
+ * the body's, the store's, `overloaded`, `quota-exceeded`, and those of `record`.
  */
 export async function stageFile<T>(
   ctx: IngestContext,
@@ -39,14 +39,14 @@ export async function stageFile<T>(
   }
 }
 
-/** What the bytes of a file are held to. */
+/** The limits and checks for the bytes of a file. */
 export function fileRules(
   { limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>,
   { path, role, known }: FileToStage,
 ): BodyRules {
   return {
     sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
-    // Once received, size and digest are those of the earlier body, which this one may replace.
+    // After arrival, size and digest are those of the earlier body, which this one may replace.
     ...(known !== undefined && !known.received && { announced: known }),
     ...(mustBeSafetensors(path, role) ? { headerLimits } : { mayBeEmpty: true }),
   };

@@ -5,42 +5,42 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { storedSize } from '../../store/frame/object-frame.ts';
 import type { IngestLimits } from '../ingest-limits.ts';
 
-/** Room taken for one arriving body. */
+/** A reservation for one arriving body. */
 export interface StagingTicket {
-  /** To be released in the transaction that records the body. */
+  /** Release it in the transaction that records the body. */
   readonly bodyReservationId: string;
   /**
-   * Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` when
-   * there is no room for it; nothing to wait for where it has the room already.
+   * Reports that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` if
+   * there is no room for it; returns nothing to await if the reservation is large enough.
    */
   readonly grow: (sizeBytes: number) => void | Promise<void>;
-  /** Gives back what no record took over. Never rejects: what cannot be given back now runs out. */
+  /**
+   * Releases the reservation unless a record has taken it over. Never rejects: a reservation that cannot be released
+   * expires.
+   */
   readonly release: () => Promise<void>;
 }
 
 /**
- * The checkpoint that its run waits for may use this many times the run's room: those after it may have taken all of
- * it, and are compressed only after it.
+ * Factor on the run's limit for the checkpoint that its run waits for. Later checkpoints may use up the limit, and are
+ * compressed only after this one.
  */
 const nextInOrderFactor = 2;
-/** Checkpoints of a run looked at in one page. */
+/** Checkpoints of a run read in one page. */
 const pageCheckpoints = 100;
-/** Room that a body of unknown length is given ahead, in bytes, so that the catalog is not asked at every piece. */
+/** Bytes reserved ahead for a body of unknown length, so that not every piece needs a query. */
 const growthBytes = 16 * 1024 * 1024;
-/**
- * How long the room of a body stays that nobody keeps, in ms: as long as a gateway may be stuck before it is taken for
- * dead.
- */
+/** How long a reservation lasts without renewal, in ms: a gateway that is stuck longer counts as dead. */
 const ttlMs = 60_000;
-/** Signs of life in that time. */
+/** Renewals in that time. */
 const renewalsPerTtl = 3;
 
 type Limits = Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
 type Place = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
 
 /**
- * Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in
- * total, and all of a namespace below its quota. The catalog keeps the account, in bytes of the store.
+ * Admission of bodies. Staged and arriving bytes, at all gateways, stay below the limits, per run and in total, and all
+ * bytes of a namespace below its quota. The catalog keeps the account, in bytes of the store.
  */
 export class StagingBudget {
   readonly #limits: Limits;
@@ -52,7 +52,7 @@ export class StagingBudget {
   }
 
   /**
-   * Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded` or
+   * Reserves room for a body of `sizeBytes`, undefined if its length is unknown. Rejects with `overloaded` or
    * `quota-exceeded`.
    */
   async admit(catalog: Catalog, place: Place, sizeBytes: number | undefined): Promise<StagingTicket> {
@@ -65,7 +65,7 @@ export class StagingBudget {
     });
   }
 
-  /** The same for a part of an eval set, which nothing but the quota bounds. */
+  /** Like `admit`, for a part of an eval set, which only the quota limits. */
   async admitPart(catalog: Catalog, evalSetId: string, sizeBytes: number | undefined): Promise<StagingTicket> {
     const unbounded = { runBytesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
     return this.#ticket(catalog, sizeBytes, (body) => catalog.bodyReservations.take({ ...body, evalSetId }, unbounded));
@@ -113,7 +113,7 @@ function takenBytes(taken: Awaited<ReturnType<BodyReservationRecords['take']>>):
 }
 
 /**
- * True when every earlier checkpoint of the run is settled, so that nothing but this one keeps the later ones waiting.
+ * True if every earlier checkpoint of the run is finished, so that only this one blocks the later ones.
  */
 async function isNextInOrder(
   catalog: Catalog,

@@ -15,19 +15,19 @@ import { readParts, type ElementReader, type LocatedPart } from './read-parts.ts
 
 export type { DecodedBlock } from './decoders/decoded-block.ts';
 
-/** Elements of another tensor that stand for those of a copy, or of a inherited tensor. */
+/** The elements that a copy or an inherited tensor refers to. */
 interface CopiedFrom {
   readonly reader: BlockReader;
   readonly block: number;
-  /** Which elements of the block; absent: all. */
+  /** Range of elements in the block; absent: all of them. */
   readonly part?: BlockPart;
   readonly widened?: true;
 }
 
 /**
- * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the
- * cache; how a block is decoded is its coding's to say (decoders/). Every payload's CRC-32C is checked before it is
- * decoded. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
+ * Decodes blocks of one file. It follows each block along the chain to a package in which the block needs no previous
+ * one, or to a cached block. The decoder of the block's coding (decoders/) does the decoding. Every payload's CRC-32C
+ * is checked first. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
  */
 export class BlockReader implements ElementReader {
   readonly #core: NativeCore;
@@ -36,8 +36,8 @@ export class BlockReader implements ElementReader {
   readonly #readerOf: (fileNumber: number, step?: number) => BlockReader;
 
   /**
-   * `readerOf`: of another file, for copies of its tensors, for masters, inherited tensors and gathered blocks: as the
-   * newest package has it, or the one `step` places before.
+   * `readerOf` gives the reader of another file in the newest package, or in the package `step` places before it.
+   * Copies, master weights, inherited tensors and gathered blocks need it.
    */
   constructor(
     ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> },
@@ -59,22 +59,22 @@ export class BlockReader implements ElementReader {
     return this.file.package.index.codebooks;
   }
 
-  /** A block as it is coded. */
+  /** A decoded block before dequantization. */
   async decoded(block: number, signal?: AbortSignal): Promise<DecodedBlock> {
     return this.#decode(block, this.#walk(block), signal);
   }
 
   /**
-   * The way to a block, from one that is inherited or from the block's start: for coding a later checkpoint behind it
-   * without decoding it first.
+   * The walk to a block, from a cached block or from the block's start. A later checkpoint can be encoded against it
+   * without decoding the block first.
    */
   walk(block: number): BlockWalk {
     return this.#walk(block);
   }
 
   /**
-   * The number of the block that lies `steps` packages before a block of the newest, each coded against the next;
-   * undefined where there is none.
+   * Number of the previous block `steps` packages before the newest one, following `previousBlock` from package to
+   * package; undefined if there is none.
    */
   earlierBlock(block: number, steps: number): number | undefined {
     let number = block;
@@ -83,8 +83,8 @@ export class BlockReader implements ElementReader {
   }
 
   /**
-   * A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. Also of a
-   * block that is decoded for copies.
+   * A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. Accepts
+   * blocks of copies and inherited tensors too.
    */
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
     const copied = this.#copied(block);
@@ -99,8 +99,8 @@ export class BlockReader implements ElementReader {
   }
 
   /**
-   * Where the elements of a part of a block are decoded: for copies and inherited tensors in blocks of the tensors that
-   * they are.
+   * The reader and block that hold the elements of a part. For copies and inherited tensors these are the reader and
+   * block of the original.
    */
   located(part: BlockPart): LocatedPart {
     const copied = this.#copied(part.block);
@@ -108,7 +108,7 @@ export class BlockReader implements ElementReader {
     return copied.reader.located(copied.part ?? { ...part, block: copied.block });
   }
 
-  /** Also of a block that is decoded for copies. */
+  /** Accepts blocks of copies and inherited tensors too. */
   elementCount(block: number): number {
     const { blocks } = this.file.plan;
     const copied = block < blocks.length ? undefined : this.#copied(block)!;
@@ -127,7 +127,7 @@ export class BlockReader implements ElementReader {
     return copied.reader.storedIn(copied.part?.block ?? copied.block);
   }
 
-  /** The dtype of a block's elements where it is one that can be converted. */
+  /** The dtype of a block's elements, or undefined if it cannot be converted. */
   quantizableDtype(block: number): QuantizableDtype | undefined {
     const copied = this.#copied(block);
     if (copied !== undefined) return copied.widened === true ? 'F32' : copied.reader.quantizableDtype(copied.block);
@@ -136,7 +136,7 @@ export class BlockReader implements ElementReader {
     return isQuantizable(dtype) ? dtype : undefined;
   }
 
-  /** What is decoded for a block of copies or inherited tensors; undefined for a block of the file's own. */
+  /** The source of a block of copies or inherited tensors; undefined for a block with a payload of its own. */
   #copied(block: number): CopiedFrom | undefined {
     const { plan, fileNumber } = this.file;
     const copied = plan.copied[block - plan.blocks.length];
@@ -158,7 +158,7 @@ export class BlockReader implements ElementReader {
 
   async #decode(block: number, walk: BlockWalk, signal: AbortSignal | undefined): Promise<DecodedBlock> {
     const decoded = await this.#decoderOf(block).decode(walk, signal);
-    // What was found lies in the cache already.
+    // A block without steps came from the cache.
     return walk.steps.length === 0 ? decoded : this.#keep(block, decoded);
   }
 
@@ -171,8 +171,9 @@ export class BlockReader implements ElementReader {
   }
 
   /**
-   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`)
-   * that the next can go on from: in a merged package contexts are those of the state before its first checkpoint.
+   * The block and the previous blocks it needs, newest first, up to the first usable cached one (`found`, not in
+   * `steps`). Inside a merged package a cached block is usable only before the package's first checkpoint, because its
+   * contexts are those of that state.
    */
   #walk(block: number): BlockWalk {
     const core = this.#core;

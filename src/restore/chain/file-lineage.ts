@@ -15,16 +15,13 @@ export interface LineageStep {
   readonly entries: readonly BlockEntry[];
 }
 
-/**
- * A file and its earlier forms along a chain, as far back as its blocks can be coded against them. Steps are newest
- * first.
- */
+/** A file and its earlier forms along a chain, as far back as its blocks can refer to them. Steps are newest first. */
 export class FileLineage {
   readonly steps: readonly LineageStep[];
   readonly #packages: readonly IndexedPackage[];
   readonly #matches: (Int32Array | undefined)[] = [];
 
-  /** Throws `not-found` when the newest package has no such file, or not its bytes. */
+  /** Throws `not-found` if the newest package does not have the file or its bytes. */
   constructor(links: readonly { readonly package: IndexedPackage; readonly bytes: PackageBytes }[], path: string) {
     this.#packages = links.map((link) => link.package);
     const steps: LineageStep[] = [];
@@ -42,7 +39,7 @@ export class FileLineage {
     this.steps = steps;
   }
 
-  /** The block of step `step + 1` that a block of step `step` is coded against, or -1. */
+  /** The block of step `step + 1` that a block of step `step` refers to, or -1. */
   previousBlock(step: number, block: number): number {
     const [file, ancestor] = [this.steps[step]!, this.steps[step + 1]];
     if (ancestor === undefined) return -1;
@@ -52,8 +49,8 @@ export class FileLineage {
   }
 
   /**
-   * Where in package `step + 1` the elements lie that an exact block of step `step` is coded against where it has no
-   * previous block; undefined where there are none.
+   * The parts of package `step + 1` that hold the ancestor's elements of an exact block without a previous block;
+   * undefined if there are none.
    */
   gathered(step: number, block: number): GatheredPart[] | undefined {
     const { package: owner, fileNumber, plan } = this.steps[step]!;

@@ -12,8 +12,8 @@ const blockMemoryBytes = 300;
 const tableMemoryRatio = 64;
 
 /**
- * A decoded index with what is derived from it on demand: block plans and token tables. Immutable to its users; safe to
- * share.
+ * A decoded index, with block plans and token tables that are derived on demand. Its users do not change it, so it can
+ * be shared.
  */
 export class IndexedPackage {
   readonly index: PackageIndex;
@@ -22,7 +22,7 @@ export class IndexedPackage {
   readonly #tables: TokenTables[] = [];
   #contextTables: ContextTables | undefined;
   #tensorNames: TensorNames | undefined;
-  /** The checkpoint after this one in the stored object of that key. */
+  /** The next checkpoint in the stored object `key`. */
   #next: { readonly package: IndexedPackage; readonly key: string } | undefined;
 
   constructor(core: NativeCore, index: PackageIndex) {
@@ -37,7 +37,7 @@ export class IndexedPackage {
     return packages;
   }
 
-  /** The package of the same object that follows this one, where it has the id. */
+  /** The package after this one in the object `key`, if its id is `id`. */
   next(id: string, key: string): IndexedPackage | undefined {
     return this.#next?.package.index.id === id && this.#next.key === key ? this.#next.package : undefined;
   }
@@ -48,7 +48,7 @@ export class IndexedPackage {
     return this.#plans[fileNumber];
   }
 
-  /** For what builds on this package. */
+  /** For packages that build on this one. */
   get tensorNames(): TensorNames {
     this.#tensorNames ??= new TensorNames(this.index.files);
     return this.#tensorNames;
@@ -64,7 +64,7 @@ export class IndexedPackage {
       return known;
     };
     return plan && file.content.type === 'safetensors'
-      ? // Originals are no copies: their files are planned without those, which may be of this one.
+      ? // A copy's original is never a copy itself. So plan the files of originals without copies: they may refer back to this file.
         placeCopies(plan, { codings: file.content.codings, file: fileNumber, planOf })
       : plan;
   }
@@ -84,7 +84,7 @@ export class IndexedPackage {
     return this.#contextTables;
   }
 
-  /** What the residual blocks of a file share; undefined where it has none. */
+  /** Parameters common to the residual blocks of a file; undefined if it has none. */
   residualFile(fileNumber: number): ResidualFile | undefined {
     const content = this.index.files[fileNumber]?.content;
     if (this.index.residual === undefined || content?.type !== 'safetensors' || content.residuals === undefined)
@@ -104,7 +104,7 @@ export class IndexedPackage {
       .reduce((count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0), 0);
   }
 
-  /** What holding this takes, for cache bounds. */
+  /** Estimated bytes in memory, for cache bounds. */
   memoryBytes(): number {
     let bytes = 4096;
     for (const tables of this.index.tableSets) bytes += tables.length * tableMemoryRatio;

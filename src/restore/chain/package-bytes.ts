@@ -5,9 +5,9 @@ import { chunkBytes, type ObjectReader } from '../../store/object-store.ts';
 const windowCountMax = 4;
 
 /**
- * Random access to a package's bytes for many small reads: reads whole windows of the store's checksum granularity and
- * keeps the last few, so that neighbouring payloads cost one read and one check of the store. Opens the object at the
- * first read.
+ * Random access to a package's bytes for many small reads. It reads whole windows of the store's checksum granularity
+ * and caches the last few, so that neighbouring payloads cost one read and one checksum. Opens the object at the first
+ * read.
  */
 export class PackageBytes {
   readonly #open: () => Promise<ObjectReader>;
@@ -23,7 +23,7 @@ export class PackageBytes {
   }
 
   /**
-   * Exactly `lengthBytes` bytes from `offsetBytes`, inside the object. The caller owns nothing: the bytes may be
+   * Exactly `lengthBytes` bytes from `offsetBytes`, inside the object. The caller must not change them: they may be
    * shared.
    */
   async read(offsetBytes: number, lengthBytes: number): Promise<Uint8Array> {
@@ -33,7 +33,7 @@ export class PackageBytes {
     if (first === last) return part(await this.#window(first), offsetBytes - first * chunkBytes, lengthBytes);
     const windows: Promise<Uint8Array>[] = [];
     for (let number = first; number <= last; number++) windows.push(this.#window(number));
-    // The part of each window that is asked for.
+    // Join the requested part of each window.
     return Buffer.concat(
       (await Promise.all(windows)).map((window, i) =>
         part(window, offsetBytes - (first + i) * chunkBytes, lengthBytes),
@@ -65,7 +65,7 @@ export class PackageBytes {
   }
 }
 
-/** What of `window` lies in the `lengthBytes` bytes from `startBytes` on, which may begin before it. */
+/** The part of `window` inside the `lengthBytes` bytes from `startBytes` on, which may begin before the window. */
 function part(window: Uint8Array, startBytes: number, lengthBytes: number): Uint8Array {
   return window.subarray(Math.max(0, startBytes), startBytes + lengthBytes);
 }

@@ -25,7 +25,7 @@ async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Newest first, as the catalog gives a chain. */
+/** Newest first, like a chain from the catalog. */
 function chainTo(run: readonly StoredCheckpoint[], newest: number) {
   return run
     .slice(0, newest + 1)
@@ -204,7 +204,7 @@ describe('a run of packages', () => {
 });
 
 describe('damaged packages', () => {
-  /** Restores every file or says with which code it failed. */
+  /** Restores every file, or returns the code of the failure. */
   async function outcome(store: MemoryStore, chain: ReturnType<typeof chainTo>): Promise<Map<string, Buffer> | string> {
     try {
       const opened = await new Restorer({ core, store, ...cacheBytes }).open(chain);
@@ -245,7 +245,7 @@ describe('damaged packages', () => {
     const dice = new Dice(1);
     for (const { location } of run) {
       const whole = store.objects.get(location.key)!;
-      // Every byte of the frame and the index, and a spread of the payloads.
+      // Every byte of the frame and the index, and a sample of the payloads.
       const step = Math.ceil(location.indexOffsetBytes / 400);
       for (
         let at = 0;
@@ -256,7 +256,7 @@ describe('damaged packages', () => {
         changed[at]! ^= 1 << dice.below(8);
         store.objects.set(location.key, changed);
         const result = await outcome(store, chainTo(run, 1));
-        // A version from the future is the one thing that is not called damage.
+        // A later version is the one change that does not count as damage.
         if (at === 4) expect(result).toBe('unsupported-format');
         else expect(result, `byte ${at} of ${whole.length}`).toBe('corrupt-package');
       }
@@ -306,7 +306,7 @@ describe('damaged packages', () => {
       seen.set(what, (seen.get(what) ?? 0) + 1);
       if (typeof result !== 'string') expect([...result.values()].map((bytes) => bytes.length)).toEqual(sizes);
     }
-    // A mode byte from the future is not called damage.
+    // An unknown mode byte does not count as damage.
     expect([...seen.keys()].sort()).toEqual(['corrupt-package', 'unsupported-format', 'values']);
   });
 

@@ -12,40 +12,40 @@ import { IndexedPackage } from './indexed-package.ts';
 import { PackageBytes } from './package-bytes.ts';
 import { RestoredFile } from './restored-file.ts';
 
-/** One package of a chain: what is known of it from outside, and how to reach its bytes. */
+/** One package of a chain: its place as the catalog records it, and how to open its bytes. */
 export interface ChainedPackage {
   readonly id: string;
   readonly ancestorId?: string | undefined;
-  /** Where the catalog says the index is; checked against the bytes when given. */
+  /** Offset of the index according to the catalog; checked against the bytes when given. */
   readonly indexOffsetBytes?: number;
   readonly indexLengthBytes?: number;
   readonly sizeBytes?: number;
-  /** Which of the checkpoints of a merged package it is; 0 for a package of one. */
+  /** Position of this checkpoint in a merged package; 0 for a package of one. */
   readonly position?: number;
   /**
-   * What tells stored objects apart: those of a merged package have it in common, and a package that was merged has
-   * another than before. Its id when absent.
+   * Identifies the stored object. The checkpoints of a merged package share it, and merging changes it. The package's
+   * id when absent.
    */
   readonly key?: string;
   readonly open: () => Promise<ObjectReader>;
 }
 
-/** What chains share: decoded indexes by stored object and package id, decoded blocks by package, file and block. */
+/** Shared by all chains: decoded indexes by stored object and package id, decoded blocks by package, file and block. */
 export interface ChainContext {
   readonly core: NativeCore;
   readonly indexes: ByteCache<IndexedPackage>;
   readonly blocks: ByteCache<DecodedBlock>;
 }
 
-/** A package and its ancestors, opened. One link of it. */
+/** One opened package of a chain. */
 export interface ChainLink {
   readonly package: IndexedPackage;
   readonly bytes: PackageBytes;
 }
 
 /**
- * A package with everything needed to rebuild its files. `links` are newest first, the base last. Close it when no
- * stream of it runs.
+ * An opened package with all its ancestors. `links` are newest first, the base last. Close it once none of its streams
+ * run.
  */
 export class PackageChain {
   readonly links: readonly ChainLink[];
@@ -70,7 +70,7 @@ export class PackageChain {
       throw corruptPackage(`a chain of ${packages.length} packages`);
     const links: ChainLink[] = [];
     try {
-      // From the base up: an index is decoded with its ancestor's.
+      // From the base up, because an index is decoded with its ancestor's.
       let before: ChainedPackage | undefined;
       for (const entry of [...packages].reverse()) {
         if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
@@ -96,7 +96,7 @@ export class PackageChain {
     return this.#blocksFrom(0, path);
   }
 
-  /** Blocks of a file as the package `link` places before the newest has them. */
+  /** Blocks of a file in the package `link` places before the newest. */
   #blocksFrom(link: number, path: string): BlockReader {
     const pathOf = (back: number, fileNumber: number): string =>
       this.links[link + back]!.package.index.files[fileNumber]!.path;
@@ -132,7 +132,7 @@ function keyOf({ key, id }: ChainedPackage): string {
   return key ?? id;
 }
 
-/** `older` are the links before, newest first. */
+/** `older` are the links of the ancestors, newest first. */
 async function openLink(
   ctx: ChainContext,
   entry: ChainedPackage,

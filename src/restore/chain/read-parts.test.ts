@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readParts, type ElementReader } from './read-parts.ts';
 
-/** A file of blocks of four elements of two bytes, which are their number there. */
+/** A file with blocks of four elements. Each element has two bytes and holds its own number. */
 function fileOf(name: string, asked: string[]): ElementReader {
   return {
     keyOf: (block) => `${name}/${block}`,

@@ -1,12 +1,12 @@
 import type { BlockPart } from '../../package/blocks/plan-file.ts';
 
-/** Who decodes blocks. */
+/** Decodes blocks of one file. */
 export interface ElementReader {
-  /** What tells a block from those of all files of all packages. */
+  /** A key that is unique to a block of one file of one package. */
   keyOf(block: number): string;
   /**
-   * The key of the block that holds what a block is decoded from: of a copy that of its original, of a kept tensor or a
-   * widened copy that of the one it names.
+   * The key of the block whose payload is decoded. For a copy it is the original's, for an inherited tensor or a
+   * widened copy that of the tensor it refers to.
    */
   storedIn(block: number): string;
   elementCount(block: number): number;
@@ -14,19 +14,19 @@ export interface ElementReader {
   elements(block: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-/** A part of a block, and who decodes it. */
+/** A part of a block, and the reader that decodes it. */
 export interface LocatedPart extends BlockPart {
   readonly reader: ElementReader;
 }
 
-/** How many blocks of packages parts lie in. */
+/** Number of distinct stored blocks that hold `parts`. */
 export function countBlocks(parts: readonly LocatedPart[]): number {
   return new Set(parts.map(({ reader, block }) => reader.storedIn(block))).size;
 }
 
 /**
- * The elements of parts one after another, in their own dtypes. A block that several parts lie in is decoded once,
- * however they take turns, and only one is held beside what is asked for. Rejects as `elements` does.
+ * The elements of `parts` one after another, each in its own dtype. A block with several parts is decoded once, in
+ * whatever order the parts come. At most one decoded block is in memory beside the result. Rejects as `elements` does.
  */
 export async function readParts(parts: readonly LocatedPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
   const byBlock = new Map<string, number[]>();
@@ -44,7 +44,7 @@ export async function readParts(parts: readonly LocatedPart[], signal: AbortSign
     for (const i of places) {
       const { firstElement, elementCount } = parts[i]!;
       const piece = bytes.subarray(width * firstElement, width * (firstElement + elementCount));
-      // A copy, where the block would live as long as the piece.
+      // With several parts, copy each: a view would keep its whole block in memory.
       pieces[i] = parts.length === 1 ? piece : piece.slice();
     }
   }

@@ -8,7 +8,7 @@ import { dtypeView } from '../range/dtype-view.ts';
 import { planRange } from '../range/plan-range.ts';
 import { streamRange, type RangeSource, type StreamOptions } from '../range/stream-range.ts';
 
-/** A file of a package, rebuilt while it is read: its layout and length are known from the index alone. */
+/** A file of a package, rebuilt while it is read. Its layout and length are known from the index alone. */
 export class RestoredFile {
   readonly layout: SafetensorsLayout;
   readonly #core: NativeCore;
@@ -42,8 +42,8 @@ export class RestoredFile {
   }
 
   /**
-   * The whole file, as `stream`, for a reader who is done with a piece before asking for the next: its memory is then
-   * used again, which makes this faster.
+   * The whole file, like `stream`, but each piece is valid only until the next one is requested: its memory is used
+   * again, which is faster.
    */
   passing(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     return this.#stream(0, this.sizeBytes, { signal, memory: new BlockMemory() });

@@ -3,9 +3,9 @@ import { buildSafetensorsHeader } from '../../checkpoint/safetensors/safetensors
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
 
 /**
- * The layout of a file whose F32, F16 and BF16 tensors are all of `target`: a header built anew, the same tensors in
- * the same order, others as they are. The file's own layout when nothing changes, so that the view is then the file
- * byte for byte. Pure.
+ * The layout of a file whose F32, F16 and BF16 tensors all have the dtype `target`. It has a new header and the same
+ * tensors in the same order; others stay as they are. If nothing changes, this is the file's own layout, so that the
+ * view equals the file byte for byte. Pure.
  */
 export function dtypeView(layout: SafetensorsLayout, target: QuantizableDtype): SafetensorsLayout {
   if (layout.tensors.every(({ dtype }) => !isQuantizable(dtype) || dtype === target)) return layout;

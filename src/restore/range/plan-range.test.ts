@@ -50,7 +50,7 @@ describe('planRange', () => {
           const tensor = layout.tensors.findIndex((entry) => entry.startBytes <= at && at < entry.endBytes);
           const entry = layout.tensors[tensor]!;
           const width = dtypeBytes[entry.dtype];
-          // Where the plan puts the first and the last element of the piece, searched the slow way.
+          // The plan's place of the first and the last element of the piece, found by linear search.
           for (const offset of [at, at + piece.endBytes - piece.startBytes - 1]) {
             expect(offset).toBeLessThan(entry.endBytes);
             const element = Math.floor((offset - entry.startBytes) / width);

@@ -4,22 +4,22 @@ import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensor
 import { blockElementsMax } from '../../native/core.ts';
 import type { FilePlan } from '../../package/blocks/plan-file.ts';
 
-/** Bytes of one decoded block that follow each other in the file. */
+/** A contiguous range of the file's bytes, all from one decoded block. */
 export interface RangePiece {
   readonly block: number;
-  /** Inside the block's elements as bytes of the file's dtype; end exclusive. */
+  /** Range inside the block's elements, as bytes of the file's dtype; end exclusive. */
   readonly startBytes: number;
   readonly endBytes: number;
   /** No later piece of the range needs the block. */
   readonly last: boolean;
 }
 
-/** How to produce a byte range of a file. */
+/** The header bytes and blocks that make up a byte range of a file. */
 export interface RangePlan {
   readonly header: { readonly startBytes: number; readonly endBytes: number };
   /**
-   * In output order. Between a block's first and last use only shared blocks of other codings and lone blocks lie, so
-   * at most one block per coding stays open.
+   * In output order. Between a block's first and last use lie only shared blocks of other codings and blocks of one
+   * tensor, so at most one block per coding is open at a time.
    */
   readonly pieces: readonly RangePiece[];
   /** The blocks of `pieces` in the order of their first use. */
@@ -72,7 +72,7 @@ function* tensorPieces(
 ): Generator<Omit<RangePiece, 'last'>> {
   const elementBytes = dtypeBytes[entry.dtype];
   const blockBytes = blockElementsMax * elementBytes;
-  // Bytes from the start of the tensor's first block: a small tensor may begin inside it, a larger one fills whole
+  // Offset from the start of the tensor's first block: a small tensor may begin inside it, a larger one fills whole
   // blocks.
   const inBlock = plan.firstElement[tensor]! * elementBytes;
   const end = inBlock + Math.min(endBytes, entry.endBytes) - entry.startBytes;

@@ -10,12 +10,12 @@ import { dtypeView } from './dtype-view.ts';
 import { planRange } from './plan-range.ts';
 import { streamRange } from './stream-range.ts';
 
-/** A safetensors file that is stored as the raw object itself: its tensors and dtype views, as of a restored one. */
+/** A safetensors file stored as a raw object. It offers tensors and dtype views like a restored file. */
 export class RawSafetensorsFile {
   readonly layout: SafetensorsLayout;
   readonly #core: NativeCore;
   readonly #reader: ObjectReader;
-  /** The layout of the object itself, in blocks. */
+  /** Block plan of the object's own layout. */
   readonly #plan: FilePlan;
   readonly #target: QuantizableDtype | undefined;
 
@@ -29,7 +29,7 @@ export class RawSafetensorsFile {
 
   /**
    * Reads the header. With `target` the floating point tensors are converted. Rejects with `invalid-request` when the
-   * object is not safetensors, and with the store's errors. The reader stays the caller's to close.
+   * object is not safetensors, and with the store's errors. The caller closes the reader.
    */
   static async open(reader: ObjectReader, core: NativeCore, target?: QuantizableDtype): Promise<RawSafetensorsFile> {
     const layout = await readSafetensorsLayout(reader).catch((error: unknown) => {
@@ -54,7 +54,7 @@ export class RawSafetensorsFile {
     return this.layout.sizeBytes;
   }
 
-  /** As `RestoredFile.stream`. */
+  /** Like `RestoredFile.stream`. */
   stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const range = planRange(this.layout, this.#plan, startBytes, endBytes);
     return streamRange(
@@ -64,7 +64,7 @@ export class RawSafetensorsFile {
     );
   }
 
-  /** As `RestoredFile.tensor`. Throws `not-found`. */
+  /** Like `RestoredFile.tensor`. Throws `not-found`. */
   tensor(name: string): TensorEntry {
     const entry = this.layout.tensors.find((tensor) => tensor.name === name);
     if (entry === undefined) throw new FirnError('not-found', 'The file has no tensor of this name.');
@@ -85,7 +85,8 @@ export class RawSafetensorsFile {
       }),
     );
     const elements = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    // Exact blocks join by element kind, and each floating dtype is a kind of its own: one conversion serves the block.
+    // An exact block holds tensors of one element kind, and each floating dtype is a kind of its own, so one conversion
+    // serves the block.
     const { dtype } = tensors[segments[0]!.tensor]!;
     return this.#target === undefined || !isQuantizable(dtype) || dtype === this.#target
       ? elements

@@ -4,7 +4,7 @@ import { decodeAheadMax, streamRange } from './stream-range.ts';
 
 const headerBytes = Uint8Array.from({ length: 10 }, (_, i) => i);
 
-/** `count` lone blocks of `sizeBytes` bytes, all of the block's number. */
+/** `count` blocks of one tensor each, `sizeBytes` bytes long; every byte is the block's number. */
 function setup(count: number, sizeBytes: number) {
   const pieces = Array.from({ length: count }, (_, block) => ({
     block,
@@ -33,7 +33,7 @@ describe('streamRange', () => {
     const { plan, started, source } = setup(40, 100_000);
     let taken = 0;
     for await (const piece of streamRange(source, plan)) {
-      // The first piece is the header's end with the first block.
+      // The first piece holds the end of the header and the first block.
       taken += Math.floor(piece.length / 100_000);
       expect(started.length).toBeLessThanOrEqual(taken + decodeAheadMax);
     }

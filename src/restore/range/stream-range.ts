@@ -3,16 +3,16 @@ import type { BlockMemory } from '../block-memory.ts';
 import type { RangePlan } from './plan-range.ts';
 
 /**
- * Blocks of one stream being decoded before they are needed. With a block of at most 1 MiB, and one open block per
- * coding, a stream holds 25 MiB at worst.
+ * Blocks of one stream that are decoded ahead. With blocks of at most 1 MiB and one open block per coding, a stream
+ * holds at most 25 MiB.
  */
 export const decodeAheadMax = 8;
-/** Smaller pieces are gathered up to this, in bytes: a norm or a bias alone would be a network write of its own. */
+/** Pieces below this size, in bytes, are joined: otherwise each norm or bias would be a network write of its own. */
 const pieceBytesMin = 64 * 1024;
 /** Longest piece, in bytes: a block of the widest elements. */
 const pieceBytesMax = 1024 * 1024;
 
-/** Where a stream gets its bytes. */
+/** Provides the blocks and the header of a stream. */
 export interface RangeSource {
   readonly headerBytes: Uint8Array;
   /** A block's elements as bytes of the file's dtype; may lie in memory taken from `memory`. */
@@ -21,13 +21,13 @@ export interface RangeSource {
 
 export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Where given, blocks may lie in it: a piece is then valid only until the next one is asked for. */
+  /** If given, blocks may lie in this memory; a piece is then valid only until the next one is requested. */
   readonly memory?: BlockMemory | undefined;
 }
 
 /**
- * The bytes of a planned range in order. Decodes a few blocks ahead, in parallel; keeps a decoded block until its last
- * piece is out. Pieces are read only. Ending the iteration early, or `signal`, cancels what is under way. Rejects with
+ * The bytes of a planned range in order. Decodes a few blocks ahead, in parallel, and holds a decoded block until its
+ * last piece is out. Pieces are read only. Ending the iteration early, or `signal`, cancels pending work. Rejects with
  * `cancelled` and with the source's errors.
  */
 export async function* streamRange(
@@ -55,7 +55,7 @@ async function* pieces(
     for (const piece of plan.pieces) {
       while (started < plan.blocks.length && started - used < decodeAheadMax) {
         const elements = source.elements(plan.blocks[started]!, either, memory);
-        // Awaited later, perhaps never: a failure must not count as unhandled until then.
+        // Awaited later or never: until then a failure must not count as unhandled.
         elements.catch(() => undefined);
         open.set(plan.blocks[started]!, elements);
         started++;
@@ -72,7 +72,7 @@ async function* pieces(
   }
 }
 
-/** Joins copies of small pieces; passes large ones through. Empty ones vanish. */
+/** Joins copies of small pieces and passes large ones on. Drops empty ones. */
 async function* gather(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = new Uint8Array(0);
   let heldBytes = 0;

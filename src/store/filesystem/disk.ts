@@ -5,7 +5,7 @@ import { diskError } from './disk-error.ts';
 /** The part of node:fs/promises that the filesystem store uses; passed in so that tests can make it fail. */
 export type Disk = Pick<typeof fs, 'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'>;
 
-/** The result of a disk call, its failure translated. */
+/** The result of a disk call, with its failure translated. */
 export function onDisk<T>(call: Promise<T>): Promise<T> {
   return call.catch((err: unknown) => {
     throw diskError(err);
@@ -21,8 +21,8 @@ export async function writeFully(handle: FileHandle, bytes: Uint8Array, position
 }
 
 /**
- * Exactly `lengthBytes` from `positionBytes`, or fewer where the file ends, at the start of `room` where it is given.
- * The buffer is the caller's.
+ * Exactly `lengthBytes` from `positionBytes`, or fewer if the file ends. They are at the start of `room` if it is
+ * given. The caller owns the buffer.
  */
 export async function readFully(
   handle: FileHandle,

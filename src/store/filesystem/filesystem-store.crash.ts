@@ -1,12 +1,12 @@
 /**
- * Run by filesystem-store.test.ts in a process of its own: puts objects, two at a time, and names each one
- * acknowledged, until it is killed.
+ * Run by filesystem-store.test.ts in a process of its own. Until it is killed, it puts objects, two at a time, and
+ * prints the name of each acknowledged one.
  */
 import { bodyOf } from '../body-of.ts';
 import { openFilesystemStore } from './filesystem-store.ts';
 import { patternBytes, referenceCrc32c } from '../object-store.reference.ts';
 
-/** Objects put at most, should nobody kill the process. */
+/** Largest number of objects, in case nobody kills the process. */
 const objectsMax = 2000;
 
 const [folder, prefix] = process.argv.slice(2);

@@ -38,7 +38,7 @@ describeObjectStore('filesystem', async () => {
   };
 });
 
-/** A disk whose `failing` call, counted over all calls of handles and folder, fails with `code`. */
+/** A disk whose `failing`-th call fails with `code`; calls of handles and of the folder count alike. */
 function failingDisk(code: string, failing: number): { disk: Disk; calls: () => number } {
   let calls = 0;
   const guard =
@@ -73,7 +73,7 @@ describe('filesystem store', () => {
     const body = (async function* () {
       yield Buffer.from('first');
       expect(await fs.readdir(temporary)).toHaveLength(1);
-      // Another process, whose clock is a day ahead, starts in the middle of a put.
+      // Another process, whose clock is a day ahead, opens the store during a put.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3600_000 });
       await (
         await open()
@@ -99,8 +99,8 @@ describe('filesystem store', () => {
     async (code) => {
       const folder = await newFolder();
       await openFilesystemStore({ folder, crc32c: referenceCrc32c });
-      // Two writes of content, one of the tail, sync, link and the folder's sync, and the opens: found by the first put
-      // that meets no failure.
+      // Two writes of content, one of the tail, sync, link, the folder's sync, and the opens: the loop ends with the
+      // first put that meets no failure.
       for (let failing = 0, done = false; !done; failing++) {
         expect(failing).toBeLessThan(20);
         const armed = failingDisk(code, -1);
@@ -115,7 +115,7 @@ describe('filesystem store', () => {
         done = outcome === 'stored' && calls() <= armed.calls() + failing;
         expect(outcome).toBe(done ? 'stored' : 'storage-full');
         expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
-        // Only a failure after the link may leave the object, and then it is whole.
+        // Only a failure after the link may leave the object, and then the whole object.
         const left = await store.stat('full/object');
         if (left !== undefined) {
           expect(left.sizeBytes).toBe(1_500_000);

@@ -21,15 +21,15 @@ import { probeStore } from '../probe-store.ts';
 import { throwIfAborted, untilAborted } from '../until-aborted.ts';
 
 export interface FilesystemStoreOptions {
-  /** Created when absent. Links within it must be possible. */
+  /** Created if absent. Its file system must support hard links. */
   readonly folder: string;
   /**
-   * Unfinished files younger than this, in ms by the clock of the file system, may be those of another process and stay
-   * at an open. 0: nobody else has the folder open.
+   * At open, unfinished files younger than this stay, because another process may be writing them. In ms by the clock
+   * of the file system; 0 if no other process uses the folder.
    */
   readonly unfinishedKeptMs?: number;
   readonly crc32c: Crc32c;
-  /** Tells the system that an open file will not be read soon; the native core has it. */
+  /** Tells the operating system that an open file will not be read soon; the native core implements it. */
   readonly forgetFile?: (descriptor: number) => Promise<void>;
   readonly disk?: Disk;
 }
@@ -38,8 +38,8 @@ export interface FilesystemStoreOptions {
 const writeBytes = 1024 * 1024;
 
 /**
- * Objects as files. A put writes `tmp/<random>`, syncs it, links it to its name and syncs the folder: after a crash
- * there is the whole object or none, and what was left in `tmp` goes at the next open. Layout of names:
+ * Objects as files. A put writes `tmp/<random>`, syncs it, links it to its name and syncs the folder. After a crash the
+ * object is there whole or not at all, and the next open removes the remains in `tmp`. File names:
  * store/filesystem/filesystem-path.ts.
  */
 export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
@@ -93,7 +93,7 @@ class FilesystemStore implements ObjectStore {
       if (options.replace === true) {
         await onDisk(this.#disk.rename(temporary, target));
       } else {
-        // Unlike a rename, a link never replaces what another put has finished meanwhile.
+        // A link, unlike a rename, never replaces the object of another put that finished meanwhile.
         await onDisk(this.#disk.link(temporary, target));
         await onDisk(this.#disk.unlink(temporary));
       }
@@ -138,7 +138,7 @@ class FilesystemStore implements ObjectStore {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** The modification time moves on while a put writes, so what is old belongs to nobody. */
+  /** A running put updates its file's modification time, so an old file belongs to no running put. */
   sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number> {
     return this.#sweep(before.getTime(), signal);
   }
@@ -156,7 +156,7 @@ class FilesystemStore implements ObjectStore {
     return removed;
   }
 
-  /** A file cut to a size no object has is listed with no content, so that a sweep can find it. */
+  /** A file truncated to a size that no object can have is listed as empty, so that a sweep can find it. */
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     for (const shard of shards) {
       const folder = path.join(this.#objects, shard);
@@ -178,7 +178,7 @@ class FilesystemStore implements ObjectStore {
     // Nothing is held open between calls; readers close themselves.
   }
 
-  /** What time it is for the file system, in ms: the clocks of the machines that share it may differ by any amount. */
+  /** The time according to the file system, in ms: the clocks of the machines that share it may differ. */
   async #now(): Promise<number> {
     const file = path.join(this.#temporary, randomUUID());
     const handle = await onDisk(this.#disk.open(file, 'wx', 0o600));
@@ -249,7 +249,7 @@ class FilesystemStore implements ObjectStore {
       await flush();
       await writing;
     } catch (err) {
-      // The handle is closed next, so no write may be under way.
+      // The handle is closed next, so wait for the pending write.
       await writing.catch(() => undefined);
       throw err;
     }

@@ -4,27 +4,30 @@ import type { ObjectReader } from '../object-store.ts';
 import { throwIfAborted } from '../until-aborted.ts';
 
 /**
- * Bytes of one piece of a stream, a multiple of the checksum chunk: large enough to hide a disk call, small enough that
- * a slow client holds little.
+ * Size of one piece of a stream, in bytes, a multiple of the checksum chunk: large enough to hide the latency of a disk
+ * call, small enough that a slow client holds little memory.
  */
 export const pieceBytes = 1024 * 1024;
 
 /**
- * What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the
- * start of `room`.
+ * A reader's access to its implementation: reads a range of the stored bytes, shorter if the object ends. The bytes may
+ * lie at the start of `room`.
  */
 export interface StoredBytes {
-  /** Bytes of one read of a stream, a multiple of `pieceBytes`, which is the default. Two of them are in memory. */
+  /**
+   * Bytes of one read of a stream, a multiple of `pieceBytes`, which is the default. Two such reads are in memory at
+   * once.
+   */
   readonly fetchBytes?: number;
-  /** How often bytes are read again whose checksums do not match; never by default. */
+  /** How often bytes with wrong checksums are read again; never by default. */
   readonly rereadsMax?: number;
   readRange(startBytes: number, endBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
-  /** As in ObjectReader. */
+  /** See `ObjectReader.forget`. */
   forget(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reads framed content: whole chunks are fetched and checked, and only then the asked-for part handed out. */
+/** Reads framed content: fetches whole chunks, verifies them, and only then returns the requested part. */
 export class FramedReader implements ObjectReader {
   readonly sizeBytes: number;
   readonly #table: FrameTable;
@@ -45,13 +48,13 @@ export class FramedReader implements ObjectReader {
     this.#checkRange(startBytes, endBytes);
     const { fetchBytes = pieceBytes } = this.#stored;
     const endOf = (at: number): number => Math.min(endBytes, nextMultiple(at, fetchBytes));
-    // One read is ahead while the consumer works on the one before it.
+    // One read runs ahead while the consumer works on the previous one.
     let ahead: Promise<Uint8Array> | undefined;
     for (let at = startBytes; at < endBytes;) {
       const next = endOf(at);
       const fetched = await (ahead ?? this.#readChecked(at, next, signal));
       ahead = next < endBytes ? this.#readChecked(next, endOf(next), signal) : undefined;
-      // Its failure is met when it is awaited; a consumer that stops early never asks.
+      // A failure is reported when the read is awaited; a consumer that stops early never awaits it.
       ahead?.catch(() => undefined);
       for (let cut = at; cut < next;) {
         const cutEnd = Math.min(next, nextMultiple(cut, pieceBytes));
@@ -90,7 +93,7 @@ export class FramedReader implements ObjectReader {
     const [first, last] = this.#table.chunksAround(startBytes, endBytes);
     const chunks = await this.#readChunks(first, last, signal, room);
     const part = chunks.subarray(startBytes - first, endBytes - first);
-    // A small part must not keep its chunks in memory.
+    // Copy a small part, so that it does not keep its chunks in memory.
     return room === undefined && 2 * part.length < chunks.length ? new Uint8Array(part) : part;
   }
 

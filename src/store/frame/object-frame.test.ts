@@ -32,7 +32,7 @@ describe('stored sizes', () => {
     );
     expect(contentSize(31)).toBeUndefined();
     expect(contentSize(32)).toBe(0);
-    // One byte of content brings its sum of four: nothing stores as 33 to 36 bytes.
+    // One byte of content adds a checksum of four bytes, so no object has 33 to 36 bytes.
     expect([33, 34, 35, 36, 37].map(contentSize)).toEqual([undefined, undefined, undefined, undefined, 1]);
   });
 });

@@ -2,7 +2,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { chunkBytes } from '../object-store.ts';
 
 /**
- * How an object lies in a file or bucket: the content, then one CRC-32C per chunk of `chunkBytes` (the last may be
+ * The layout of an object in a file or bucket: the content, then one CRC-32C per chunk of `chunkBytes` (the last may be
  * short), then a footer.
  *
  * | footer bytes | content |
@@ -14,16 +14,16 @@ import { chunkBytes } from '../object-store.ts';
  * | 24..27 | zero |
  * | 28..31 | CRC-32C of footer bytes 0..27 |
  *
- * Integers are unsigned and little-endian. The content comes first, so that it streams into place before its checksums
- * are known and a range of content is the same range of the file. The stored size follows from the content's and back,
- * so table and footer are found, and objects listed, without reading.
+ * Integers are unsigned and little-endian. The content comes first, so that it can be written before its checksums are
+ * known, and a range of the content is the same range of the file. The stored size follows from the content's size and
+ * the other way round. So the table and the footer can be found, and objects listed, without reading them.
  */
 const magic = Buffer.from('FIRNOBJ\x01', 'latin1');
 export const footerBytes = 32;
 const sumBytes = 4;
 
 /**
- * CRC-32C (RFC 3720, appendix B.4); continues with an earlier result as `seed`, starts with 0. The native core has it.
+ * CRC-32C (RFC 3720, appendix B.4). `seed` is an earlier result to continue from, or 0. The native core implements it.
  */
 export type Crc32c = (bytes: Uint8Array, seed?: number) => number;
 
@@ -40,7 +40,7 @@ export function storedSize(contentBytes: number): number {
   return contentBytes + tailBytes(contentBytes);
 }
 
-/** The inverse of `storedSize`; undefined for sizes no object has. */
+/** The inverse of `storedSize`; undefined for sizes that no object can have. */
 export function contentSize(storedBytes: number): number | undefined {
   const framed = storedBytes - footerBytes;
   if (framed < 0) return undefined;
@@ -48,7 +48,7 @@ export function contentSize(storedBytes: number): number | undefined {
   return contentBytes >= 0 && storedSize(contentBytes) === storedBytes ? contentBytes : undefined;
 }
 
-/** As `contentSize`; throws `corrupt-object` for sizes no object has. */
+/** Like `contentSize`; throws `corrupt-object` for sizes that no object can have. */
 export function contentSizeOrCorrupt(storedBytes: number): number {
   const contentBytes = contentSize(storedBytes);
   if (contentBytes === undefined)
@@ -56,7 +56,7 @@ export function contentSizeOrCorrupt(storedBytes: number): number {
   return contentBytes;
 }
 
-/** Sums the content of one object as it passes, whatever the pieces. */
+/** Computes the checksums of one object's content, which comes in pieces of any size. */
 export class FrameWriter {
   readonly #crc32c: Crc32c;
   readonly #sums: number[] = [];
@@ -83,7 +83,7 @@ export class FrameWriter {
     this.#contentBytes += piece.length;
   }
 
-  /** Table and footer, to be written after the content. */
+  /** Table and footer; write them after the content. */
   finish(): Uint8Array {
     if (this.#chunkFillBytes > 0) this.#closeChunk();
     const tail = Buffer.alloc(this.#sums.length * sumBytes + footerBytes);
@@ -105,7 +105,7 @@ export class FrameWriter {
   }
 }
 
-/** The checked table of one object, and the check of its chunks. */
+/** The verified checksum table of one object; verifies its chunks. */
 export class FrameTable {
   readonly #crc32c: Crc32c;
   readonly #table: Buffer;
@@ -138,7 +138,7 @@ export class FrameTable {
     ];
   }
 
-  /** Checks whole chunks, of which the first starts at `startBytes`. Throws `corrupt-object`. */
+  /** Verifies whole chunks; the first starts at `startBytes`. Throws `corrupt-object`. */
   verify(startBytes: number, chunks: Uint8Array): void {
     for (let at = 0; at < chunks.length; at += chunkBytes) {
       const chunk = (startBytes + at) / chunkBytes;

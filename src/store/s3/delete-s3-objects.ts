@@ -10,8 +10,8 @@ export interface S3Deletion {
 }
 
 /**
- * Deletes objects a thousand a request; one by one those that the server does not delete so. Rejects with the first
- * failure once every object was tried.
+ * Deletes objects in batches of a thousand; deletes one by one those that a batch did not delete. Tries every object,
+ * then rejects with the first failure.
  */
 export async function deleteS3Objects(deletion: S3Deletion, names: readonly string[]): Promise<void> {
   const failures: unknown[] = [];
@@ -23,7 +23,7 @@ export async function deleteS3Objects(deletion: S3Deletion, names: readonly stri
   if (failures.length > 0) throw failures[0];
 }
 
-/** Returns those that are left. */
+/** Returns the names that were not deleted. */
 async function deleteBatch({ calls, bucket }: S3Deletion, names: readonly string[]): Promise<readonly string[]> {
   const input = { Bucket: bucket, Delete: { Quiet: true, Objects: names.map((Key) => ({ Key })) } };
   try {

@@ -1,4 +1,4 @@
-/** Work on one key, one after the other; work on different keys does not wait. */
+/** Serializes work on the same key; work on different keys does not wait. */
 export class KeyTurns {
   readonly #last = new Map<string, Promise<unknown>>();
 

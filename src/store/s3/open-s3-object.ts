@@ -18,7 +18,7 @@ export interface OpenS3Options {
 }
 
 /**
- * Opens an object with one request, which brings its size, its checksums and, of a small object, its content. Rejects
+ * Opens an object with one request, which fetches its size, its checksums and, for a small object, its content. Rejects
  * with `not-found`, `corrupt-object`, and as S3Calls does.
  */
 export async function openS3Object(options: OpenS3Options): Promise<ObjectReader> {
@@ -44,7 +44,7 @@ async function openOnce(options: OpenS3Options): Promise<ObjectReader> {
   return new FramedReader(table, endStart === 0 && isSound(table, end.bytes) ? inMemory(end.bytes) : object);
 }
 
-/** Whether the content came undamaged; if not, it is fetched again when it is read. */
+/** Whether the content is undamaged; if not, it is fetched again when it is read. */
 function isSound(table: FrameTable, stored: Uint8Array): boolean {
   try {
     table.verify(0, stored.subarray(0, table.contentBytes));
@@ -54,7 +54,7 @@ function isSound(table: FrameTable, stored: Uint8Array): boolean {
   }
 }
 
-/** All of an object that came with its end. */
+/** Serves an object whose whole content came with the first request. */
 function inMemory(stored: Uint8Array): StoredBytes {
   return {
     readRange: async (startBytes, endBytes) => stored.slice(startBytes, endBytes),
@@ -89,15 +89,15 @@ async function fetchEnd({ calls, bucket, name, idleMs }: OpenS3Options): Promise
       { request: `open ${name}` },
     );
   } catch (err) {
-    // No range is inside an object without bytes.
+    // An object without bytes satisfies no range.
     if (s3CodeOf(err) === 'InvalidRange') throw corrupt('an empty object');
     throw err;
   }
 }
 
 /**
- * Where the answer's bytes lie in the object. An object shorter than what was asked for may come whole and say no
- * range.
+ * The place of the answer's bytes in the object. An object shorter than the requested range may come whole, without a
+ * Content-Range.
  */
 function placeOf({ ContentRange, ContentLength, Body }: GetObjectCommandOutput): {
   readonly startBytes: number;

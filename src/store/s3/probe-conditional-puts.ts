@@ -3,9 +3,9 @@ import { isUnsupported } from './s3-failure.ts';
 import { putWhole, type S3Target } from './s3-upload.ts';
 
 /**
- * Whether the server refuses to replace an object when asked to (`If-None-Match: *`, RFC 9110 section 13.1.2): some
- * refuse the question, and some do not hear it. `target` names an object that is not there, and asks; it may be there
- * afterwards. Rejects with what else keeps an object from being put.
+ * Whether the server refuses to replace an object under `If-None-Match: *` (RFC 9110 section 13.1.2). Some servers
+ * reject the header, and some ignore it. `target` names an absent object and sends the header; the object may exist
+ * afterwards. Rejects with any other failure of the put.
  */
 export async function probeConditionalPuts(
   target: Omit<S3Target, 'ticket'>,

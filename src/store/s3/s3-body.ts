@@ -10,9 +10,9 @@ export interface S3BodyOptions {
 }
 
 /**
- * Hands on the body of an answer with the place of each piece, exactly `lengthBytes` bytes. Rejects with `unavailable`,
- * and the connection is closed, when there are fewer or more, when nothing comes for `idleMs`, and with what breaks the
- * connection.
+ * Passes on the body of an answer, with the offset of each piece; exactly `lengthBytes` bytes. Rejects with
+ * `unavailable` and closes the connection if there are fewer or more bytes, or if none come for `idleMs`. Rejects also
+ * with the failure of the connection.
  */
 export async function readS3Body(
   body: unknown,

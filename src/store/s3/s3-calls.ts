@@ -9,19 +9,21 @@ import { Slots } from '../slots.ts';
 import { abortReason, throwIfAborted } from '../until-aborted.ts';
 
 /**
- * One try of a request. Everything it reads of the answer it reads before it resolves: until then the connection is its
- * own.
+ * One try of a request. It must read the answer's body before it resolves, because the connection is reserved for it
+ * until then.
  */
 export type S3Try<T> = (client: S3Client, signal: AbortSignal, tries: number) => Promise<T>;
 
 export interface S3CallOptions {
-  /** For logs. */
+  /** Description for logs. */
   readonly request: string;
   readonly signal?: AbortSignal | undefined;
   readonly triesMax?: number;
 }
 
-/** Requests to the server: so many at once, each with a deadline, tried again while the failure may pass. */
+/**
+ * Requests to the server: a bounded number at once, each with a deadline, retried while the failure may be temporary.
+ */
 export class S3Calls {
   readonly #client: S3Client;
   readonly #slots: Slots;
@@ -36,7 +38,7 @@ export class S3Calls {
   }
 
   /**
-   * Rejects with a FirnError: `unavailable` after the last try, what the answer means (s3-failure.ts), or the signal's
+   * Rejects with a FirnError: `unavailable` after the last try, the translated failure (s3-failure.ts), or the signal's
    * reason.
    */
   async run<T>(attempt: S3Try<T>, { request, signal, triesMax = s3Limits.triesMax }: S3CallOptions): Promise<T> {
@@ -47,7 +49,7 @@ export class S3Calls {
         throwIfAborted(signal);
         const { error, passing } = s3Failure(err);
         if (!passing || tries >= triesMax) throw error;
-        // Anything from nothing to the whole delay, so that those who failed together do not come back together.
+        // A random part of the delay, so that requests that failed together are not retried together.
         const delayMs = Math.random() * Math.min(s3Limits.delayMaxMs, s3Limits.firstDelayMaxMs * 2 ** (tries - 1));
         this.#onRetry({ request, tries, delayMs, error });
         await pause(delayMs, signal);
@@ -70,7 +72,7 @@ export class S3Calls {
     try {
       return await attempt(this.#client, stop.signal, tries);
     } catch (err) {
-      // What a broken connection says after an abort is not why it was broken.
+      // After an abort, report the reason of the abort and not the broken connection.
       throw stop.signal.aborted ? abortReason(stop.signal) : err;
     } finally {
       clearTimeout(deadline);

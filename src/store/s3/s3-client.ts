@@ -5,8 +5,7 @@ import { s3Limits } from './s3-limits.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 
 /**
- * The SDK's client. It tries nothing again: S3Calls does, because reading an answer's body belongs to a try. Destroy
- * it.
+ * The SDK's client, without retries: S3Calls retries, because reading an answer's body belongs to a try. Destroy it.
  */
 export function createS3Client(options: S3StoreOptions): S3Client {
   const { endpoint, region, forcePathStyle, credentials, socketsMax, idleMs, checksums, lookup } = options;
@@ -19,7 +18,7 @@ export function createS3Client(options: S3StoreOptions): S3Client {
     maxAttempts: 1,
     requestChecksumCalculation: checksums,
     responseChecksumValidation: checksums,
-    // Asking first costs a round trip a part, and opens connections beyond the bound.
+    // `Expect: 100-continue` costs a round trip for each part, and opens connections beyond the limit.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: s3Limits.connectMs,

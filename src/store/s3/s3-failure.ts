@@ -1,13 +1,13 @@
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 
-/** What a failure of a request means. */
+/** The translation of a failed request. */
 export interface S3Failure {
   readonly error: FirnError;
-  /** Whether the same request may succeed. */
+  /** Whether the same request may succeed later. */
   readonly passing: boolean;
 }
 
-/** Codes of S3 (API reference, error responses) that mean something of their own, whatever the status. */
+/** Codes of S3 (API reference, error responses) that have a meaning of their own, whatever the status. */
 const meanings: ReadonlyMap<string, readonly [code: FirnErrorCode, sentence: string]> = new Map<
   string,
   readonly [FirnErrorCode, string]
@@ -22,7 +22,7 @@ const meanings: ReadonlyMap<string, readonly [code: FirnErrorCode, sentence: str
   ['XMinioStorageFull', ['storage-full', 'The storage is full.']],
 ]);
 
-/** Refusals, of status 400 and 409, of what arrived of a request and not of what was sent. */
+/** Codes of status 400 and 409 that say the request was damaged on its way. A retry may succeed. */
 const passingCodes: ReadonlySet<string> = new Set([
   'BadDigest',
   'ConditionalRequestConflict',
@@ -38,10 +38,7 @@ const passingCodes: ReadonlySet<string> = new Set([
 
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/**
- * Says what a failure of the SDK means to the caller; FirnErrors pass. Names of buckets, hosts and keys stay in
- * `detail`.
- */
+/** Translates a failure of the SDK; FirnErrors pass unchanged. Names of buckets, hosts and keys stay in `detail`. */
 export function s3Failure(err: unknown): S3Failure {
   if (err instanceof FirnError) return { error: err, passing: err.code === 'unavailable' };
   const { name, status } = describe(err);
@@ -50,7 +47,7 @@ export function s3Failure(err: unknown): S3Failure {
     return { error: new FirnError(meaning[0], meaning[1], { detail: detailOf(err), cause: err }), passing: false };
   if (status === 401 || status === 403) return failure('internal', 'The storage refuses the access.', err);
   if (status === 507) return failure('storage-full', 'The storage is full.', err);
-  // Without a status nothing was answered, or nothing that could be read: also a success in an unreadable form.
+  // Without a status there was no answer, or none that could be read, which includes unreadable success.
   const passing =
     status === undefined ||
     status < 400 ||
@@ -62,7 +59,7 @@ export function s3Failure(err: unknown): S3Failure {
     : failure('internal', 'The storage refused a request.', err);
 }
 
-/** Whether the server says that it does not know this kind of request, or this part of it. */
+/** Whether the server says that it does not support this kind of request, or a part of it. */
 export function isUnsupported(err: unknown): boolean {
   const { name, status } = describe(err instanceof FirnError ? err.cause : err);
   return (
@@ -73,7 +70,7 @@ export function isUnsupported(err: unknown): boolean {
   );
 }
 
-/** The name S3 gives a failure, which outlives its translation. */
+/** The S3 code of a failure, also after its translation. */
 export function s3CodeOf(err: unknown): string {
   return describe(err instanceof FirnError ? err.cause : err).name;
 }

@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)(
       client.destroy();
     });
 
-    /** Harms the first `count` requests that fit. */
+    /** Breaks the first `count` requests for which `fits` holds. */
     const harm = (fault: Fault, fits: (request: ProxiedRequest) => boolean, count = 1): void => {
       let left = count;
       proxy.choose = (request) => (fits(request) && left-- > 0 ? fault : undefined);
@@ -99,7 +99,7 @@ describe.skipIf(server === undefined)(
         harm(fault, fits);
         await store.put(`put/several-${i}`, bodyOf(large), roomy);
       }
-      // Nothing to harm in a request without a body.
+      // A request without a body has nothing to flip.
       expect(notes.length).toBeGreaterThanOrEqual(fault.kind === 'flip-request' ? 3 : 5);
       expect(small.equals(await readAll(store, 'put/one'))).toBe(true);
       for (const i of [0, 1, 2, 3]) expect(large.equals(await readAll(store, `put/several-${i}`))).toBe(true);
@@ -115,7 +115,7 @@ describe.skipIf(server === undefined)(
       const contents = [30_000, 700_000, 9_000_000].map((size) => patternBytes(size, size));
       for (const content of contents) await store.put(`read/${content.length}`, bodyOf(content), roomy);
       for (const content of contents) {
-        // Of the open, of the first range, of one in the middle.
+        // One fault each at the open, at the first range, and at one in the middle.
         for (const which of [0, 1, 2]) {
           let number = 0;
           harm(fault, (request) => isObjectGet(request) && number++ === which);
@@ -219,11 +219,11 @@ describe.skipIf(server === undefined)(
       const random = randomNumbers(seed);
       proxy.choose = (request) => {
         const fault = random() < 0.15 ? faults[Math.floor(random() * faults.length)]! : undefined;
-        // Only what has a checksum can be checked: listings come over TLS where it matters.
+        // Only bytes with a checksum can be checked. Listings have none; TLS protects them.
         return fault?.kind === 'flip-answer' && !isObjectGet(request) ? undefined : fault;
       };
       const sizes = [0, 10, 70_000, 900_000, 6_000_000];
-      /** What acknowledged puts hold; of the others it is not known whether they are there. */
+      /** Contents of acknowledged puts. The others may exist or not. */
       const kept = new Map<string, Buffer>();
       const unsure = new Map<string, Buffer>();
       const counts = { succeeded: 0, failed: 0 };
@@ -261,7 +261,7 @@ describe.skipIf(server === undefined)(
           else expect([undefined]).toContain(await tell(store.stat(other)));
         }
       }
-      // Six tries each: what fails at all is rare.
+      // With six tries each, few requests fail in the end.
       expect(counts.failed).toBeLessThan(counts.succeeded / 10);
       proxy.choose = () => undefined;
       const listed: string[] = [];

@@ -1,35 +1,33 @@
-/** Bounds of the S3 store that are nobody's to configure. Those of configuration are in `S3StoreOptions`. */
+/** Limits of the S3 store that cannot be configured. `S3StoreOptions` holds the others. */
 export const s3Limits = {
   /**
-   * Tries of one request, the first included. With the delays below the last one starts within 10 s where every failure
-   * is told at once.
+   * Tries of one request, the first included. With the delays below, the last try starts within 10 s if every failure
+   * is immediate.
    */
   triesMax: 6,
-  /** Most that is waited before the second try, in ms; doubles from try to try. */
+  /** Longest delay before the second try, in ms; doubles from try to try. */
   firstDelayMaxMs: 200,
-  /** Most that is waited before any try, in ms. */
+  /** Longest delay before any try, in ms. */
   delayMaxMs: 5_000,
-  /** Longest a connection may take, in ms. */
+  /** Longest time to connect, in ms. */
   connectMs: 5_000,
-  /** Requests that wait for a connection, and parts that wait for their turn, before callers are refused. */
+  /** Requests waiting for a connection, and parts waiting for their turn, before callers are refused. */
   waitingMax: 16_384,
-  /** Parts of one upload (Amazon S3 user guide, multipart upload limits). */
+  /** Most parts of one upload (Amazon S3 user guide, multipart upload limits). */
   partsMax: 10_000,
-  /** Smallest part but the last, in bytes (same place). */
+  /** Smallest part except the last, in bytes (same source). */
   partBytesMin: 5 * 1024 * 1024,
-  /** Keys of one request to delete (S3 API, DeleteObjects). */
+  /** Most keys in one request to delete (S3 API, DeleteObjects). */
   deleteKeysMax: 1000,
   /**
-   * What an open fetches of an object's end, in bytes: the checksums of 4 GiB of content, and all of a small object.
+   * Bytes that an open fetches from the object's end: the checksums of 4 GiB of content, and the whole of a small
+   * object.
    */
   tailFetchBytes: 64 * 1024,
-  /**
-   * Reads of one object that are asked for together are fetched in one request up to this many bytes, what lies between
-   * them included.
-   */
+  /** Concurrent reads of one object are fetched in one request up to this many bytes, gaps included. */
   fetchBytesMax: 4 * 1024 * 1024,
-  /** Bytes between two reads that are fetched for nothing rather than asked for apart. */
+  /** Largest gap between two reads, in bytes, that is fetched and discarded instead of sending two requests. */
   fetchGapBytesMax: 256 * 1024,
-  /** Times that bytes whose checksums are wrong are read again: the damage may be of the way, not of the object. */
+  /** How often bytes with wrong checksums are read again: they may be damaged on the way and not in the store. */
   rereadsMax: 2,
 } as const;

@@ -8,10 +8,10 @@ import { s3CodeOf } from './s3-failure.ts';
 import { s3Limits } from './s3-limits.ts';
 import { abortReason } from '../until-aborted.ts';
 
-/** One object of a bucket, in the state it had when it was opened. */
+/** One version of an object in a bucket: the one that was opened. */
 export interface S3ObjectVersion {
   readonly bucket: string;
-  /** Its name in the bucket. */
+  /** The object's name in the bucket. */
   readonly name: string;
   readonly etag: string | undefined;
   readonly storedBytes: number;
@@ -20,7 +20,7 @@ export interface S3ObjectVersion {
 interface Wanted {
   readonly startBytes: number;
   readonly endBytes: number;
-  /** As long as the range, and its place in memory. */
+  /** Receives the bytes; as long as the range. */
   readonly target: Uint8Array;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (bytes: Uint8Array) => void;
@@ -28,9 +28,9 @@ interface Wanted {
 }
 
 /**
- * Ranges of one object. Those asked for in the same turn of the event loop that lie close together are one request.
- * Nothing is kept between reads. Rejects with `not-found` when the object is gone or another by now, and as S3Calls
- * does.
+ * Reads ranges of one object. Ranges requested in the same turn of the event loop that lie close together become one
+ * request. Nothing is cached between reads. Rejects with `not-found` when the object was deleted or replaced, and as
+ * S3Calls does.
  */
 export class S3ObjectBytes implements StoredBytes {
   readonly fetchBytes = s3Limits.fetchBytesMax;
@@ -55,7 +55,7 @@ export class S3ObjectBytes implements StoredBytes {
   }
 
   async forget(): Promise<void> {
-    // No memory of this machine is in question.
+    // The data is not cached on this machine.
   }
 
   async close(): Promise<void> {
@@ -70,7 +70,7 @@ export class S3ObjectBytes implements StoredBytes {
 
   async #fetchGroup(group: readonly Wanted[]): Promise<void> {
     const stop = new AbortController();
-    // Those that are given up leave; the request ends with the last of them.
+    // An aborted read leaves the group; the request is aborted when the last one leaves.
     const left = new Set(group);
     const watches = group.map((one) => {
       const giveUp = (): void => {
@@ -127,7 +127,7 @@ export class S3ObjectBytes implements StoredBytes {
         { request: `get ${name} ${startBytes}-${endBytes - 1}`, signal },
       );
     } catch (err) {
-      // The condition was that it is the object that was opened.
+      // `If-Match` failed: this is not the object that was opened.
       if (s3CodeOf(err) === 'PreconditionFailed')
         throw new FirnError('not-found', 'A stored object was replaced while it was read.', { cause: err });
       throw err;
@@ -141,7 +141,7 @@ function copyOverlap(piece: Uint8Array, pieceStartBytes: number, { startBytes, e
   if (from < to) target.set(piece.subarray(from - pieceStartBytes, to - pieceStartBytes), from - startBytes);
 }
 
-/** Ranges that are close enough together to be one request, by their start. */
+/** Groups ranges that are close enough to be one request, by their start. */
 export function groupRanges<R extends { readonly startBytes: number; readonly endBytes: number }>(
   ranges: readonly R[],
 ): R[][] {

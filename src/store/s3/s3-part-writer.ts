@@ -4,24 +4,24 @@ import { s3Limits } from './s3-limits.ts';
 import { putWhole, S3Upload, type S3Target } from './s3-upload.ts';
 import type { Slots } from '../slots.ts';
 
-/** Bytes of memory a put begins with: most objects are small. */
+/** Initial buffer of a put, in bytes: most objects are small. */
 const firstBufferBytes = 256 * 1024;
-/** By how much that memory grows until it holds a part. */
+/** Factor by which the buffer grows until it holds a part. */
 const growth = 4;
 
 export interface PartWriterOptions {
   readonly target: S3Target;
   readonly partBytes: number;
-  /** Of the parts on their way, over all puts. */
+  /** Limits the parts in flight over all puts. */
   readonly slots: Slots;
-  /** Called with the id of an upload before its first part. */
+  /** Called with an upload's id before its first part is sent. */
   readonly onUpload: (id: string) => void;
 }
 
 /**
- * Gathers bytes into parts and sends each while the next one is filled; what fits in one part is one plain object.
- * Memory is one part, and the parts on their way. After a failure `signal` is aborted, so that whoever waits for the
- * next bytes need not; call `abort` then.
+ * Gathers bytes into parts and sends each while the next one fills. Bytes that fit in one part become one plain object.
+ * Memory is one part and the parts in flight. A failure aborts `signal`, so that the producer need not wait for more
+ * bytes; call `abort` then.
  */
 export class S3PartWriter {
   readonly #options: PartWriterOptions;
@@ -50,10 +50,10 @@ export class S3PartWriter {
     return this.#writtenBytes;
   }
 
-  /** Keeps the bytes; they may change afterwards. Waits while too many parts are on their way. */
+  /** Copies the bytes, so the caller may change them afterwards. Waits while too many parts are in flight. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
-      // Only now is it known that the full part is not the last.
+      // Only now is it certain that the full part is not the last.
       if (this.#fillBytes === this.#options.partBytes) await this.#send();
       if (this.#fillBytes === this.#part.length) this.#grow();
       const piece = bytes.subarray(at, at + this.#part.length - this.#fillBytes);
@@ -64,7 +64,7 @@ export class S3PartWriter {
     this.#writtenBytes += bytes.length;
   }
 
-  /** Sends what is left. The object is there when `commit`, which is run around the last step, has resolved. */
+  /** Sends the remaining bytes. `commit` runs around the last step; the object exists once it has resolved. */
   async finish(commit: (last: () => Promise<void>) => Promise<void>): Promise<void> {
     if (this.#upload === undefined) {
       const whole = this.#part.subarray(0, this.#fillBytes);
@@ -77,12 +77,12 @@ export class S3PartWriter {
     await commit(() => upload.complete(this.signal));
   }
 
-  /** Listens to the signal no longer; the put has ended. */
+  /** Stops listening to the signal, after the put has ended. */
   close(): void {
     this.#unwatch();
   }
 
-  /** Ends what is under way, and gives up the upload. Never rejects. */
+  /** Cancels pending requests and aborts the upload. Never rejects. */
   async abort(reason: unknown): Promise<void> {
     this.#stop.abort(reason);
     await Promise.allSettled(this.#underWay);

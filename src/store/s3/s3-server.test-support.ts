@@ -3,16 +3,16 @@ import { DeleteObjectsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/c
 import { loadCore } from '../../native/load-core.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 
-/** A server that tests may use, as `scripts/ceph-rgw.sh start` prints it. */
+/** A server for tests, as `scripts/ceph-rgw.sh start` prints it. */
 export interface TestS3Server {
   readonly endpoint: string;
   readonly bucket: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Host name below which buckets are subdomains, where the server has one. */
+  /** Host name whose subdomains are buckets, if the server has one. */
   readonly domain: string | undefined;
 }
 
-/** Why tests of the S3 store are skipped where they are. */
+/** The reason for skipping tests of the S3 store. */
 export const withoutS3Server =
   'FIRN_TEST_S3_ENDPOINT is not set: no S3 server to test against (scripts/ceph-rgw.sh start DIR prints it)';
 
@@ -35,7 +35,7 @@ export function testS3Server(environment: Readonly<Record<string, string | undef
   };
 }
 
-/** Options of a store below a prefix of its own, with the smallest parts there are. */
+/** Options of a store below a prefix of its own, with the smallest possible parts. */
 export function testS3Options({ endpoint, bucket, credentials }: TestS3Server): S3StoreOptions {
   return {
     endpoint,
@@ -54,7 +54,7 @@ export function testS3Options({ endpoint, bucket, credentials }: TestS3Server): 
   };
 }
 
-/** The SDK by itself: the way around a store to what it keeps. */
+/** The bare SDK client: direct access to a store's objects. */
 export function plainS3Client({ endpoint, credentials }: TestS3Server): S3Client {
   return new S3Client({
     endpoint,

@@ -212,7 +212,7 @@ describe.skipIf(server === undefined)(`S3 store${server === undefined ? `: ${wit
       const content = patternBytes(7_000_000);
       await store.put('virtual/host', bodyOf(content), roomy);
       expect(content.equals(await readAll(store, 'virtual/host'))).toBe(true);
-      // Seen from the other side it is the same object.
+      // With the bucket in the path it is the same object.
       expect((await readStored('virtual/host')).length).toBe(storedSize(content.length));
     });
     expect(new Set(asked)).toEqual(new Set([`${server!.bucket}.${server!.domain}`]));

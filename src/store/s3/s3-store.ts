@@ -20,12 +20,13 @@ import { sweepS3Uploads } from './sweep-s3-uploads.ts';
 import { throwIfAborted, untilAborted } from '../until-aborted.ts';
 
 /**
- * Objects in a bucket: the key behind the prefix is the name, the framed bytes (store/frame/object-frame.ts) are the
- * object. A put is one request, or a multipart upload that is completed when all has arrived; it is acknowledged when
- * the server says that the object is there in its size. Finds out first whether the server refuses to replace objects.
- * Where it does not, and of objects of several parts, only puts of this process see each other: two processes that put
- * one key at once replace each other's, so keys of which that matters are random or carry a claim. Rejects with
- * `unavailable` when the server does not answer, `internal` when it refuses.
+ * Objects in a bucket. The object's name is the prefix and the key; its content is the framed bytes
+ * (store/frame/object-frame.ts). A put is one request, or a multipart upload that is completed after the last part. It
+ * is acknowledged once the server reports the object with the right size. At the start the store probes whether the
+ * server refuses to replace objects. If it does not, and always for multipart uploads, only puts of the same process
+ * exclude each other: two processes that put one key at once replace each other's object. So keys for which this
+ * matters are random or contain a claim. Rejects with `unavailable` when the server does not answer, `internal` when it
+ * refuses.
  */
 export async function openS3Store(options: S3StoreOptions): Promise<ObjectStore> {
   if (options.partBytes < s3Limits.partBytesMin)
@@ -61,7 +62,7 @@ class S3Store implements ObjectStore {
   readonly #conditionalPuts: boolean;
   readonly #parts: Slots;
   readonly #turns = new KeyTurns();
-  /** Ids of the uploads of this process. */
+  /** Ids of this process's multipart uploads. */
   readonly #uploads = new Set<string>();
 
   constructor(options: S3StoreOptions, calls: S3Calls, conditionalPuts: boolean) {
@@ -121,7 +122,7 @@ class S3Store implements ObjectStore {
     );
   }
 
-  /** An object of a size that none has is listed with no content, so that a sweep can find it. */
+  /** An object of a size that no framed object can have is listed as empty, so that a sweep can find it. */
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     const { bucket, pageMax } = this.#options;
     const input = {
@@ -180,7 +181,7 @@ class S3Store implements ObjectStore {
     };
   }
 
-  /** The last step of a put, in this key's turn, and the look at what it made. */
+  /** Runs the last step of a put while it holds the key, then checks the stored object. */
   async #commit(
     target: S3Target,
     last: () => Promise<void>,

@@ -10,9 +10,9 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { S3Calls } from './s3-calls.ts';
 import { s3CodeOf } from './s3-failure.ts';
 
-/** Name of the metadata that tells one put of a key from another. */
+/** Name of the metadata that identifies one put of a key. */
 const ticketName = 'firn-put';
-/** Tries at giving up an upload while the caller waits; what stays is swept. */
+/** Tries of aborting an upload while the caller waits; a sweep removes the rest. */
 const abortTriesMax = 2;
 
 export interface S3Target {
@@ -20,19 +20,19 @@ export interface S3Target {
   readonly bucket: string;
   /** Name of the object in the bucket. */
   readonly name: string;
-  /** Random: by it a put knows its own object, also when an answer was lost. */
+  /** Random. A put recognizes its own object by it, even if the answer was lost. */
   readonly ticket: string;
-  /** Whether the server is asked to refuse what would replace an object. */
+  /** Whether the request asks the server not to replace an existing object. */
   readonly unlessExists: boolean;
 }
 
-/** An object under a name, and whether this put made it. */
+/** An existing object, and whether this put made it. */
 export interface FoundObject {
   readonly sizeBytes: number;
   readonly isOwn: boolean;
 }
 
-/** Undefined when absent. */
+/** Undefined if there is no such object. */
 export async function findObject(
   { calls, bucket, name, ticket }: S3Target,
   signal?: AbortSignal,
@@ -53,7 +53,7 @@ export async function findObject(
   }
 }
 
-/** One request. `conflict` when the server keeps what is there. */
+/** One request. `conflict` if the server refuses to replace an object. */
 export async function putWhole(target: S3Target, body: Uint8Array, signal?: AbortSignal): Promise<void> {
   const { calls, bucket, name, ticket, unlessExists } = target;
   const condition = unlessExists ? { IfNoneMatch: '*' } : {};
@@ -100,7 +100,7 @@ export class S3Upload {
     return new S3Upload(target, id);
   }
 
-  /** `number` counts from 1. The bytes stay the caller's, unchanged until this settles. */
+  /** `number` counts from 1. The caller must not change the bytes until this settles. */
   async putPart(number: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     const { calls, bucket, name } = this.#target;
     const { ETag: etag } = await calls.run(
@@ -121,7 +121,7 @@ export class S3Upload {
     this.#etags[number - 1] = etag;
   }
 
-  /** `conflict` when the server keeps what is there; not every server looks. */
+  /** `conflict` if the server refuses to replace an object; not every server checks. */
   async complete(signal?: AbortSignal): Promise<void> {
     const { calls, bucket, name, unlessExists } = this.#target;
     const parts = this.#etags.map((ETag, i) => ({ ETag, PartNumber: i + 1 }));
@@ -149,8 +149,8 @@ export class S3Upload {
 }
 
 /**
- * A try whose answer was lost may have done it: then the next one is told that the object exists, or that the upload is
- * over.
+ * Ignores an error that an earlier try caused. If the answer of a successful try was lost, the retry fails because the
+ * object exists already, or because the upload is finished.
  */
 async function forgiveOwn(target: S3Target, err: unknown, signal: AbortSignal | undefined): Promise<void> {
   if (!['PreconditionFailed', 'NoSuchUpload'].includes(s3CodeOf(err))) throw err;
@@ -159,7 +159,7 @@ async function forgiveOwn(target: S3Target, err: unknown, signal: AbortSignal | 
   throw err;
 }
 
-/** The SDK takes the length of a Buffer for its body's. */
+/** The SDK takes the length of the body from a Buffer. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -14,13 +14,13 @@ export interface S3UploadSweep {
   readonly bucket: string;
   readonly prefix: string;
   readonly pageMax: number | undefined;
-  /** Whether an upload is one of this process. */
+  /** Whether an upload belongs to this process. */
   readonly isOwn: (id: string) => boolean;
 }
 
 /**
- * Gives up multipart uploads below the prefix that began before `before`; their parts take room that no listing of
- * objects shows. Returns how many.
+ * Aborts multipart uploads below the prefix that began before `before`. Their parts take space that no listing of
+ * objects shows. Returns their number.
  */
 export async function sweepS3Uploads(
   { calls, bucket, prefix, pageMax, isOwn }: S3UploadSweep,
@@ -71,7 +71,7 @@ function markers({
   };
 }
 
-/** One that ended meanwhile is no failure. */
+/** An upload that ended meanwhile is no failure. */
 async function abortUpload(
   calls: S3Calls,
   input: { readonly Bucket: string; readonly Key: string; readonly UploadId: string },

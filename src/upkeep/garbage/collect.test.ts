@@ -10,7 +10,7 @@ import { deletePending } from './delete-pending.ts';
 import { foundObject } from './found-object.ts';
 
 const dayMs = 24 * 3600_000;
-/** More than are asked for in one query, twice. */
+/** More than two queries return. */
 const many = 1203;
 
 let catalog: Catalog;
@@ -50,7 +50,7 @@ test('a hub that names nothing is more likely the wrong one: none of its objects
 
 test('of any number of objects those that nothing names are marked for deletion, and go after the grace, not before', async () => {
   const { package: record } = await makeReady(catalog, await makeRun(catalog), 0);
-  // What a probe that was killed left is one of them.
+  // One of them is the remains of a killed probe.
   put(record.key, ...Array.from({ length: many - 1 }, (_, i) => orphan(i)), 'probe/y', 'other/x');
   const told: string[] = [];
   expect(

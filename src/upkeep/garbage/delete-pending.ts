@@ -5,21 +5,21 @@ import type { Amount, GarbageContext, GarbageOptions } from './mark-orphans.ts';
 const pageObjects = 500;
 
 export interface DeletedObjects extends Amount {
-  /** Objects that could not be deleted; the next pass tries again. */
+  /** Objects that could not be deleted; the next pass retries. */
   readonly failed: number;
-  /** Why the first of them could not. */
+  /** The first failure of them. */
   readonly error?: unknown;
   /**
-   * Keys that were pending deletion and are named all the same, which keys that are never used again rule out. They are
-   * left alone, and told.
+   * Keys that were pending deletion and are named nevertheless, which should not happen because keys are never reused.
+   * They are reported and not deleted.
    */
   readonly named: readonly string[];
 }
 
 /**
- * Deletes what was marked before the grace, if nothing names it, and then forgets it: a pass that is killed in between
- * is repeated by the next. Memory does not grow with the number of objects. Rejects with the errors of the catalog, and
- * the signal's reason between two pages.
+ * Deletes objects that were marked before the grace, if nothing names them, and then their entries. The next pass
+ * repeats one that was killed in between. Memory does not grow with the number of objects. Rejects with the errors of
+ * the catalog, and the signal's reason between two pages.
  */
 export async function deletePending(
   ctx: GarbageContext,
@@ -50,7 +50,7 @@ export async function deletePending(
   }
 }
 
-/** All at once; where that fails, one by one, so that an object that cannot be deleted keeps none of the others. */
+/** Deletes all at once. If that fails, deletes one by one, so that one undeletable object does not keep the others. */
 async function deleteAll(
   { store }: GarbageContext,
   doomed: readonly PendingDeletion[],

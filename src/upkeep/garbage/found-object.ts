@@ -4,17 +4,17 @@ import type { StoredObject } from '../../store/object-store.ts';
 import { probePrefix } from '../../store/probe-store.ts';
 
 /**
- * What begins the keys of packages (compress/compress-checkpoint.ts, merge/write-merged.ts):
+ * Prefix of the keys of packages (compress/compress-checkpoint.ts, merge/write-merged.ts):
  * `packages/<checkpoint or merged package>-<fence>`.
  */
 const packagePrefix = 'packages/';
 
 /**
- * Where objects lie that the catalog may name, or that were only to try the storage. Nothing else is ever collected.
+ * Prefixes of objects that the catalog may name, and of probe objects. Nothing else is ever collected.
  */
 export const collectedPrefixes = [packagePrefix, stagedPrefix, evalSetPrefix, piecePrefix, probePrefix] as const;
 
-/** What a key tells of an object. A fence is a positive 32-bit integer; more digits are none. Pure. */
+/** The owner and fence in an object's key. A fence is a positive 32-bit integer; a longer number is not one. Pure. */
 export function foundObject({ key, storedBytes }: Pick<StoredObject, 'key' | 'storedBytes'>): FoundObject {
   if (!key.startsWith(packagePrefix)) return { key, storedBytes, ownerId: key.split('/')[1]! };
   const [, ownerId, fence] = /^([^-]+)-(\d{1,9})$/.exec(key.slice(packagePrefix.length)) ?? [];

@@ -3,11 +3,11 @@ import type { DeletionReason, FoundObject } from '../../catalog/contract/garbage
 import type { ObjectStore } from '../../store/object-store.ts';
 import { collectedPrefixes, foundObject } from './found-object.ts';
 
-/** Objects asked for in one query. */
+/** Objects checked in one query. */
 const pageObjects = 500;
 /**
- * An object younger than this, in ms, is left for a later pass: the moments between an object's last byte and its
- * record, a thousand times over.
+ * An object younger than this, in ms, is left for a later pass. The time between an object's last byte and its record
+ * is a thousand times shorter.
  */
 const orphanAgeMs = 3_600_000;
 
@@ -17,28 +17,28 @@ export interface GarbageContext {
 }
 
 export interface GarbageOptions {
-  /** How long an object stays after nothing names it any more. */
+  /** How long an object stays after its last name was removed. */
   readonly graceMs: number;
-  /** Nothing is changed, but told as if it were. */
+  /** Change nothing, but report as if it had been done. */
   readonly dryRun?: boolean;
-  /** Hears of each object. */
+  /** Called for each object. */
   readonly onObject?: (
     done: 'marked' | 'deleted',
     object: { readonly key: string; readonly storedBytes?: number; readonly reason: DeletionReason },
   ) => void;
 }
 
-/** Objects, and their bytes in the store as far as they are known. */
+/** A number of objects, and their bytes in the store as far as known. */
 export interface Amount {
   readonly objects: number;
   readonly bytes: number;
 }
 
 /**
- * Looks through the store for objects that nothing names and nothing on its way will, as kills leave them, and marks
- * them for deletion: they are deleted only by a pass after the grace. Where the catalog names nothing at all it is more
- * likely the wrong one, and nothing is marked. Memory does not grow with the number of objects; two or three queries a
- * page. Rejects with the errors of catalog and store, and the signal's reason.
+ * Finds objects in the store that no record names and no pending upload or job will, such as the remains of killed
+ * processes, and marks them for deletion. A later pass deletes them after the grace. If the catalog names no object at
+ * all, it is probably the wrong catalog, and nothing is marked. Memory does not grow with the number of objects; two or
+ * three queries a page. Rejects with the errors of catalog and store, and the signal's reason.
  */
 export async function markOrphans(
   { catalog, store }: GarbageContext,

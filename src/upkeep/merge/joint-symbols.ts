@@ -1,11 +1,11 @@
 import { latticeEscape, latticeSymbols, type JointSymbols } from '../../native/core.ts';
 import { mergedJointSymbolsMax } from '../../package/format-limits.ts';
 
-/** Of a symbol in a packed tuple. */
+/** Bits of one symbol in a packed tuple. */
 const symbolBits = 5;
-/** A tuple that occurs once is told in full: its place in the list would take as much. */
+/** A tuple that occurs once is escaped: its place in the list would take as many bytes. */
 const listedOccurrencesMin = 2;
-/** Of a packed tuple that is not listed. */
+/** Number of a packed tuple that is not listed. */
 const unlisted = 0xffff;
 
 /**
@@ -13,7 +13,7 @@ const unlisted = 0xffff;
  */
 export type PackedJointSymbols = Uint32Array;
 
-/** Packs the symbols of one block, one array a checkpoint. */
+/** Packs the symbols of one block, given as one array per checkpoint. */
 export function packJointSymbols(symbols: readonly Uint8Array[]): PackedJointSymbols {
   const packed = new Uint32Array(symbols[0]!.length);
   for (const [position, ofCheckpoint] of symbols.entries()) {
@@ -37,7 +37,7 @@ export class JointSymbolCounts {
     for (const tuple of tuples) this.#counts[tuple]!++;
   }
 
-  /** The tuples worth listing, the most frequent first. */
+  /** The tuples that are worth listing, most frequent first. */
   list(): JointSymbolList {
     const found: number[] = [];
     this.#counts.forEach((count, tuple) => {
@@ -52,11 +52,11 @@ export class JointSymbolCounts {
   }
 }
 
-/** Which symbol stands for which tuple in a merged package (docs/format-blocks.md, section 15). */
+/** Maps tuples to joint symbols in a merged package (docs/format-blocks.md, section 15). */
 export class JointSymbolList {
   readonly jointSymbols: JointSymbols;
   readonly #ranks: Uint16Array;
-  /** Escapes from here on are packed tuples. */
+  /** Escape symbols from this one on are followed by a packed tuple. */
   readonly #listedEscapes: number;
 
   constructor(listed: readonly number[], width: number) {
@@ -71,7 +71,7 @@ export class JointSymbolList {
     this.#listedEscapes = Math.max(0, listed.length - latticeEscape);
   }
 
-  /** One symbol a tuple, and the escapes of those that have none of their own. */
+  /** One joint symbol per tuple, and the escapes of tuples that have no symbol of their own. */
   code(tuples: PackedJointSymbols): { readonly symbols: Uint8Array; readonly escapes: Uint32Array } {
     const symbols = new Uint8Array(tuples.length);
     const escapes: number[] = [];

@@ -34,12 +34,12 @@ afterAll(() => harness.close());
 
 const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** Runs so far: each has random states of its own, which would else be those of another run's files. */
+/** Number of runs so far: each has random states of its own, so that its files differ from those of other runs. */
 let runCount = 0;
 
 /**
- * Most weights stay where they are; a matrix of several blocks, vectors that share one, exact tensors and a file of
- * bytes.
+ * Most weights do not move. The files hold a matrix of several blocks, vectors that share one, exact tensors and a file
+ * of bytes.
  */
 function uploadAt(step: number): Upload {
   const moved = (values: Float32Array, one: number): Float32Array => {
@@ -62,7 +62,7 @@ async function pushed(run: Run): Promise<Checkpoint[]> {
   return checkpoints;
 }
 
-/** Runs merge jobs until there is none; how many there were. */
+/** Runs merge jobs until there are none; returns their number. */
 async function mergeAll(ctx = merging): Promise<number> {
   for (let done = 0; ; done++) {
     const [job] = await harness.catalog.jobs.claim({
@@ -148,7 +148,7 @@ describe('a run whose old deltas are merged', () => {
 
   test('a reader who opened the old packages goes on reading them until they are deleted', async () => {
     const known = await harness.catalog.packages.chain(before[6]!.id);
-    // What the tests before have left.
+    // Remains of earlier tests.
     await collectNow(harness);
     await mergeAll();
     await deletePending(harness, { graceMs: 60_000 });
@@ -232,7 +232,7 @@ test('deltas that have nothing in common are left as they are, and are not tried
   const checkpoints: Checkpoint[] = [];
   const weights = noise(40_000, 9);
   for (const step of steps) {
-    // A few weights jump, anywhere and any distance: tuples are many and rare.
+    // A few weights jump anywhere by any distance, so that tuples are many and rare.
     for (const [i, x] of noise(weights.length, 50 + step).entries())
       if (step > 0 && Math.abs(x) > 2) weights[i]! += 20 * (x - 2 * Math.sign(x));
     checkpoints.push(await harness.push(run, step, modelOf({ 'fc.weight': f32([100, 400], weights) }), { ctx }));

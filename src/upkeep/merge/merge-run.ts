@@ -15,15 +15,12 @@ import { MergedPackageSource } from './merged-source.ts';
 import { verifyPart } from './verify-merged.ts';
 import { mergedPackageId, writeMergedPackage, type WrittenMergedPackage } from './write-merged.ts';
 
-/** Kind of the jobs that merge old deltas of a run, which is their subject. */
+/** Kind of the jobs that merge old deltas of a run; the run is their subject. */
 export const mergeJobKind = 'merge';
 
-/**
- * The newest checkpoints of a run that are left as they are: the next ones build on them, and they are what is read
- * most.
- */
+/** The newest checkpoints of a run are not merged: the next ones build on them, and they are read most. */
 const newestKept = 4;
-/** Candidates looked at in one query, from the oldest on. */
+/** Candidates read in one query, oldest first. */
 const candidatesPerQuery = 64;
 
 export interface MergeContext {
@@ -31,18 +28,19 @@ export interface MergeContext {
   readonly store: ObjectStore;
   readonly core: NativeCore;
   /**
-   * A restorer that keeps no blocks: the symbols of every checkpoint are asked for, and what was written is read back.
+   * Makes a restorer without cached blocks, because merging reads the symbols of every checkpoint and reads its own
+   * output back.
    */
   readonly freshRestorer: () => Restorer;
-  /** Bytes of symbols kept while a group is merged. */
+  /** Bytes of symbols cached while a group is merged. */
   readonly cacheMaxBytes: number;
   readonly blockParallel: number;
   readonly tracer: Tracer;
 }
 
 /**
- * Queues the merging of a run's old deltas where there are some and it is not queued yet; inside the transaction that
- * made a checkpoint of the run ready.
+ * Queues the merging of a run's old deltas if there are some and it is not queued yet. Call it inside the transaction
+ * that made a checkpoint of the run ready.
  */
 export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
   if ((await nextGroup(tx, runId)) === undefined) return;
@@ -52,9 +50,9 @@ export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
 }
 
 /**
- * The handler of `merge` jobs: puts the oldest deltas of a run that can be merged into one package, and queues itself
- * again while there are more, so that a checkpoint which waits to be encoded comes first. Repeatable at any point:
- * until its commit nothing refers to what it writes. Rejects with the errors of catalog, store and core.
+ * The handler of `merge` jobs. It merges the oldest group of mergeable deltas of a run, and queues itself again while
+ * there are more, so that checkpoints waiting for their encode come first. Repeatable at any point: until its commit
+ * nothing refers to the object that it writes. Rejects with the errors of catalog, store and core.
  */
 export async function runMergeJob(
   ctx: MergeContext,
@@ -72,8 +70,8 @@ export async function runMergeJob(
       await queueMerge(tx, runId);
     });
   } catch (error) {
-    // Refused, so nothing refers to the object. After any other failure the transaction may have happened all the same;
-    // the collection of orphans knows.
+    // The commit was refused, so nothing refers to the object. After any other failure the transaction may have
+    // succeeded, and the object is left to the collection of orphans.
     if (merged !== undefined && error instanceof FirnError && error.code === 'conflict')
       await ctx.store.delete(merged.key).catch(() => undefined);
     throw error;
@@ -82,8 +80,8 @@ export async function runMergeJob(
 }
 
 /**
- * Leaves out the checkpoint that a job which ended without a result began with: its bytes may be damaged, and later
- * ones need not wait for it.
+ * Leaves out the first checkpoint of a job that ended without a result: its bytes may be damaged, and later ones need
+ * not wait for it.
  */
 export async function markMergeEnded(tx: Catalog, runId: string): Promise<void> {
   const group = await nextGroup(tx, runId);
@@ -102,7 +100,7 @@ async function nextGroup(catalog: Catalog, runId: string): Promise<readonly Merg
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];
 
-/** The widest group that pays, stored and proven; undefined when none does. */
+/** The widest group that saves bytes, written and verified; undefined if none does. */
 async function mergeBest(
   ctx: MergeContext,
   group: readonly MergeCandidate[],
@@ -117,7 +115,7 @@ async function mergeBest(
   return undefined;
 }
 
-/** Undefined, and nothing left behind, when the group cannot be merged or it does not pay. */
+/** Undefined if the group cannot be merged or saves nothing; no object is left then. */
 async function mergeGroup(
   ctx: MergeContext,
   group: readonly MergeCandidate[],
@@ -147,14 +145,14 @@ async function mergeGroup(
   return undefined;
 }
 
-/** What is larger than what it would replace is not written to its end. */
+/** An object larger than the packages it would replace is not written to its end. */
 function saysNoGain(error: unknown): boolean {
   const code: FirnErrorCode = 'payload-too-large';
   return error instanceof FirnError && error.code === code;
 }
 
 interface GroupToWrite {
-  /** Of the last checkpoint, newest first. */
+  /** Chain of the last checkpoint, newest first. */
   readonly chain: readonly PackageRecord[];
   readonly width: number;
   readonly key: string;
@@ -179,7 +177,7 @@ async function writeGroup(
   }
 }
 
-/** Undefined when it takes no less than the packages it replaces. */
+/** Undefined if it is not smaller than the packages it replaces. */
 function mergedFrom(
   records: readonly PackageRecord[],
   { id, key, written }: { readonly id: string; readonly key: string; readonly written: WrittenMergedPackage },
@@ -192,7 +190,7 @@ function mergedFrom(
   return { mergedPackageId: id, key, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, parts };
 }
 
-/** Whether restoring any of the checkpoints stays inside the budget, though it reads the whole object. */
+/** Whether restoring each of the checkpoints stays inside the budget, although it reads the whole object. */
 function isInBudget(
   group: readonly MergeCandidate[],
   { merged, older }: { readonly merged: Merged; readonly older: readonly PackageRecord[] },

@@ -8,27 +8,26 @@ import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { ChainLink, PackageChain } from '../../restore/chain/package-chain.ts';
 import { packJointSymbols, type PackedJointSymbols } from './joint-symbols.ts';
 
-/** A block of all checkpoints that are to be merged. */
+/** One block in all checkpoints that are to be merged. */
 export interface SharedBlock {
   readonly file: string;
-  /** Its number in the last checkpoint. */
+  /** Number of the block in the last checkpoint. */
   readonly last: number;
   readonly planned: PlannedBlock;
 }
 
-/** The symbols of a block in all those checkpoints, and what its payload is coded with. */
+/** The symbols of a block in all those checkpoints, and the parameters for coding its payload. */
 export interface SharedSymbols {
   readonly jointSymbols: PackedJointSymbols;
-  /** Symbols of more steps than a symbol tells, checkpoint by checkpoint. */
+  /** Escaped symbols (moves of more steps than a symbol can express), checkpoint by checkpoint. */
   readonly escapes: readonly number[];
   readonly contexts: Uint8Array;
   readonly segments: ContextLayout['segments'];
 }
 
 /**
- * Consecutive checkpoints of one chain, as they are stored, seen for merging. `chain` ends with the last of them and
- * stays open while this is in use; its blocks must not be kept between reads, for the symbols of every checkpoint are
- * asked for.
+ * Consecutive checkpoints of one chain, opened for merging. `chain` ends with the last of them and stays open while
+ * this is in use. It must not cache blocks between reads, because the symbols of every checkpoint are read.
  */
 export class MergedPackageSource {
   /** Oldest first. */
@@ -49,8 +48,8 @@ export class MergedPackageSource {
   }
 
   /**
-   * Every block that a merged package shares, in the order of the first checkpoint's files and blocks; undefined where
-   * the checkpoints do not have the same ones.
+   * Every block that a merged package shares, in the order of the first checkpoint's files and blocks; undefined if the
+   * checkpoints do not have the same ones.
    */
   sharedBlocks(): readonly SharedBlock[] | undefined {
     const [first] = this.links;
@@ -98,13 +97,13 @@ export class MergedPackageSource {
     return this.chain.blocks(path);
   }
 
-  /** By number of a block in the first checkpoint: its number in the last one. */
+  /** Maps the number of a block in the first checkpoint to its number in the last one. */
   private numbersInLast(path: string): Map<number, number> {
     const reader = this.reader(path);
     const numbers = new Map<number, number>();
     for (const [number, { coding }] of reader.file.plan.blocks.entries()) {
       const first = codingRuleOf(coding).isShared ? reader.earlierBlock(number, this.links.length - 1) : undefined;
-      // The first one's needs a block before it, too: that is where contexts come from.
+      // The first checkpoint's block needs a previous block, too: contexts come from it.
       if (first !== undefined && reader.earlierBlock(number, this.links.length) !== undefined)
         numbers.set(first, number);
     }

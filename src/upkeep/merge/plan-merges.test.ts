@@ -5,7 +5,7 @@ import { planMerge, shareBytes } from './plan-merges.ts';
 /** A delta to another one. */
 type Delta = readonly [id: string, ancestorId: string, more?: Partial<MergeCandidate>];
 
-/** Ids of what is planned of candidates. */
+/** Ids of the planned group. */
 function planned(...deltas: readonly Delta[]): string[] | undefined {
   const candidates = deltas.map(
     ([id, ancestorId, more]) =>

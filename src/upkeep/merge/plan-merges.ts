@@ -2,9 +2,9 @@ import type { MergeCandidate } from '../../catalog/contract/package-records.ts';
 import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/format-limits.ts';
 
 /**
- * The first checkpoints to merge, of candidates in the order of their run: up to `mergedPackageWidthMax`, each the
- * ancestor of the next and of nothing else. Fewer only where the chain does not go on to checkpoints that can be merged
- * later. Undefined when there are none. Pure.
+ * The first checkpoints to merge, from candidates in the order of their run. There are up to `mergedPackageWidthMax`,
+ * each the ancestor of the next and of nothing else. There are fewer only if the chain has no further checkpoints that
+ * can be merged later. Undefined if there are none. Pure.
  */
 export function planMerge(candidates: readonly MergeCandidate[]): readonly MergeCandidate[] | undefined {
   for (let first = 0; first < candidates.length;) {
@@ -23,8 +23,8 @@ export function planMerge(candidates: readonly MergeCandidate[]): readonly Merge
 }
 
 /**
- * Splits the bytes of an object among the checkpoints in it, in proportion to what each took before; whole bytes that
- * add up. Pure.
+ * Splits the bytes of an object among the checkpoints in it, in proportion to the bytes that each took before. The
+ * shares are whole bytes that add up. Pure.
  */
 export function shareBytes(objectBytes: number, before: readonly number[]): number[] {
   const total = before.reduce((sum, bytes) => sum + bytes, 0);

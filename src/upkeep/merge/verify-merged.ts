@@ -10,18 +10,18 @@ import type { PackageChain } from '../../restore/chain/package-chain.ts';
 
 export interface Verification {
   readonly core: NativeCore;
-  /** The checkpoint as it was stored and as it is in the merged package, each with its ancestors. */
+  /** The checkpoint as stored before and in the merged package, each with its ancestors. */
   readonly before: PackageChain;
   readonly after: PackageChain;
-  /** What the catalog says of its files. */
+  /** Its files in the catalog. */
   readonly files: readonly CheckpointFile[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Proves that a checkpoint of a merged package is what it was: every file decodes to the bytes whose digests package
- * and catalog have, what later indexes refer to is the same, and so is the state that later blocks are coded against.
- * Rejects with `corrupt-package` where something differs, and with the errors of restore.
+ * Checks that merging did not change a checkpoint. Every file must decode to the digests of package and catalog,
+ * everything that later indexes refer to must be equal, and so must the state that later blocks are coded against.
+ * Rejects with `corrupt-package` if something differs, and with the errors of restore.
  */
 export async function verifyPart({ core, before, after, files, signal }: Verification): Promise<void> {
   const [was, is] = [before, after].map((chain) => chain.links[0]!.package.index) as [PackageIndex, PackageIndex];
@@ -44,7 +44,8 @@ export async function verifyPart({ core, before, after, files, signal }: Verific
 }
 
 /**
- * What a later index may refer to, and a rebuilt file depends on: all but where payloads lie and how they are coded.
+ * The part of an index that later indexes and rebuilt files depend on: everything except the places and coding of
+ * payloads.
  */
 function described({ formatVersion: _, part: __, residual, files, ...index }: PackageIndex) {
   return { ...index, scales: residual?.scales, files: files.map(describedFile) };

@@ -17,21 +17,21 @@ import type { SharedBlock, SharedSymbols, MergedPackageSource } from './merged-s
 import { JointSymbolCounts, type JointSymbolList } from './joint-symbols.ts';
 
 export interface WrittenMergedPackage extends IndexLocation {
-  /** Of its checkpoints, oldest first. */
+  /** Indexes of its checkpoints, oldest first. */
   readonly indexes: readonly PackageIndex[];
   readonly object: StoredObject;
 }
 
 export interface MergedPackageOptions {
   readonly core: NativeCore;
-  /** Blocks in work at once. */
+  /** Blocks processed at once. */
   readonly parallel: number;
-  /** Bytes of symbols kept between the three passes over them. */
+  /** Bytes of symbols cached between the three passes over them. */
   readonly cacheMaxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The id of the merged package of these packages: the same ones give the same. */
+/** The id of the merged package of these packages; it depends on their ids only. */
 export function mergedPackageId(packageIds: readonly string[]): string {
   return createHash('sha256')
     .update(`merged package ${packageIds.join(' ')}`)
@@ -40,9 +40,9 @@ export function mergedPackageId(packageIds: readonly string[]): string {
 }
 
 /**
- * Puts consecutive checkpoints into one package: the symbols of a weight as one symbol, everything else as it was
- * (docs/format.md, "Super-steps"). Undefined when they do not have the same residual blocks, or something that merged
- * packages do not hold. Deterministic. Rejects with the errors of store and core.
+ * Puts consecutive checkpoints into one package: the symbols of a weight become one joint symbol, everything else is
+ * copied (docs/format.md, "Super-steps"). Undefined if the checkpoints do not have the same residual blocks, or contain
+ * something that merged packages cannot hold. Deterministic. Rejects with the errors of store and core.
  */
 export async function writeMergedPackage(
   source: MergedPackageSource,
@@ -78,7 +78,7 @@ export async function writeMergedPackage(
   return { ...written, indexes: result };
 }
 
-/** A delta of its own with residual tensors, no levels, and nothing that came after version 2. */
+/** A delta of its own with residual tensors, without levels, and without features later than version 2. */
 function isMergeable({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
   return (
     formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined
@@ -86,7 +86,7 @@ function isMergeable({ formatVersion, kind, part, codebooks, residual }: Package
 }
 
 /**
- * Codes the blocks that all checkpoints share. Symbols are decoded anew in each pass, but for those there is room for.
+ * Codes the blocks that all checkpoints share. Symbols that do not fit into the cache are decoded again in each pass.
  */
 class SharedCoder {
   private readonly source: MergedPackageSource;
@@ -119,7 +119,7 @@ class SharedCoder {
     return counts.build({ slots: residualTensorCount(this.source.indexes[0]!) }, signal);
   }
 
-  /** One a block, in order. */
+  /** One payload per block, in order. */
   payloads(list: JointSymbolList, tables: ContextTables): AsyncGenerator<Uint8Array> {
     return mapBounded(this.blocks, this.options.parallel, async (block) => {
       const { jointSymbols, escapes, contexts, segments } = await this.symbols(block);
@@ -151,8 +151,8 @@ function residualTensorCount({ files }: PackageIndex): number {
 }
 
 /**
- * All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not
- * shared is copied.
+ * All payloads in order: those of the first checkpoint's blocks, then those of each later checkpoint's other blocks.
+ * Payloads that are not shared are copied.
  */
 async function* payloadsOf(
   source: MergedPackageSource,
@@ -200,8 +200,8 @@ interface PartsToMake {
 }
 
 /**
- * Indexes as the encoder takes them: residual blocks of later checkpoints have their old entries, which are not
- * written.
+ * Indexes in the form that the encoder takes. Residual blocks of later checkpoints have their old entries, which are
+ * not written.
  */
 function partsOf(source: MergedPackageSource, { mergedPackage, tables, entries }: PartsToMake): PackageIndex[] {
   const left = entries.values();

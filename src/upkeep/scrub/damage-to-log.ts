@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import { affectedNames } from './describe-damage.ts';
 import type { ScrubContext } from './examine-object.ts';
 
-/** Tells the log what is damaged, with everything that is lost by it. */
+/** Logs damaged objects, with everything that they make unreadable. */
 export function damageToLog(log: Logger): Pick<ScrubContext, 'onDamage' | 'onRepaired' | 'onUnread'> {
   return {
     onDamage: (found, isNew) => {
       const { key, what, detail } = found;
-      // Told once: a round after the other would repeat it.
+      // Logged once, not again in every round.
       if (isNew)
         log.error(
           { key, what, detail, affected: affectedNames(found) },

@@ -1,6 +1,6 @@
 import type { FoundDamage } from './examine-object.ts';
 
-/** Names of everything that a damaged object affects: `namespace/repository/run@step`, and eval sets. */
+/** Names of all that a damaged object affects: `namespace/repository/run@step`, and eval sets. */
 export function affectedNames({ checkpoints, evalSets }: Pick<FoundDamage, 'checkpoints' | 'evalSets'>): string[] {
   return [
     ...checkpoints.map(({ namespace, repository, run, step }) => `${namespace}/${repository}/${run}@${step}`),

@@ -5,22 +5,22 @@ import type { ObjectStore } from '../../store/object-store.ts';
 import { readWhole, type WholeRead } from './read-whole.ts';
 import type { ReadRate } from './read-rate.ts';
 
-/** An object that is damaged, and what cannot be read for it. */
+/** A damaged object, and everything that it makes unreadable. */
 export interface FoundDamage extends Omit<DamagedObject, 'foundAt'>, AffectedByDamage {}
 
 export interface ScrubContext {
   readonly catalog: Catalog;
-  /** As it is: what is in quarantine has to be read, too. */
+  /** Without the quarantine, because objects in it have to be read, too. */
   readonly store: ObjectStore;
-  /** None: as fast as it goes. */
+  /** Limits the rate of reading; unlimited if absent. */
   readonly rate?: ReadRate;
-  /** Told of every damaged object each time that it is read; `isNew`, when it was whole before. */
+  /** Called for every damaged object each time that it is read. `isNew`: it was whole before. */
   readonly onDamage: (found: FoundDamage, isNew: boolean) => void;
-  /** Told of an object that left the quarantine. */
+  /** Called for an object that left the quarantine. */
   readonly onRepaired?: (key: string) => void;
-  /** Told of an object that can be neither read nor called damaged, such as one on a disk that fails. */
+  /** Called for an object that can neither be read nor called damaged, for example because the disk fails. */
   readonly onUnread: (key: string, error: unknown) => void;
-  /** Told of every object read. */
+  /** Called for every object read. */
   readonly onRead?: (bytes: number) => void;
 }
 
@@ -31,8 +31,8 @@ export interface Examined {
 }
 
 /**
- * Codes of a store out of reach, or a reader told to stop: they say nothing of the object, and whatever is read next
- * would meet the same.
+ * Codes of an unreachable store or an aborted reader. They say nothing about the object, and the next read would fail
+ * alike.
  */
 export const endsReading: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
   'unavailable',
@@ -41,10 +41,10 @@ export const endsReading: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
 ]);
 
 /**
- * Reads one object to its end and puts it into quarantine, or takes it out. What seems damaged is read a second time,
- * since a line or a memory may have erred, and is left alone when the catalog names it no longer: it may have been
- * deleted meanwhile. Rejects with the errors of the catalog, and with the store's `unavailable`, `overloaded`,
- * `cancelled`.
+ * Reads one object to its end and puts it into quarantine, or takes it out. A damaged one is read a second time,
+ * because the error may come from the network or from memory. If the catalog no longer names the object, it does not
+ * count as damaged: it may have been deleted meanwhile. Rejects with the errors of the catalog, and with the store's
+ * `unavailable`, `overloaded`, `cancelled`.
  */
 export async function examineObject(ctx: ScrubContext, key: string, signal?: AbortSignal): Promise<Examined> {
   const { catalog, onDamage, onRepaired, onRead } = ctx;
@@ -64,7 +64,7 @@ export async function examineObject(ctx: ScrubContext, key: string, signal?: Abo
   return { bytes: last.bytes, damaged: true };
 }
 
-/** Undefined when the object cannot be read. */
+/** Undefined if the object cannot be read. */
 async function readTwice(
   { store, rate, onUnread }: ScrubContext,
   key: string,

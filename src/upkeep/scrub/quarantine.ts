@@ -5,14 +5,14 @@ import type { ObjectStore } from '../../store/object-store.ts';
 import { forwardedStore } from '../../store/forwarded-store.ts';
 
 /**
- * Other processes hear of damage within this time, in ms. Until then, and without the catalog, the checksums of the
- * store stand alone, which are never passed over.
+ * Other processes learn of damage within this time, in ms. Until then, and while the catalog is unreachable, the
+ * store's checksums protect readers; they are always checked.
  */
 const refreshMs = 5_000;
-/** Most keys kept in memory. */
+/** Most keys in memory. */
 const keysMax = 100_000;
 
-/** The keys of damaged objects, as the catalog last had them. */
+/** The keys of damaged objects, as last read from the catalog. */
 export class Quarantine {
   readonly #catalog: Pick<Catalog, 'damage'>;
   readonly #refreshMs: number;
@@ -45,15 +45,15 @@ export class Quarantine {
       }
       this.#keys = keys;
     } catch {
-      // Without an answer what was known holds on; reads go on, and checksums with them.
+      // If the catalog does not answer, the last known keys remain. Reads continue, and so do checksums.
     }
     this.#askedAtMs = askedAtMs;
   }
 }
 
 /**
- * The store, in which an object in quarantine is damaged at once: `open` rejects with `corrupt-object`, before anything
- * of it is read.
+ * The store, in which objects in quarantine cannot be opened: `open` rejects with `corrupt-object` before anything is
+ * read.
  */
 export function quarantinedStore(store: ObjectStore, quarantine: Quarantine): ObjectStore {
   return forwardedStore(store, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReadRate } from './read-rate.ts';
 
-/** A clock that only pauses move. */
+/** A clock that only pauses advance. */
 function fakeClock() {
   const clock = { ms: 0, now: () => clock.ms, pause: async (ms: number) => void (clock.ms += ms) };
   return clock;

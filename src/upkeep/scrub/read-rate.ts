@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Time that was not used is made up for so long at most, in ms: after a stall there is no burst. */
+/** Most unused time that may be made up for, in ms, so that a stall is not followed by a burst. */
 const catchUpMsMax = 1000;
 
 export interface RateClock {
-  /** In ms, only differences count. */
+  /** In ms; only differences matter. */
   now(): number;
   pause(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -14,11 +14,11 @@ const processClock: RateClock = {
   pause: (ms, signal) => pause(ms, undefined, { signal }),
 };
 
-/** Holds several readers together below a number of bytes a second, on average over a second. */
+/** Keeps several readers together below a number of bytes a second, averaged over a second. */
 export class ReadRate {
   readonly #bytesPerMs: number;
   readonly #clock: RateClock;
-  /** When everything read so far has been paid for. */
+  /** The time at which the rate allows the next read. */
   #paidAtMs = -Infinity;
 
   constructor(bytesPerSecond: number, clock: RateClock = processClock) {
@@ -26,7 +26,7 @@ export class ReadRate {
     this.#clock = clock;
   }
 
-  /** Counts bytes that were read, and resolves when the next may be. Rejects with the signal's reason. */
+  /** Counts bytes that were read, and resolves when the next read is allowed. Rejects with the signal's reason. */
   async spend(bytes: number, signal?: AbortSignal): Promise<void> {
     const now = this.#clock.now();
     this.#paidAtMs = Math.max(this.#paidAtMs, now - catchUpMsMax) + bytes / this.#bytesPerMs;

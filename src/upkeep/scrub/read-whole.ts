@@ -3,17 +3,17 @@ import type { DamageKind } from '../../catalog/contract/integrity-records.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { ReadRate } from './read-rate.ts';
 
-/** What reading an object to its end found. */
+/** Outcome of reading an object to its end. */
 export interface WholeRead {
-  /** Bytes of content that came out whole. */
+  /** Bytes of content with a correct checksum. */
   readonly bytes: number;
   /** Absent when every chunk matched its checksum. */
   readonly damage?: { readonly what: DamageKind; readonly detail: string };
 }
 
 /**
- * Reads every byte of an object through the store's checksums. What the store cannot say, because it is out of reach or
- * failed otherwise, rejects: that is no damage.
+ * Reads every byte of an object through the store's checksums. Rejects if the store is unreachable or fails in another
+ * way: that is no damage.
  */
 export async function readWhole(
   store: ObjectStore,
@@ -40,7 +40,7 @@ export async function readWhole(
   }
 }
 
-/** What an error of a store says of an object; undefined when it says nothing. */
+/** The kind of damage that a store's error means; undefined if it means none. */
 export function damageOf(error: unknown): DamageKind | undefined {
   if (!(error instanceof FirnError)) return undefined;
   if (error.code === 'not-found') return 'missing';

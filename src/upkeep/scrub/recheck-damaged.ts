@@ -2,8 +2,8 @@ import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 
 /**
- * Reads what is in quarantine again, in case that it was repaired, and forgets what nothing names any more: of very
- * many the first thousand. Returns how many are damaged still. Rejects as `examineObject`.
+ * Reads objects in quarantine again, because they may have been repaired, and removes entries that nothing names any
+ * more; at most the first thousand. Returns the number still damaged. Rejects as `examineObject`.
  */
 export async function recheckDamaged(ctx: ScrubContext, signal?: AbortSignal): Promise<number> {
   let damaged = 0;

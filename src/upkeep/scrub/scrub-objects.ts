@@ -1,7 +1,7 @@
 import { forEachBounded } from '../../compress/bounded-parallel.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 
-/** Objects named by one query; a round that is broken off goes on behind the last whole page. */
+/** Objects in one query; an interrupted round continues after the last complete page. */
 const pageKeys = 32;
 /** Objects read at once. */
 const objectsAtOnce = 4;
@@ -10,16 +10,16 @@ export interface ScrubTotals {
   readonly objects: number;
   readonly bytes: number;
   readonly damaged: number;
-  /** Neither whole nor known to be damaged. */
+  /** Objects that could not be read, and are not known to be damaged. */
   readonly unread: number;
 }
 
 export interface ScrubScope {
-  /** Of one repository only. */
+  /** Only objects of this repository. */
   readonly repositoryId?: string;
-  /** Keys behind this one only. */
+  /** Only keys after this one. */
   readonly afterKey?: string;
-  /** Called behind each page, with its last key and what was read so far. */
+  /** Called after each page, with its last key and the totals so far. */
   readonly onPage?: (lastKey: string, totals: ScrubTotals) => Promise<void>;
 }
 

@@ -7,9 +7,9 @@ import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import type { ScrubContext } from './examine-object.ts';
 import { scrubTurn } from './scrub-turn.ts';
 
-/** A turn is free at once, and a round follows the other. */
+/** A turn is free at once, and a new round is always due. */
 const atOnce = { everyMs: 0, turnMs: 0 };
-/** More than are named by one query. */
+/** More than one query returns. */
 const objectCount = 40;
 
 let catalog: Catalog;

@@ -3,25 +3,25 @@ import type { ScrubContext } from './examine-object.ts';
 import { recheckDamaged } from './recheck-damaged.ts';
 import { scrubObjects } from './scrub-objects.ts';
 
-/** Of the one scrubber among all processes. */
+/** Name of the chore; one process scrubs at a time. */
 const choreName = 'scrub';
-/** Whoever has shown no sign of life for so long has died, and another goes on. */
+/** A process without a sign of life for this long, in ms, counts as dead, and another continues. */
 const defaultTurnMs = 2 * 60 * 1000;
-/** Signs of life within that time. */
+/** Signs of life in that time. */
 const signsPerTurn = 4;
 
 export interface ScrubTimes {
-  /** From the beginning of one round to that of the next. */
+  /** From the beginning of one round to that of the next, in ms. */
   readonly everyMs: number;
-  /** A turn without a sign of life is another's after so long. */
+  /** How long a turn lasts without a sign of life, in ms. */
   readonly turnMs?: number;
 }
 
 /**
- * Goes on with the round of reading every object, or begins one when it is time; reads what is in quarantine again
- * before. Nothing happens while another process is at it. Where it was is remembered page by page, so whoever comes
- * next goes on there. Returns how many objects it read. Rejects as `scrubObjects`: a storage out of reach ends the
- * turn, not the round.
+ * Continues the round of reading every object, or begins one when it is due; before that it reads the objects in
+ * quarantine again. Does nothing while another process scrubs. The position is stored after each page, so that the next
+ * process continues there. Returns the number of objects read. Rejects as `scrubObjects`: an unreachable storage ends
+ * the turn, not the round.
  */
 export async function scrubTurn(
   ctx: ScrubContext,
@@ -30,7 +30,7 @@ export async function scrubTurn(
 ): Promise<number> {
   const { catalog } = ctx;
   if (!(await catalog.chores.begin(choreName, turnMs))) return 0;
-  // A sign that is lost costs nothing but a second reader.
+  // If a sign of life is lost, the worst result is a second reader.
   const keeping = setInterval(() => void catalog.chores.keep(choreName).catch(() => undefined), turnMs / signsPerTurn);
   keeping.unref();
   try {
@@ -44,7 +44,7 @@ export async function scrubTurn(
   }
 }
 
-/** Undefined while it is too early for another. */
+/** Undefined while the next round is not due. */
 function roundAfter(last: ScrubRound | undefined, now: Date, everyMs: number): ScrubRound | undefined {
   if (last !== undefined && now.getTime() - last.begunAt.getTime() < everyMs) return undefined;
   return { begunAt: now, afterKey: '', objects: 0, bytes: 0 };

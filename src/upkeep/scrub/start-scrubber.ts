@@ -10,26 +10,26 @@ import { ReadRate } from './read-rate.ts';
 import { scrubTurn } from './scrub-turn.ts';
 
 /**
- * How often it is looked whether there is something to scrub: longer than a turn, so that a process that ends one does
- * not take the next for granted.
+ * Interval between two checks whether a round is due, in ms. It is longer than a turn, so that a process that ends one
+ * turn does not always get the next.
  */
 const pauseMs = 10 * 60 * 1000;
 
 export interface ScrubberParts {
   readonly catalog: Catalog;
-  /** As it is, not behind the quarantine. */
+  /** The store without the quarantine. */
   readonly store: ObjectStore;
   readonly log: Logger;
   readonly tracer: Tracer;
   readonly bytesPerSecond: number;
-  /** From the beginning of one round to that of the next. */
+  /** From the beginning of one round to that of the next, in ms. */
   readonly everyMs: number;
   readonly onRead: (bytes: number) => void;
 }
 
 /**
- * Reads every object in the background, one process of all at a time, and tells the log what is damaged with everything
- * that is lost by it.
+ * Reads every object in the background, in one process at a time, and logs damaged ones with everything that they make
+ * unreadable.
  */
 export function startScrubber({
   catalog,

@@ -11,7 +11,7 @@ import { Suspects, watchedStore } from './suspects.ts';
 let catalog: Catalog;
 let bare: MemoryStore;
 let opened: string[];
-/** What reads of an object reject with, by key, and how many more of them. */
+/** Error codes for reads of an object, by key, and how many more reads fail. */
 let refused: Map<string, { readonly code: FirnErrorCode; left: number }>;
 const refuse = (key: string, code: FirnErrorCode, left = Infinity): void => void refused.set(key, { code, left });
 let told: string[];
@@ -84,7 +84,7 @@ test('a read that is refused puts the object into quarantine, with what it affec
   await expect(readAll(first)).rejects.toMatchObject({ code: 'corrupt-object' });
   await expect.poll(() => told, { timeout: 20_000 }).toEqual([`new corrupt ${first} 1`]);
   expect(await damaged()).toEqual([first]);
-  // In quarantine nobody reads it, nor is it examined again.
+  // In quarantine it is neither read nor examined again.
   const before = opened.length;
   await expect(store.open(first)).rejects.toMatchObject({ detail: `${first} is in quarantine` });
   expect(await readAll(second)).toBe(3);

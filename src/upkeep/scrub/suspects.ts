@@ -4,18 +4,18 @@ import { forwardedStore } from '../../store/forwarded-store.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 import { damageOf } from './read-whole.ts';
 
-/** Keys that wait to be examined, at most; what comes beyond is found by the next read, or round. */
+/** Most keys that wait for examination; the next read or round finds the others. */
 const waitingMax = 1000;
 
 /**
- * Objects of which a read was refused: each is read whole in the background, so that quarantine and log tell of damage
- * when it is met, not when the round comes by.
+ * Objects with a failed read. Each is read whole in the background, so that quarantine and log learn of damage at once
+ * and not only in the next round.
  */
 export class Suspects {
   readonly #ctx: ScrubContext;
   readonly #waiting = new Set<string>();
   readonly #stopping = new AbortController();
-  /** Whoever met it is not waited for by this, nor is it of their trace. */
+  /** Examinations run outside the reader's async context: they are no part of its trace. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #examining: Promise<void> | undefined;
 
@@ -29,7 +29,7 @@ export class Suspects {
     this.#examining ??= this.#outside(() => this.#examineAll()).finally(() => (this.#examining = undefined));
   }
 
-  /** Breaks off what is being read. */
+  /** Aborts the current examination. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#examining;
@@ -40,7 +40,7 @@ export class Suspects {
       try {
         await examineObject(this.#ctx, key, this.#stopping.signal);
       } catch (error) {
-        // Catalog or store out of reach: the next read that is refused asks again.
+        // Catalog or store are unreachable: the next failed read adds the key again.
         if (!this.#stopping.signal.aborted) this.#ctx.onUnread(key, error);
       }
       this.#waiting.delete(key);
@@ -48,7 +48,7 @@ export class Suspects {
   }
 }
 
-/** The store, which tells of objects that are missing or whose bytes are refused. */
+/** The store, reporting objects that are missing or damaged. */
 export function watchedStore(store: ObjectStore, onRefused: (key: string) => void): ObjectStore {
   const telling = (key: string, error: unknown): unknown => {
     if (damageOf(error) !== undefined) onRefused(key);

@@ -19,19 +19,19 @@ const classes = 16;
 /** TensorProto.DataType.FLOAT, for Cast. */
 const floatType = 1;
 
-/** How a graph of the classifier differs from the plain one. */
+/** Differences of a classifier's graph from the plain one. */
 export interface ClassifierGraphOptions {
-  /** Rows of input and output: any by default. */
+  /** Rows of input and output; any number by default. */
   readonly rows?: number;
   /** Name of a weight in the graph. */
   readonly nameOf?: (name: WeightName) => string;
-  /** Weights that the graph carries; the others are open. */
+  /** Weights stored in the graph; the others are open. */
   readonly carried?: Weights;
-  /** Initializers in place of weights, which `before` makes something of. */
+  /** Weights without an initializer, because `before` computes them. */
   readonly without?: readonly WeightName[];
   readonly more?: readonly Uint8Array[];
   readonly before?: readonly Uint8Array[];
-  /** What takes the place of `fc2.weight` and of the two biases, made by `before`. */
+  /** Replaces `fc2.weight` and the two biases; `before` computes it. */
   readonly matrix?: string;
   readonly biases?: readonly [string, string];
   /** Operator between the last sum and the output. */
@@ -83,7 +83,7 @@ export function storedFloats(name: string, shape: readonly number[], values: Arr
   return storedInitializer(name, shape, f32Tensor(shape, values).bytes);
 }
 
-/** A checkpoint whose tensors have other names, or lack some. */
+/** A checkpoint with other tensor names, or without some tensors. */
 export function renamedFile(weights: Weights, nameOf: (name: WeightName) => string | undefined): Buffer {
   const named = weightNames.flatMap((name) => {
     const stored = nameOf(name);
@@ -92,7 +92,7 @@ export function renamedFile(weights: Weights, nameOf: (name: WeightName) => stri
   return safetensorsFile(Object.fromEntries(named));
 }
 
-/** Rows and columns of a matrix exchanged. */
+/** The transposed matrix. */
 export function turned(values: Float32Array, rows: number, columns: number): Float32Array {
   return Float32Array.from(values, (_, at) => values[(at % rows) * columns + Math.floor(at / rows)]!);
 }

@@ -1,7 +1,7 @@
 import type { Answer, HubApi, Json } from '../hub-api.ts';
 import type { Expected, Mistake, Place } from './mistake.ts';
 
-/** What the hub made of a mistake. */
+/** The hub's reaction to a mistake. */
 export type Outcome =
   | { readonly stoppedAt: Place; readonly code: string; readonly sentence: string }
   | {
@@ -12,14 +12,14 @@ export type Outcome =
 
 /** Largest difference between a right baseline and the truth. */
 const rightTolerance = 1e-6;
-/** Largest difference that a checkpoint may have without a word. */
+/** Largest difference that a checkpoint may have without a warning. */
 const silentTolerance = 1e-3;
-/** Warnings that say the figure itself may be wrong. */
+/** Warnings that say that the value itself may be wrong. */
 const doubt =
   /guessing|shifted|probabilit|not finite|NaN|adds up over rows|looks like a mask|look padded|a mask holds/i;
 
 /**
- * Makes the eval set, a run with default thresholds, and pushes the checkpoint, until something stops it. `name` is
+ * Creates the eval set and a run with default thresholds, and pushes the checkpoint, until the hub stops it. `name` is
  * unique in the repository.
  */
 export async function tryMistake(
@@ -73,7 +73,7 @@ export function meets(outcome: Outcome, expected: Expected, truth: Mistake['trut
   );
 }
 
-/** The one thing that must never happen: a figure that is wrong, and none of the warnings that the row wants. */
+/** The one forbidden outcome: a wrong value without any of the expected warnings. */
 export function isSilentlyWrong(outcome: Outcome, { truth, expected }: Pick<Mistake, 'truth' | 'expected'>): boolean {
   if (!('baseline' in outcome) || distance(outcome, truth) <= silentTolerance) return false;
   const doubts = expected.flatMap((each) => (each !== 'right' && 'warns' in each ? [each.warns] : []));
@@ -81,7 +81,7 @@ export function isSilentlyWrong(outcome: Outcome, { truth, expected }: Pick<Mist
 }
 
 /**
- * Largest difference of a metric's baseline from its truth; infinite where there is no truth, or no finite baseline.
+ * Largest difference between a metric's baseline and its truth; infinite if there is no truth, or no finite baseline.
  */
 function distance({ baseline }: Extract<Outcome, { baseline: unknown }>, truth: Mistake['truth']): number {
   const differences = Object.entries(truth ?? {}).map(([metric, value]) =>

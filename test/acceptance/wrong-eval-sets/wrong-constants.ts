@@ -15,14 +15,14 @@ import { classifierVariant, storedFloats, turned, weightNames } from './classifi
 import { refused, unbound, type Mistake } from './mistake.ts';
 
 const weights = classifierWeights(1);
-/** Those of the step at which the graph was exported. */
+/** The weights of the step at which the graph was exported. */
 const older = classifierWeights(40);
 const rows = classifierRows(weights);
 const classifier = { spec: classifierSpec, batches: classifierBatches(rows), truth: measure(weights, rows) };
 const file = (bytes: Buffer) => ({ files: { 'model.safetensors': bytes } });
 const plainFile = file(classifierFile(weights));
 
-/** Matrices as a linear layer keeps them: turned. */
+/** Matrices as a linear layer stores them: transposed. */
 const turnedFile = file(
   safetensorsFile(
     Object.fromEntries(
@@ -39,7 +39,7 @@ const turnedFile = file(
     ),
   ),
 );
-/** The exporter has turned the matrix and called the result something else. */
+/** The exporter has transposed the matrix and given the result another name. */
 const folded = (from: Weights): Buffer =>
   classifierVariant({
     carried: from,
@@ -48,7 +48,7 @@ const folded = (from: Weights): Buffer =>
     before: [node('Identity', ['val_0'], ['turned_fc2'])],
     matrix: 'turned_fc2',
   });
-/** A constant that an operator turns into the two biases. */
+/** A constant from which an operator makes the two biases. */
 const fused = classifierVariant({
   carried: older,
   without: ['fc1.bias', 'fc2.bias'],
@@ -79,7 +79,7 @@ const matrix = numbers(size * size, 1);
 const [a, b] = [numbers(size, 2), numbers(size, 3)];
 const scale = 1.25;
 const x = numbers(samples * size, 4);
-/** What the model says, with noise: a model that has learnt. */
+/** The model's own outputs with noise, like targets of a trained model. */
 const noise = numbers(samples * size, 5).map((each) => 0.5 * each);
 const target = noise.map((each, at) => each + answer(at));
 const sums = {
@@ -96,7 +96,7 @@ const sums = {
   ),
 };
 
-/** Of a model with two norms, of which one of each pair is missing. No figure is true of it. */
+/** A model with two norms, of which one of each pair is missing. No value measured with it is true. */
 const normed = {
   spec: sums.spec,
   batches: sums.batches,
@@ -215,7 +215,7 @@ export const wrongConstants: readonly Mistake[] = [
   },
 ];
 
-/** A fresh model with two norms as exporters write it: one vector of ones, and one of zeros. */
+/** An untrained model with two norms as exporters write it: one vector of ones, and one of zeros. */
 function normGraph(
   operator: 'BatchNormalization' | 'LayerNormalization',
   merged: 'by identity' | 'away' = 'by identity',
@@ -248,7 +248,7 @@ interface SumGraph {
   readonly biases?: readonly [string, string];
 }
 
-/** What exporters do to a fresh model, whose biases are all zeros: they keep one of them for both. */
+/** An untrained model whose biases are all zeros: exporters store one of them for both. */
 function sumGraph({ merged, foldedScale, biases = ['a.bias', 'b.bias'] }: SumGraph): Buffer {
   const [kept, other] = biases;
   const second = merged === 'away' ? kept : other;

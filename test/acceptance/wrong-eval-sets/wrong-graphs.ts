@@ -34,7 +34,7 @@ const shared = {
 const labels = i64Tensor([count], rows.labels);
 
 const features = 8;
-/** In a row of the last batch. */
+/** A row of the last batch. */
 const oddAt = 300;
 const odd = (value: number): Float32Array =>
   Float32Array.from({ length: 40 * features }, (_, at) => (at === oddAt ? value : Math.sin(at)));
@@ -54,7 +54,7 @@ const linear = {
 };
 const linearBatches = (x: Float32Array, target: Float32Array): Buffer =>
   safetensorsFile({ x: f32Tensor([40, features], x), target: f32Tensor([40, features], target) });
-/** The same model with its loss computed by the graph. */
+/** The same model, with a graph that computes the loss. */
 const lossModel = {
   ...linear,
   spec: { inputs: { x: 'x', target: 'target' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] },
@@ -65,7 +65,7 @@ const tokenWidth = 16;
 const maskedRows = 40;
 const wave = (count: number): Float32Array => Float32Array.from({ length: count }, (_, at) => Math.sin(at * at));
 const maskedTokens = Array.from({ length: maskedRows * 4 }, (_, at) => (at * 7) % tokenCount);
-/** Classes from the mean of the tokens that count, with the two inputs fed from one another's tensors. */
+/** Classes from the mean of the tokens that count; each of the two inputs is fed from the other's tensor. */
 const maskedModel = {
   spec: {
     inputs: { input_ids: 'attention_mask', attention_mask: 'input_ids' },
@@ -90,7 +90,7 @@ const maskedModel = {
     }),
   },
 };
-/** Yes or no for each value of the classifier's output. */
+/** A binary label for each value of the classifier's output. */
 const yesOrNo = f32Tensor(
   [count, 16],
   Array.from({ length: count * 16 }, (_, at) => at % 2),
@@ -235,7 +235,7 @@ export const wrongGraphs: readonly Mistake[] = [
   },
 ];
 
-/** Known at the eval set where the graph says so, else from the outputs of the first checkpoint. */
+/** Detected at the eval set if the graph shows it, else from the outputs of the first checkpoint. */
 function stopsSoftmax() {
   return { stops: /probabilities/, codes: ['eval-label-mismatch'], at: ['eval set', 'upload', 'job'] } as const;
 }
@@ -290,7 +290,7 @@ function maskedGraph(): Buffer {
   });
 }
 
-/** As the classifier, with twice as many classes. */
+/** Like the classifier, with twice as many classes. */
 function widerGraph(): Buffer {
   const shapes = { ...classifierShapes, 'fc2.weight': [32, 32], 'fc2.bias': [32] } as const;
   return onnxFile({

@@ -46,13 +46,13 @@ const tokenModel = {
   files: { 'model.safetensors': tokenFile(tokens, { embed: 'embed.weight', head: 'lm_head.weight' }) },
   truth: { loss: tokenLoss(tokens, said.ids, said.labels) },
 };
-/** Every third label does not count. */
+/** Every third label is ignored. */
 const masked = said.labels.map((label, at) => (at % 3 === 0 ? -100 : label));
 const maskedTruth = { loss: tokenLoss(tokens, said.ids, masked) };
 /** Sequences that end early, padded with token 0. */
 const padded = { ids: said.ids.map((id, at) => (ended(at) ? 0 : id)), labels: said.labels.map(paddedWith(0)) };
 const paddedTruth = { loss: tokenLoss(tokens, padded.ids, said.labels.map(paddedWith(-100))) };
-/** As many positions as classes, so that nothing tells the two axes apart. */
+/** As many positions as classes, so that sizes do not distinguish the two axes. */
 const square = { ids: said.ids.slice(0, 2 * vocabulary), labels: said.labels.slice(0, 2 * vocabulary) };
 const squareModel = {
   ...tokenModel,

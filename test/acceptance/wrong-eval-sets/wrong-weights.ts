@@ -24,7 +24,7 @@ import {
 } from './next-token.ts';
 
 const weights = classifierWeights(1);
-/** Those of the step at which the graph was exported. */
+/** The weights of the step at which the graph was exported. */
 const older = classifierWeights(40);
 const rows = classifierRows(weights);
 const shared = { spec: classifierSpec, batches: classifierBatches(rows), truth: measure(weights, rows) };
@@ -236,7 +236,7 @@ export const wrongWeights: readonly Mistake[] = [
   },
 ];
 
-/** As some exporters write a tied pair: one initializer, under the name of the head. */
+/** The form in which some exporters write a tied pair: one initializer, named like the head. */
 function headOnly(): Buffer {
   return tokenGraph({ embedName: 'lm_head.weight', headName: null });
 }

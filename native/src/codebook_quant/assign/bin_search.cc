@@ -11,8 +11,8 @@
 namespace firn {
 
 float midpoint(float a, float b) {
-  // The binary64 sum is exact unless one operand is below 2^-28 of the other, and then the result is half the larger
-  // one either way.
+  // The binary64 sum is exact unless one operand is below 2^-28 of the other. Then the result is half the larger one in
+  // either case.
   return static_cast<float>((static_cast<double>(a) + b) / 2);
 }
 

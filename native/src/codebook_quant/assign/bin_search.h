@@ -1,4 +1,4 @@
-// Finding the bin of a weight: how many boundaries lie at or below it.
+// Finds the bin of a weight: the number of boundaries at or below it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct BinSearch {
 // (a + b) / 2 rounded once to binary32, nearest even; a and b finite.
 float midpoint(float a, float b);
 
-// `centroids`: 1 <= count <= 256, finite, strictly increasing. `boundaries`: count - 1, alike; null where they are
+// `centroids`: 1 <= count <= 256, finite, strictly increasing. `boundaries`: count - 1, likewise; null if they are
 // halfway.
 BinSearch make_bin_search(const float* centroids, uint32_t count, const float* boundaries);
 
@@ -42,8 +42,8 @@ inline constexpr uint32_t kSearchDepthInRegistersMax = 7;
 FindBinsKernel find_bins;
 }  // namespace avx512
 
-// The bin of the smallest value that shares its top 16 bits with a weight; at most `advances` boundaries lie between
-// the two.
+// For each top 16 bits of a weight: the bin of the smallest value with these bits. At most `advances` boundaries lie
+// between it and the weight.
 struct BinTable {
   uint8_t first_bin[1u << 16];
   uint32_t advances;

@@ -44,7 +44,7 @@ void make_bin_table(const BinSearch& search, BinTable& table) {
     const uint32_t prefix = prefix_at(rank), before = bin;
     while (smallest_of(prefix) >= search.sorted[bin]) ++bin;  // ends at the unused last place
     table.first_bin[prefix] = static_cast<uint8_t>(bin);
-    // Boundaries passed since the prefix before lie inside it, or at the start of this one.
+    // The boundaries passed since the previous prefix lie inside it, or at the start of this one.
     if (bin - before > table.advances) table.advances = bin - before;
   }
   if (search.boundary_count - bin > table.advances)

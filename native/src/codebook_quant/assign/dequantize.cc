@@ -25,7 +25,7 @@ struct ProtectedWords {
   size_t left;
 };
 
-// Puts the next words where levels[i] == level. False when the words do not suffice.
+// Writes the next words at the places with levels[i] == level. False if there are too few words.
 bool patch(const uint8_t* levels, size_t count, uint8_t level, Dtype dtype, ProtectedWords& words, uint8_t* out) {
   const uint8_t* const end = levels + count;
   for (const uint8_t* at = levels; at < end; ++at) {

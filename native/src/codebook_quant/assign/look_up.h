@@ -5,8 +5,8 @@
 
 namespace firn {
 
-// out[i] = table[levels[i]] for `count` levels. `table` holds 256 words, of which entries past `level_count` are not
-// asked for by valid input; `table` and `out` need no alignment. Returns the largest level seen; 0 when count is 0.
+// out[i] = table[levels[i]] for `count` levels. `table` holds 256 words; valid input does not use entries past
+// `level_count`. `table` and `out` need no alignment. Returns the largest level seen; 0 when count is 0.
 using LookUpKernel = uint8_t(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
 
 // For words of 32 and of 16 bits.

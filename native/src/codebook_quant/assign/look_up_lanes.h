@@ -1,7 +1,7 @@
 // Table look-ups in registers. Include in one file per instruction set.
 //
-// `Words` says how: kWords words a vector, at most kRegistersMax registers of table, load(), places() of as many
-// levels, and find<registers>(), where only the low bits of a place count.
+// `Words` provides them: kWords words a vector, at most kRegistersMax registers of table, load(), places() of as many
+// levels, and find<registers>(), which uses only the low bits of a place.
 #pragma once
 #include "codebook_quant/assign/look_up.h"
 #include "simd/vectors.h"
@@ -40,7 +40,7 @@ size_t look_up_table(const uint8_t* levels, size_t count, const unsigned char* e
   return 0;
 }
 
-// LookUpKernel; `rest` does what is left of the levels, or all of them where the table takes too many registers.
+// LookUpKernel; `rest` handles the remaining levels, or all of them if the table takes too many registers.
 template <typename Words>
 uint8_t look_up_words(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out,
                       LookUpKernel* rest) {

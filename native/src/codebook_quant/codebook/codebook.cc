@@ -19,7 +19,7 @@ std::vector<double> cluster(const Points& points, uint32_t bins, const CodebookO
   return cluster_kmeanspp(points, bins, options.seed, options.lloyd_max);
 }
 
-// What a bit of all weights together costs.
+// Price of one bit of all weights together.
 double price_of_bit(const Runs& runs, const std::vector<size_t>& edges, double mass, double bit_price) {
   double error = 0;
   for (size_t c = 0; c + 1 < edges.size(); ++c) error += runs.cost(edges[c], edges[c + 1]);

@@ -10,8 +10,8 @@ namespace firn {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Sums of two rows kept apart, so that they are added and compared several at a time. The least of doubles is the same
-// in any order.
+// Sums of two rows, stored separately so that several are added and compared at a time. The least of doubles is the
+// same in any order.
 constexpr size_t kLanes = 8;
 
 double least_sum(const double* a, const double* b, size_t count) {
@@ -77,8 +77,7 @@ class PricedTable {
     }
   }
 
-  // Where the last of c + 1 clusters of the first j points starts: the first place that attains what the row says, by
-  // the same sums.
+  // Start of the last of c + 1 clusters of the first j points: the first place whose sum equals the row's entry.
   size_t last_start(uint32_t c, size_t j) const {
     size_t at = c;
     while (at + 1 < j && row(c - 1)[at] + cost(at, j) != row(c)[j]) ++at;

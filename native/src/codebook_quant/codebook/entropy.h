@@ -1,4 +1,4 @@
-// Entropy-constrained scalar quantization of a sketch: cells that cost least in squared error and in bits together.
+// Entropy-constrained scalar quantization of a sketch: cells with the least cost in squared error and bits together.
 #pragma once
 #include <cstddef>
 #include <cstdint>

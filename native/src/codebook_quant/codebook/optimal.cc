@@ -21,7 +21,7 @@ class Table {
       starts_before_ = &starts_[(c - 2) * width_];
       starts_now_ = &starts_[(c - 1) * width_];
       const size_t last = width_ - 1;
-      // Of the last row only its end is asked for; every later cluster needs a point of its own.
+      // Only the end of the last row is needed; every later cluster needs a point of its own.
       solve(c == k_ ? last : c, last - (k_ - c), c - 1, last - 1);
     }
   }

@@ -1,4 +1,4 @@
-// Runs of a codebook's points: what one cluster of them costs, and where its centroid is.
+// Runs of a codebook's points: the cost and the centroid of a cluster of them.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace firn {
 
-// A running sum and what its rounding has lost so far, so that differences of two sums keep their digits.
+// A running sum and its rounding error so far, so that differences of two sums keep their digits.
 struct Sum {
   double high = 0, low = 0;
 
@@ -40,8 +40,8 @@ class Runs {
     }
   }
 
-  // `members` >= 1 each: runs of points that stay together, by their ends; what a cluster of them costs is still that
-  // of its points.
+  // Runs of points that stay together, each of at least one point and given by its end. The cost of a cluster of them
+  // is still that of its points.
   Runs(const Runs& points, const std::vector<size_t>& ends) : moments_(1) {
     size_t begin = 0;
     for (const size_t end : ends) {

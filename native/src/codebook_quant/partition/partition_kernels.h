@@ -39,7 +39,7 @@ using MarkKernel = size_t(const PartitionRule& rule, const void* weights, const 
                           PartitionLevels marks, uint8_t* levels);
 
 // Copies the weights to `kept`, with skip_marker(i & 15) (stats/value_counter.h) in place of the protected and pruned
-// ones. Returns how many were replaced.
+// ones. Returns the number of replaced weights.
 using KeepKernel = size_t(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
                           float* kept);
 

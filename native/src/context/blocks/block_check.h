@@ -1,4 +1,4 @@
-// Whether a block keeps the ranges of ContextBlock.
+// Checks that a block keeps the ranges of ContextBlock.
 #pragma once
 #include "context/blocks/element_tables.h"
 #include "firn/context_coder.h"

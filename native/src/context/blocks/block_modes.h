@@ -1,5 +1,4 @@
-// The ways a block is stored, each in a file of its own; context_tables.cc picks one. docs/format-blocks.md,
-// section 13.
+// The ways to store a block, each in a file of its own; context_tables.cc picks one. docs/format-blocks.md, section 13.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -19,8 +18,8 @@ enum class BlockMode : uint8_t {
   raw = 3,    // five bits a symbol, without tables
 };
 
-// What coding a block needs of a table set. All but the symbols' codes is made when first asked for; may be used by
-// many threads at once.
+// Codes derived from a table set for a block. All except the symbols' codes are made on first use; safe for use by many
+// threads at once.
 class SetCodes {
  public:
   explicit SetCodes(const std::vector<TableShape>& shapes) : shapes_(shapes) {
@@ -42,10 +41,9 @@ class SetCodes {
   mutable std::vector<EncoderToken> symbol_tokens_, run_tokens_;
 };
 
-// The stream with `lanes` lanes, or with one where there are too few words for so many; without bytes when a symbol has
-// no code.
+// The stream with `lanes` lanes, or with one if there are too few words; without bytes if a symbol has no code.
 LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, uint32_t lanes);
-// The same with as many lanes as pay. `changed` has a bit for each element whose symbol is not 0.
+// The same with the number of lanes that pays. `changed` has a bit for each element whose symbol is not 0.
 LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols,
                        const uint64_t* changed);
 

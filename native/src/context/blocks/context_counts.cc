@@ -44,7 +44,7 @@ class SegmentCounter {
   }
 
  private:
-  // Above one in so many that did not change, it pays to look at the others alone.
+  // If the share of unchanged elements is above one in this many, it pays to visit only the changed ones.
   static constexpr size_t kStillShare = 2;
 
   void count_changed() {

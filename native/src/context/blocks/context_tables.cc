@@ -46,7 +46,7 @@ struct ModeByte {
 // Below this share of changed elements the runs mode is faster than the dense mode; both take the same room.
 constexpr uint32_t kRunsShare = 24;
 
-// About what the dense mode would take, from every kSampled-th element; symbols without a code are left out.
+// Estimated cost of the dense mode, from every kSampled-th element; symbols without a code are left out.
 CostBits dense_bits(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols) {
   constexpr size_t kSampled = 8;
   const size_t tables = elements.tables().size();

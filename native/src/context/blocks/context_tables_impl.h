@@ -1,4 +1,4 @@
-// A table set with what coding with it needs.
+// A table set with its derived codes.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -15,7 +15,7 @@ struct ContextTables::Impl {
   Impl(TableSet tables, std::vector<uint8_t> bytes, CostBits counted)
       : set(std::move(tables)), stored(std::move(bytes)), counted_bits(counted) {}
 
-  // Made when first asked for: a search builds many tables only to learn what they would cost.
+  // Made on first use: a search builds many tables only to learn their cost.
   const SetCodes& codes() const {
     std::call_once(codes_made_, [this] { codes_ = std::make_unique<const SetCodes>(set.shapes); });
     return *codes_;
@@ -23,7 +23,7 @@ struct ContextTables::Impl {
 
   TableSet set;
   std::vector<uint8_t> stored;  // its one stored form
-  CostBits counted_bits = 0;    // of what was counted, the tables left out
+  CostBits counted_bits = 0;    // counted payload bits, without the tables
   bool of_block = false;        // that was the one block they are for
 
  private:

@@ -25,8 +25,8 @@ DenseKernel* dense_kernel() {
   return nullptr;
 }
 
-// As many symbols as the kernel can take. It reads words in large pieces, so the last of them are moved to where more
-// can be read.
+// Decodes as many symbols as the kernel can. The kernel reads words in large pieces, so the last words are copied to
+// where more bytes may be read.
 size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes,
                         uint8_t* symbols) {
   const bool single = elements.alike();
@@ -59,7 +59,7 @@ size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const Element
 }  // namespace
 
 LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, uint32_t lanes) {
-  // Only what the block can need, close together.
+  // Only the tables that the block can use, close together in memory.
   std::vector<EncoderToken> tokens;
   for (const uint8_t table : elements.tables()) {
     const auto first = codes.symbol_tokens().begin() + ptrdiff_t{table} * ptrdiff_t{kContextSymbols};

@@ -23,7 +23,7 @@ size_t count_equal(const uint8_t* bytes, size_t count, uint8_t value) {
   return total;
 }
 
-// Several counters for each key, since neighbours of one kind would wait for each other's.
+// Several counters for each key, because consecutive increments of one counter would wait for each other.
 void count_keys(const uint8_t* keys, size_t count, uint32_t* counts) {
   constexpr size_t kParts = 4, kKeys = 64;
   uint32_t parts[kParts][kKeys] = {};

@@ -29,11 +29,11 @@ struct ElementKernels {
   // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
   uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 
-  // For each bit e of `chosen` that is set in `members`, too, in order: elements[i] = e, and ranks[i] the set bits of
-  // `members` before it. Returns how many there are.
+  // For each bit e of `chosen` that is also set in `members`, in order: elements[i] = e, and ranks[i] is the number of
+  // set bits of `members` before it. Returns the number of such bits.
   size_t (*rank)(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
 
-  // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend
+  // symbols[e] = values[i], where e is the element of the set bit number positions[i] of all masks. Positions ascend
   // and exist, and there is at least one. words <= kWordsMax.
   void (*place)(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count,
                 uint8_t* symbols);

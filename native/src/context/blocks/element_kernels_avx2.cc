@@ -8,8 +8,7 @@
 namespace firn::avx2 {
 namespace {
 
-// With fewer positions than one in so many words, looking at one word after the other is faster than what a search must
-// prepare.
+// With fewer than one position in this many words, checking word after word is faster than preparing a search.
 constexpr size_t kSparse = 4;
 
 void place_one(uint64_t mask, uint32_t rank, size_t word, uint8_t value, uint8_t* symbols) {

@@ -15,7 +15,7 @@ uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t*
   return static_cast<uint32_t>(total);
 }
 
-// Keys that have been met are looked for in turn: there are few, as a rule.
+// Compares with each key met so far, because there are usually few.
 void count_keys(const uint8_t* keys, size_t count, uint32_t* counts) {
   constexpr size_t kLanes = 64;
   uint8_t met[kLanes];

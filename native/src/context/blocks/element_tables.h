@@ -1,4 +1,4 @@
-// Which table codes each element of a block.
+// The table that codes each element of a block.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace firn {
 // invalid_argument when the layout breaks a range of ContextLayout, or a slot is not below `slots`.
 Status check_layout(const ContextLayout& layout, uint32_t slots);
 
-// A number for each element, dense in those that its block can meet, so that few tables are looked at even where a
+// A table number for each element, dense among the tables that its block can use, so that few tables are read even if a
 // package has many.
 class ElementTables {
  public:
   // `layout` has been checked against set.slots.
   ElementTables(const TableSet& set, const ContextLayout& layout);
 
-  // False when an element's row has no table: nothing else may then be asked.
+  // False if an element's row has no table; no other member may be called then.
   bool complete() const { return complete_; }
 
   size_t count() const { return count_; }

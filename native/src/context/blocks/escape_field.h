@@ -32,7 +32,7 @@ inline std::vector<uint8_t> write_escapes(const uint32_t* escapes, size_t count)
 
 // Reads `count` values that fill the field.
 inline Status read_escapes(const uint8_t* bytes, size_t size, size_t count, std::vector<uint32_t>* escapes) {
-  // At least one bit a value: a declared number is not believed without the bytes for it.
+  // A value takes at least one bit, so a declared number is refused if the bytes cannot hold as many.
   if (count > 8 * size) return Status::truncated;
   escapes->resize(count);
   BitReader reader(bytes, size);

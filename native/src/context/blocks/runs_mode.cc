@@ -7,7 +7,7 @@
 namespace firn {
 namespace {
 
-// Tokens are taken one after the other here: more lanes than these gain nothing.
+// Tokens are decoded one after the other here, so more lanes than these gain nothing.
 constexpr uint32_t kRunLanesMax = 8;
 
 // Token numbers of one table's group, appended in the order a decoder meets them.
@@ -55,7 +55,7 @@ void list_group(const RunCodes& codes, uint32_t table, uint32_t size, const Chan
   if (codes.no_zeros() && changed.count < size) group.value(0);  // which has no code
 }
 
-// Positions inside a group of `size` members, ascending, of those whose symbol is not 0. Returns their number.
+// Positions of the members, in a group of `size`, whose symbol is not 0, ascending. Returns their number.
 size_t take_positions(const RunCodes& codes, uint32_t size, LaneDecoder* lanes, uint32_t* positions) {
   size_t found = 0;
   uint32_t at = 0;
@@ -66,7 +66,7 @@ size_t take_positions(const RunCodes& codes, uint32_t size, LaneDecoder* lanes, 
   const uint32_t longest = codes.longest_run;
   const auto code = [&]() -> const SlotFinder& { return codes.runs; };
   while (at < size && lanes->status() == Status::ok) {
-    // A token stands for at most `longest` members.
+    // A token covers at most `longest` members.
     lanes->take_rounds([&](size_t n) { return size - at > n * longest; }, code,
                        [&](uint32_t run) {
                          const uint32_t ends = run < longest;

@@ -13,7 +13,7 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// Thresholds are tried so many at a time: changes by one bin or two lie within the first step.
+// Thresholds compared at a time: changes by one or two bins lie within the first step.
 constexpr uint32_t kStep = 4;
 // Tables among which halving is faster.
 constexpr uint32_t kHalvedMax = 8;
@@ -46,9 +46,9 @@ __m512i add_one(__m512i words, __mmask32 where) {
   return {rank, least, _mm512_sub_epi16(least, most)};
 }
 
-// Few tables: thresholds in the order in which halving the ranks meets them. Level l has 2^l thresholds a table,
-// kTables * 2^l entries in all; the threshold above a slot and the one below it, which share and place come from, are
-// among those met.
+// Few tables: thresholds in the order of a binary search over the ranks. Level l has 2^l thresholds per table, kTables
+// * 2^l entries in all. The search meets the thresholds directly above and below a slot, from which share and place are
+// computed.
 template <uint32_t kTables, uint32_t kLevels>
 struct Halving {
   static constexpr uint32_t kRow = 32, kRows = std::max<uint32_t>(1, (kTables << (kLevels - 1)) / kRow);
@@ -232,7 +232,7 @@ size_t halving_rounds(const DenseThresholds& thresholds, const uint8_t* indexes,
   return take(thresholds, indexes, count, lanes, symbols);
 }
 
-// Whether in some table more than one slot in so many lies beyond the first step of ranks.
+// Whether in some table more than one slot in this many lies beyond the first step of ranks.
 bool spread(const DenseThresholds& thresholds) {
   constexpr uint32_t kFew = 64;
   const auto& of_step = thresholds.thresholds[kStep];  // 0 where all slots lie before

@@ -12,7 +12,7 @@ namespace firn::avx2 {
 namespace {
 
 constexpr size_t kVector = 16, kVectors = kDenseLanesMin / kVector;
-// Thresholds are tried so many at a time: changes by one bin or two lie within the first step.
+// Thresholds compared at a time: changes by one or two bins lie within the first step.
 constexpr uint32_t kStep = 4;
 // Tables that one shuffle can tell apart.
 constexpr uint32_t kTablesFew = 16;
@@ -144,7 +144,7 @@ struct States {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(states + 8), _mm256_permute2x128_si256(a, b, 0x31));
   }
 
-  // Takes symbols out; returns the lanes whose states are below the minimum.
+  // Removes symbols from the states; returns the lanes whose states are below the minimum.
   [[gnu::always_inline]] __m256i pop(const Found& found) {
     // share * high + rest, 16 bits at a time; the product has no carry out. A share of 2^16 stands as 0.
     const __m256i share = _mm256_sub_epi16(found.least, found.most), zero = _mm256_setzero_si256();

@@ -45,8 +45,7 @@ struct DenseTokens {
 };
 
 // Encodes the first `count` elements of a block, whole rounds of `lanes` lanes (32 or 64), from the last to the first;
-// indexes[i] < tokens.tables. Words are written downwards from `next`. Returns where they begin; null when a token has
-// no code.
+// indexes[i] < tokens.tables. Writes words downwards from `next`. Returns their beginning; null if a token has no code.
 using DenseEncodeKernel = uint8_t*(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols,
                                    size_t count, uint32_t lanes, uint32_t* states, uint8_t* next);
 namespace avx512 {

@@ -51,8 +51,8 @@ struct Step {
 };
 
 // Pushes a token of share + 1 slots from `start` on onto each of sixteen states: x becomes floor(x / f) * 2^16 + x mod
-// f + start, for x < f * 2^16. The quotient of binary32 numbers, however a machine approximates the inverse, is less
-// than 2^-5.8 off. Taken 2^-5 lower it is right or one too small.
+// f + start, for x < f * 2^16. The error of the quotient of binary32 numbers is less than 2^-5.8, with any
+// approximation of the inverse by the machine. Lowered by 2^-5, it is right or one too small.
 [[gnu::always_inline]] inline Step push(__m512i share, __m512i start, __m512i* states) {
   const __m512i before = *states, f = _mm512_sub_epi32(share, _mm512_set1_epi32(-1));
   const __mmask16 full = _mm512_cmpgt_epu32_mask(_mm512_srli_epi32(before, 16), share);

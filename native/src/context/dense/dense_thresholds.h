@@ -9,18 +9,17 @@
 
 namespace firn {
 
-// The kernels are for at least so many lanes, a multiple of them.
+// The kernels need at least this many lanes, in multiples of it.
 inline constexpr uint32_t kDenseLanesMin = 32;
 
 // Tables whose thresholds fit the registers of the kernels.
 inline constexpr uint32_t kDenseTablesMax = 32;
 
-// Symbols without slots below the first one that has some are left out: rank r is symbol first[t] + r. So every
-// threshold, the first slot of a rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot
-// just where the slot has reached the threshold. Of all d the least is the slot's place in its share, and the least
-// less the largest is the share.
+// Leading symbols without slots are left out: rank r is symbol first[t] + r. So every threshold, the first slot of a
+// rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot exactly if the slot has reached
+// the threshold. The least d is the slot's place in its share, and the least minus the largest is the share.
 struct DenseThresholds {
-  // Of all `tables` tables, each `starts_of_symbols` as in SlotFinder::starts.
+  // Fills all `tables` tables; each entry of `starts_of_symbols` is as in SlotFinder::starts.
   void fill(const std::vector<const uint32_t*>& starts_of_symbols);
 
   uint32_t tables;
@@ -36,9 +35,9 @@ struct DenseThresholds {
   alignas(64) uint16_t before[kDenseTablesMax][kContextSymbols];
 };
 
-// Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at
-// lanes->next. There are 32 or 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null where all elements have
-// table 0. Returns the number of symbols; moves states and lanes->next.
+// Decodes whole rounds of one symbol per lane, as many as `count` allows, while two bytes per lane can be read at
+// lanes->next. There are 32 or 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null if all elements have
+// table 0. Returns the number of symbols; advances states and lanes->next.
 using DenseKernel = size_t(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count,
                            LaneDecoder::Window* lanes, uint8_t* symbols);
 

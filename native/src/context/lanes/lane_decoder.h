@@ -29,7 +29,8 @@ class LaneDecoder {
   // `bytes`, which must outlive the decoder, are the whole stream. With one lane its state has `state_bytes` bytes.
   Status open(const uint8_t* bytes, size_t size, uint32_t lanes, uint32_t state_bytes);
 
-  // The next token, less than the code's number of tokens. After a failure, tokens mean nothing; status() tells.
+  // The next token, less than the code's number of tokens. After a failure, which status() reports, tokens are
+  // meaningless.
   uint32_t take(const SlotFinder& code) {
     if (position_ == main_ && lanes_ > 1) enter_tail();
     const uint32_t lane = position_ < main_ ? position_ & (lanes_ - 1) : 0;
@@ -40,8 +41,8 @@ class LaneDecoder {
     return token;
   }
 
-  // Takes tokens in whole rounds of all lanes, fast, for as long as the stream allows it and more(n) says that at least
-  // n tokens are to come. code() gives the code of the next token, emit(token) gets it.
+  // Reads tokens in whole rounds of all lanes, fast, while the stream allows it and more(n) says that at least n tokens
+  // follow. code() gives the code of the next token, emit(token) receives it.
   template <typename More, typename Code, typename Emit>
   void take_rounds(More more, Code code, Emit emit) {
     switch (lanes_) {
@@ -66,7 +67,7 @@ class LaneDecoder {
   };
   uint32_t lanes() const { return lanes_; }  // one once the tail is reached
   Window window() { return {states_.data(), next_, end_, position_ < main_ ? main_ - position_ : 0, lanes_}; }
-  // `tokens` were taken and the words before `next` read.
+  // `tokens` were read, with the words before `next`.
   void advance(uint32_t tokens, const uint8_t* next) {
     position_ += tokens;
     next_ = next;
@@ -105,7 +106,7 @@ class LaneDecoder {
 template <uint32_t kLanes, typename More, typename Code, typename Emit>
 void LaneDecoder::rounds_of(More more, Code code, Emit emit) {
   if (position_ % kLanes != 0) return;
-  // One lane is always in its tail, where a word is read as long as there is one.
+  // A single lane is always in its tail, which reads a word as long as there is one.
   const uint32_t rounds = kLanes == 1 ? ~0u : position_ < main_ ? (main_ - position_) / kLanes : 0;
   uint32_t states[kLanes];
   std::copy_n(states_.begin(), kLanes, states);

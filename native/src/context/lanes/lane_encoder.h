@@ -23,10 +23,10 @@ struct LaneStream {
 // For encode_lanes() without a kernel.
 inline constexpr auto kNoRounds = nullptr;
 
-// Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one as a decoder meets them. False, and nothing
-// done, when so few words come out that the lanes cannot all be seeded. A stream without bytes when a token has no
-// code. `rounds`, if it is not kNoRounds, encodes the first tokens in its own way, whole rounds of all lanes:
-// rounds(count, states, next) returns where the words now begin, null where a token has no code.
+// Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one in the decoder's order. False, and nothing
+// done, if there are too few words to seed all lanes. A stream without bytes if a token has no code. `rounds`, if it is
+// not kNoRounds, encodes the first tokens, whole rounds of all lanes: rounds(count, states, next) returns the new
+// beginning of the words, or null if a token has no code.
 template <uint32_t kLanes, typename TokenAt, typename Rounds>
 bool encode_lanes(size_t count, TokenAt token, Rounds rounds, LaneStream* stream) {
   // Filled from the end: a decoder reads words in the opposite order. At most one word a token.

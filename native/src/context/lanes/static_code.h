@@ -1,4 +1,4 @@
-// A static code over a few tokens: shares of 2^16 slots, and what rANS needs to look them up in either direction.
+// A static code over a few tokens: shares of 2^16 slots, and the tables for rANS in either direction.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -11,7 +11,7 @@ std::vector<TokenWeight> symbol_weights(const Weights& weights) {
   return tokens;
 }
 
-// Runs are cut where fewer than one in sixteen is longer, so that few take two tokens.
+// Length limit of runs: fewer than one in sixteen is longer, so that few take two tokens.
 constexpr uint64_t kRunTail = uint64_t{1} << 28;  // of 2^32
 
 // A geometric distribution: q of 2^32 is the probability of another zero. Memoryless, so that cutting runs loses

@@ -1,5 +1,4 @@
-// The codes that follow from one table: symbols as they are, and for sparse blocks runs of zeros and the symbols that
-// end them.
+// The codes derived from one table: symbols, and for sparse blocks runs of zeros and the symbols that end them.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -23,12 +22,12 @@ struct RunCodes {
   SlotFinder runs;           // empty when symbol 0 or all others have no code
   uint32_t longest_run = 0;  // R; 0 without run code
 
-  // A table all of whose symbols are 0 takes no bits; one without a 0 has no runs.
+  // A table whose only symbol is 0 takes no bits; one without a 0 has no runs.
   bool only_zeros() const { return values.starts.empty(); }
   bool no_zeros() const { return !only_zeros() && runs.starts.empty(); }
 };
 
-// Where the tokens of each code lie among the kRunTokensPerTable entries of a table.
+// Places of the tokens of each code among the kRunTokensPerTable entries of a table.
 inline constexpr uint32_t kValueTokensAt = 0;
 inline constexpr uint32_t kRunTokensAt = kContextSymbols;
 inline constexpr uint32_t kRunTokensPerTable = kRunTokensAt + kCodeTokensMax;

@@ -7,15 +7,13 @@
 namespace firn {
 namespace {
 
-// Rows in which fewer elements change are taken together: they take less than a table of their own and its place in the
-// map would cost.
+// Rows in which fewer elements change are merged first: a table of their own and its place in the map would cost more.
 constexpr uint64_t kChangedFirst = 6;
-// What a row that leaves its reference's table costs in the map, and what each symbol costs that a table has not
-// learnt.
+// Cost in the map of a row that leaves its reference's table, and cost of each symbol that a table has not learnt.
 constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 32;
-constexpr uint64_t kRowBits = 1;      // what a row in a table of its own family costs in the map
+constexpr uint64_t kRowBits = 1;      // cost in the map of a row in a table of its own family
 constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
-// Fewer tables are not tried any more once they cost one part in so many more than the best number does.
+// Stops trying fewer tables once they cost more than the best number does by one part in this many.
 constexpr CostBits kHopeless = 16;
 
 struct Cluster {
@@ -26,8 +24,7 @@ struct Cluster {
 
 CostBits cluster_cost(const RowCounts& counts) { return counts.entropy() + shape_description_bits(counts); }
 
-// Elements of its slot that a row is taken to have seen besides its own, when rows are compared by how much changes in
-// them.
+// Elements of its slot that are added to a row's own, when rows are compared by their share of changes.
 constexpr uint64_t kPriorElements = 64;
 
 // Row numbers by context, then by the share of elements that change: rows that may share a table stand together,
@@ -96,7 +93,7 @@ class Merging {
   // Number of tables at which merging stopped to pay.
   size_t best_tables() const { return best_tables_; }
 
-  // The cluster, 0..tables-1, of each group when merging stops at so many tables.
+  // The cluster, 0..tables-1, of each group when merging stops at `tables` clusters.
   std::vector<uint32_t> cut(size_t tables) const {
     std::vector<uint32_t> root(parent_.size()), number(parent_.size(), ~0u);
     uint32_t next = 0;
@@ -110,7 +107,7 @@ class Merging {
   }
 
  private:
-  // What merging saves; negative when it costs.
+  // Saving of a merge; negative if it costs.
   int64_t gain(size_t a, size_t b) const {
     RowCounts both = clusters_[a].counts;
     both.add(clusters_[b].counts);
@@ -217,7 +214,7 @@ class Division {
     }
   }
 
-  // Numbers tables by where they are first used.
+  // Numbers tables in the order of their first use.
   void renumber() { fit(); }
 
   CostBits row_cost(size_t row, uint32_t table) const {
@@ -227,7 +224,7 @@ class Division {
     return cost;
   }
 
-  // The reference of each slot, and the map with rows that do not occur filled with what is suggested for them.
+  // The reference of each slot, and the map, with rows that do not occur filled with suggestions.
   void place() {
     if (shapes_.size() < 2) return;
     map_.assign(size_t{slots_} * contexts_, 0);
@@ -277,7 +274,7 @@ class Division {
     return best;
   }
 
-  // Every row takes the table that is cheapest for it, the map considered. False when nothing changed.
+  // Gives every row the table that is cheapest for it, including the map. False if nothing changed.
   bool reassign() {
     bool changed = false;
     for (size_t r = 0; r < rows_.size(); ++r) {
@@ -334,7 +331,8 @@ ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots) {
   for (Cluster& cluster : clusters) cluster.cost = cluster_cost(cluster.counts);
   const Merging merging(std::move(clusters));
 
-  // The estimate's optimum, half as many tables, and so on down to one: each written down, the smallest kept.
+  // Tries the estimate's optimum, half as many tables, and so on down to one: each is serialized, and the smallest is
+  // used.
   CostBits best_cost = ~CostBits{0};
   for (size_t tables = merging.best_tables();; tables = (tables + 1) / 2) {
     const std::vector<uint32_t> cluster_of = merging.cut(tables);

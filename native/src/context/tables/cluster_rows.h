@@ -1,4 +1,4 @@
-// Which rows share a table: the choice that makes payloads, tables and map together smallest.
+// Chooses which rows share a table, so that payloads, tables and map together are smallest.
 #pragma once
 #include <vector>
 
@@ -14,8 +14,8 @@ struct ChosenTables {
 };
 
 // `rows` in order of slot, then context, every slot below `slots`. Greedy and bounded: rows with few counts are first
-// taken together with those most like them, at most kSeedsMax groups are then merged two at a time, and every row
-// finally picks the table that suits it.
+// merged with those most like them; at most kSeedsMax groups are then merged two at a time; finally every row picks the
+// table that suits it.
 ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots);
 
 // Pairs are compared two by two, 2^13 of them at first: a few milliseconds.

@@ -1,5 +1,5 @@
-// Coding costs in fixed point, 1/65536 bit: they decide which bytes are stored, so they are integers that come out
-// equal everywhere.
+// Coding costs in fixed point, 1/65536 bit. They decide which bytes are stored, so they are integers that are equal on
+// every machine.
 #pragma once
 #include <array>
 #include <bit>

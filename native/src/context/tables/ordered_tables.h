@@ -1,4 +1,4 @@
-// Tables for one block whose contexts are ordered: those that follow each other may share one.
+// Tables for one block with ordered contexts: consecutive contexts may share one.
 #pragma once
 #include <vector>
 

@@ -21,7 +21,7 @@ struct RowCounts {
   void add(const RowCounts& other) {
     for (uint32_t s = 0; s < kContextSymbols; ++s) of[s] += other.of[s];
   }
-  // What an ideal order-0 coder spends on them.
+  // Size under an ideal order-0 coder.
   CostBits entropy() const {
     CostBits spent = 0;
     uint64_t sum = 0;
@@ -58,7 +58,7 @@ struct ContextStatistics {
     }
     return rows[index - 1];
   }
-  // Of each context over all slots.
+  // Counts of each context over all slots.
   std::array<RowCounts, kContextsMax> by_context() const {
     std::array<RowCounts, kContextsMax> sums{};
     for (const auto& [slot, contexts] : slots) {

@@ -11,8 +11,7 @@ namespace {
 constexpr uint32_t kStay = 0, kOutwards = 2;  // symbols of lattice_quantize
 constexpr uint64_t kPriceMax = 255;
 
-// log2 of how much likelier staying is, each of the two counted half a time more than it was seen; 0 where moving is
-// likelier.
+// log2 of the ratio of staying to moving, with half a count added to each; 0 if moving is likelier.
 CostBits bits_beyond(uint64_t stays, uint64_t moves) {
   const CostBits staying = cost_log2(2 * stays + 1), moving = cost_log2(2 * moves + 1);
   return staying > moving ? staying - moving : 0;

@@ -1,4 +1,4 @@
-// What moves on the lattice cost in bits, by context.
+// Cost of moves on the lattice in bits, by context.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace firn {
 
-// As ContextCounts::symbol_rates, from the counts of each context.
+// ContextCounts::symbol_rates, from the counts of each context.
 void find_symbol_rates(const std::array<RowCounts, kContextsMax>& counts, uint8_t* rates);
 
 }  // namespace firn

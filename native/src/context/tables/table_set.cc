@@ -82,8 +82,7 @@ int32_t eighths(const TableShape& shape, uint32_t symbol) {
   return static_cast<int32_t>(uint32_t{shape.drops[symbol]} << (kShapePrecisionMax - shape.precision));
 }
 
-// The drop of `symbol` as it looks from what is known: the table before, shifted as the last symbol was, or else the
-// last symbol's.
+// The predicted drop of `symbol`: that of the table before, shifted like the last symbol's, or else the last symbol's.
 int32_t predicted_drop(const TableShape& shape, const TableShape* before, uint32_t symbol, int32_t last) {
   int32_t guess = last < 0 ? 0 : eighths(shape, static_cast<uint32_t>(last));
   if (before && before->has(symbol)) {
@@ -182,7 +181,7 @@ bool code_map(Coder& coder, Models& m, TableSet* set) {
   return true;
 }
 
-// False on what no writer writes.
+// False on bytes that no writer writes.
 template <typename Coder>
 bool code_set(Coder& coder, TableSet* set, uint32_t limit) {
   const auto m = std::make_unique<Models>();

@@ -1,4 +1,4 @@
-// What is stored of a package's context tables: the tables, and which row uses which.
+// The stored form of a package's context tables: the tables, and which row uses which.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -30,7 +30,7 @@ constexpr auto kWeightLog2 = [] {
   return logs;
 }();
 
-// How far each symbol's count lies below the largest, in bits; nothing is said of those that do not occur.
+// Distance of each symbol's count below the largest, in bits; undefined for symbols that do not occur.
 using Depths = std::array<CostBits, kContextSymbols>;
 
 Depths depths_of(const RowCounts& counts) {

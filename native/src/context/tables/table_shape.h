@@ -1,4 +1,4 @@
-// A probability table in its stored form: how far each symbol lies below the likeliest one, on a logarithmic scale.
+// A probability table in its stored form: the distance of each symbol below the likeliest one, on a logarithmic scale.
 //
 // Few bits describe a table trained on little data, and the scale reaches far enough for the rarest symbol of the
 // emptiest delta.
@@ -34,7 +34,7 @@ std::array<CostBits, kContextSymbols> shape_costs(const TableShape& shape);
 // The shape for these counts (at least one is not 0) at the precision that costs least, its own description included.
 TableShape fit_shape(const RowCounts& counts);
 
-// About what describing a table for these counts takes.
+// Estimated bits of the description of a table for these counts.
 CostBits shape_description_bits(const RowCounts& counts);
 
 }  // namespace firn

@@ -140,8 +140,7 @@ bool LevelCode::decode_group(BitReader& reader, uint32_t modulus, size_t count, 
   while (differences != end) {
     const uint32_t pair = pairs_[(reader.peek() >> 1) >> short_shift_];
     uint32_t value = pair & 0xFF, run = (pair >> 8) & kPairRunMax;
-    // The last element of a group is never followed by a run token of its own: what comes next belongs to another
-    // group.
+    // The last element of a group is never followed by its own run token: the next token belongs to another group.
     if (pair != 0 && end - differences > 1) [[likely]] {
       reader.skip(pair >> 24);
     } else {

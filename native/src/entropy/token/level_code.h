@@ -11,7 +11,7 @@
 
 namespace firn {
 
-// What is stored of a code. Ids ascend (values before runs, entropy/token/tokens.h); lengths are those of a complete
+// The stored form of a code. Ids ascend (values before runs, entropy/token/tokens.h); lengths are those of a complete
 // code (entropy/huffman.h) of at most kCodeLengthMax bits.
 struct LevelCodeLengths {
   std::vector<uint32_t> ids;
@@ -48,8 +48,7 @@ class LevelCode {
   static constexpr uint32_t kShortBitsMax = 11;
   static constexpr uint32_t kLongCode = kLengthMask;  // a length that no code has
 
-  // A value and the run that follows it, when the leading bits tell both: value | run << 8 | bits used << 24; 0 when
-  // they do not.
+  // A value and its following run, if the leading bits determine both: value | run << 8 | bits used << 24; else 0.
   static constexpr uint32_t kPairRunMax = 0xFFFF;
 
   uint32_t code_of_run(uint32_t run) const;

@@ -7,8 +7,8 @@ namespace firn {
 
 inline constexpr uint32_t kSourceLevels = 256;
 
-// Where each element of a block goes when the block is grouped by previous level, element order kept inside a group.
-// Counted once per block; reads `previous` again when it moves elements, so that must stay as it was. About 4 KiB.
+// The target of each element when a block is grouped by previous level, with element order preserved inside a group.
+// Counted once per block; `previous` must not change, because it is read again when elements are moved. About 4 KiB.
 class LevelGroups {
  public:
   // `previous` may be null: every previous level is 0. count < 2^32.

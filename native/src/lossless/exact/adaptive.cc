@@ -1,8 +1,8 @@
-// Blocks too small to pay for tables: adaptive models on two levels, where a context's model starts as a copy of the
-// general one.
+// Blocks too small to pay for tables: adaptive models on two levels; a context's model starts as a copy of the general
+// one.
 //
-// Encoder and decoder run the same code over a Side, whose bit(model, bit) and raw(value, count) return what was coded:
-// an encoder's Side passes its argument on, a decoder's ignores it.
+// Encoder and decoder run the same code over a Side, whose bit(model, bit) and raw(value, count) return the coded
+// value: an encoder's Side returns its argument, a decoder's ignores it.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -35,8 +35,7 @@ struct DecodeSide {
   uint64_t raw(uint64_t, uint32_t count) { return decoder.raw(count); }
 };
 
-// Codes with the context's model, which on its first use takes over what the general one has learnt; both learn from
-// every bit.
+// Codes with the context's model. On its first use that becomes a copy of the general one; both learn from every bit.
 template <typename Side>
 uint32_t code_bit(Side& side, BlockBit& general, BlockBit& special, uint32_t bit) {
   if (special.count == 0) special = {general.one, 1};
@@ -109,9 +108,9 @@ class AloneCoder {
   uint32_t last_ = 0, before_ = 0;  // exponents or bytes
 };
 
-// Differences to the previous checkpoint (lossless/exact/difference_symbol.h): whether there is one, then its bit
-// length counted up from what the previous exponent lets expect, its direction and its two next bits in the context of
-// that length.
+// Differences to the previous checkpoint (lossless/exact/difference_symbol.h): whether there is one; then its bit
+// length, relative to the one expected from the previous exponent; then its direction and its two next bits in the
+// context of that length.
 template <typename E>
 class DifferenceCoder {
   using Word = typename E::Word;

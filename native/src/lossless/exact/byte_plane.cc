@@ -12,7 +12,7 @@ namespace {
 
 enum class PlaneMethod : uint8_t { raw = 0, constant = 1, rans = 2 };  // pinned (docs/format-blocks.md, "Byte planes")
 
-// What a table costs beside the entropy: about 7 bits a symbol, and states, lengths and method.
+// Cost of a table beside the entropy: about 7 bits a symbol, and states, lengths and method.
 constexpr uint64_t kPlaneTableBitsPerSymbol = 7;
 constexpr uint64_t kPlaneFixedBytes = 12;
 // A plane stays raw unless coding saves at least this share of it: mantissas save under one hundredth and would halve

@@ -1,4 +1,4 @@
-// One byte plane of a block, coded on its own: raw, constant, or order-0 rANS where that saves a worthwhile share.
+// One byte plane of a block, coded on its own: raw, constant, or order-0 rANS if that saves enough.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -46,7 +46,7 @@ uint64_t estimate_planes(const ExactInput& input);
 void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out);
 Status decode_planes(ByteReader in, bool with_previous, const ExactOutput& output);
 
-// Difference symbols by static rANS in the context of the previous exponent, low bits as they are
+// Difference symbols by static rANS in the context of the previous exponent, low bits raw
 // (lossless/exact/difference.cc).
 struct DifferencePlan {
   std::unique_ptr<uint8_t[]> symbols;
@@ -61,7 +61,7 @@ DifferencePlan plan_difference(const ExactInput& input);
 void encode_difference(const ExactInput& input, const DifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_difference(ByteReader in, const ExactOutput& output);
 
-// Difference symbols by the context coder in the context of the previous exponent, fields as they are
+// Difference symbols by the context coder in the context of the previous exponent, fields raw
 // (lossless/float/context_difference.cc).
 struct ContextDifferencePlan {
   Scratch symbols;
@@ -77,10 +77,10 @@ ContextDifferencePlan plan_context_difference(const ExactInput& input);
 Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_context_difference(ByteReader in, const ExactOutput& output);
 
-// Exponents by the context coder, each in relation to how large the elements around it are; all else as it is
+// Exponents by the context coder, relative to the size of the elements around them; all other bits raw
 // (lossless/float/exponents.cc).
 bool exponents_supports(ElementKind kind);  // bf16, f32
-// About what encode_exponents() would take, in bytes, from a part of the block.
+// Estimated size of encode_exponents()'s payload in bytes, from a part of the block.
 uint64_t estimate_exponents(const ExactInput& input);
 Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out);
 Status decode_exponents(ByteReader in, const ExactOutput& output);

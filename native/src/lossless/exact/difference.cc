@@ -1,5 +1,4 @@
-// Differences to the previous checkpoint (lossless/exact/difference_symbol.h), symbols by static rANS, low bits as they
-// are.
+// Differences to the previous checkpoint (lossless/exact/difference_symbol.h): symbols by static rANS, low bits raw.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -20,7 +19,7 @@ namespace {
 
 static_assert(kDifferenceContexts <= kRansTablesMax);
 
-// About what a table costs in the stream; decides which contexts share one.
+// Approximate cost of a table in the stream; decides which contexts share one.
 constexpr uint64_t kDifferenceTableBitsPerSymbol = 6;
 constexpr uint64_t kDifferenceFixedBytes = 16;
 

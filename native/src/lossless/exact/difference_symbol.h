@@ -19,8 +19,7 @@ inline namespace FIRN_FOR_ISA {
 
 inline constexpr uint32_t kDifferenceContexts = 32;
 
-// How far an exponent lies below the reference, 0..31. An update of a given size takes about one bit less for each
-// step.
+// Distance of an exponent below the reference, 0..31. An update of a given size takes about one bit less for each step.
 inline uint32_t difference_context(uint32_t exponent, uint32_t reference) {
   const uint32_t below = reference > exponent ? reference - exponent : 0;
   return below < kDifferenceContexts ? below : kDifferenceContexts - 1;
@@ -54,8 +53,8 @@ inline uint32_t bit_length(uint64_t magnitude) {
   return static_cast<uint32_t>(std::bit_width(magnitude | 1)) - (magnitude == 0);
 }
 
-// The same formula for every length, since most lengths cannot be predicted: the bit below the leading one of 0 and 1
-// is taken as 0.
+// The same formula for every length, because most lengths cannot be predicted: the bit below the leading one of 0 and 1
+// counts as 0.
 inline uint8_t difference_symbol(Difference difference) {
   constexpr auto kFirst = [] {
     std::array<uint8_t, 65> first{0, 1};
@@ -68,7 +67,7 @@ inline uint8_t difference_symbol(Difference difference) {
   return static_cast<uint8_t>(kFirst[length] + (static_cast<uint32_t>(difference.against) << (length > 1)) + next);
 }
 
-// What a symbol says, without branches: symbols cannot be predicted.
+// The fields of a symbol, without branches, because symbols cannot be predicted.
 struct DifferenceSymbol {
   uint64_t leading;  // magnitude with its open bits zero
   uint8_t low_bits;  // bits the symbol leaves open, 0..62

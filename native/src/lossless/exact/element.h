@@ -1,4 +1,4 @@
-// What each element kind means to the exact coder: its word, and for floats where the exponent is.
+// Properties of each element kind for the exact coder: its word, and for floats the place of the exponent.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Element {
   // All ones when the top bit is set, else 0. Signs of weights cannot be predicted, so nothing below branches on them.
   static Word sign_mask(Word word) { return static_cast<Word>(0 - static_cast<Word>(word >> (kWordBits - 1))); }
 
-  // Order of the words: of the numbers they stand for (negative numbers below positive ones, NaN at both ends), or of
-  // unsigned integers. A bijection: the sign bit is flipped, and for negative numbers all others too.
+  // Maps words to the order of their numbers (negative numbers below positive ones, NaN at both ends), or of unsigned
+  // integers. A bijection: the sign bit is flipped, and for negative numbers all others too.
   static Word to_ordered(Word word) {
     if constexpr (kFloat) return static_cast<Word>(word ^ (sign_mask(word) | kSign));
     return word;
@@ -37,7 +37,7 @@ struct Element {
     return ordered;
   }
 
-  // Sign moved to the lowest bit, so that a float's exponent starts at the top of the word; integers as they are.
+  // Moves the sign to the lowest bit, so that a float's exponent starts at the top of the word; integers are unchanged.
   // Linear over XOR.
   static Word to_rotated(Word word) {
     if constexpr (kFloat) return static_cast<Word>(word << 1 | word >> (kWordBits - 1));

@@ -1,4 +1,4 @@
-// Picks the way to code a block (lossless/exact/coder.h) and keeps the choice in the first byte.
+// Picks the way to code a block (lossless/exact/coder.h) and stores the choice in the first byte.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -59,8 +59,8 @@ class Shortest {
   std::vector<uint8_t> best_;
 };
 
-// Small blocks: everything is tried but the difference mode with stored tables, whose adaptive twin learns them for
-// less.
+// Small blocks: tries every mode except the difference mode with stored tables, whose adaptive twin learns them at
+// lower cost.
 void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::planes, input, [&](auto* out) { encode_planes(input, plan_planes(input, false), out); });
   if (adaptive_alone_supports(input.kind)) {
@@ -76,7 +76,7 @@ void offer_all(const ExactInput& input, Shortest* shortest) {
 struct LowBits {
   uint32_t counts[128] = {}, looked_at = 0, sampled = 0;
 
-  // `word(i)` gives element i's, which `fetch(i)` has asked for; `skip_zeros` leaves those out that are 0.
+  // `word(i)` gives the word of element i, which `fetch(i)` has prefetched; `skip_zeros` leaves out words that are 0.
   template <typename Fetch, typename Word>
   LowBits(size_t count, bool skip_zeros, Fetch fetch, Word word) {
     constexpr size_t kRuns = 64, kRun = 16;
@@ -95,8 +95,8 @@ struct LowBits {
   uint32_t most() const { return *std::max_element(std::begin(counts), std::end(counts)); }
 };
 
-// Whether the lowest bits of floats, which the context modes store as they are, are far from random: weights made from
-// a shorter type, or pruned ones.
+// Whether the lowest bits of floats, which the context modes store raw, are far from random: weights made from a
+// shorter type, or pruned ones.
 bool has_uneven_low_bits(const ExactInput& input) {
   constexpr uint32_t kShare = 8;  // one value in an eighth of them; of 128 random ones it is in a hundredth
   const size_t size = element_bytes(input.kind);
@@ -125,7 +125,7 @@ bool has_even_xor(const ExactInput& input) {
   });
 }
 
-// Beyond what an estimate from a part of a block may err.
+// Whether a cost is below an estimate by more than the error of an estimate from a part of a block.
 constexpr bool is_far_below(uint64_t cost, uint64_t estimate) { return cost < estimate - estimate / 16; }
 
 // Large blocks: estimates decide which mode is written.
@@ -181,7 +181,7 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
     return append(ExactMode::same, nullptr, 0);
   if (count > 1 && is_constant(input)) return append(ExactMode::constant, input.current, element_bytes(kind));
   const size_t begin = out->size();
-  // Beyond it nothing is kept; a payload that grows piece by piece would be moved as often.
+  // A longer payload is never stored. Without reserve(), a payload that grows piece by piece would be moved repeatedly.
   out->reserve(begin + 1 + input.bytes());
   if (count <= kAdaptiveTriedMax) {
     Shortest shortest;

@@ -1,5 +1,5 @@
-// Differences of floats to the previous checkpoint (lossless/float/difference_fields.h): symbols by the context coder,
-// in the context of the previous exponent, and the fields as they are.
+// Differences of floats to the previous checkpoint (lossless/float/difference_fields.h): the context coder codes
+// symbols in the context of the previous exponent, and fields are stored raw.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -26,7 +26,7 @@ size_t counted_stride(const SymbolsFound& found, size_t count) {
   return count > kCountedWholeMax && found.changed >= count / kChangedShare ? kCountedStride : 1;
 }
 
-// What the contexts' symbols take with a table each, in bytes.
+// Entropy in bytes of the contexts' symbols with a table each.
 uint64_t entropy_bytes(const std::vector<uint32_t>& counts) {
   CostBits bits = 0;
   for (uint32_t c = 0; c < kDifferenceContexts; ++c) {

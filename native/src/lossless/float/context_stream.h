@@ -25,7 +25,7 @@ inline Status append_context_stream(const ContextBlock& block, const BlockCounts
   return Status::ok;
 }
 
-// Reads what append_context_stream() wrote; truncated or corrupt on anything else.
+// Reads the output of append_context_stream(); truncated or corrupt on anything else.
 inline Status read_context_stream(ByteReader& in, const ContextLayout& layout, uint8_t* symbols,
                                   std::vector<uint32_t>* escapes) {
   const uint8_t* parts[2];

@@ -1,6 +1,6 @@
-// A block of floats alone. Chunks of elements have levels, about the mean of their exponents; an element's symbol is
-// how far its exponent lies below what the level says, the level's fraction of an octave its context. Sign and mantissa
-// are stored as they are.
+// A block of floats alone. Each chunk of elements has a level, about the mean of their exponents. An element's symbol
+// is the distance of its exponent below the level, and the level's fraction of an octave is its context. Sign and
+// mantissa are stored raw.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -108,7 +108,7 @@ void unrelate(const uint8_t* symbols, size_t count, uint8_t first, uint8_t* expo
 
 size_t rest_bytes(ElementKind kind, size_t count) { return (element_bytes(kind) - 1) * count; }
 
-// The rest as it lies in a payload: the low words first.
+// The remaining bits in the order of a payload: the low words first.
 template <typename Rest, typename Bytes>
 Rest rest_at(ElementKind kind, Bytes* bytes, size_t count) {
   return kind == ElementKind::bf16 ? Rest{nullptr, bytes} : Rest{bytes, bytes + 2 * count};

@@ -8,7 +8,7 @@
 
 namespace firn {
 
-// What exponents.cc stores apart from the exponents: bf16 has 8 bits more, f32 24, as planes of whole words.
+// Bits that exponents.cc stores apart from the exponents: bf16 has 8 bits more, f32 24, as planes of whole words.
 //   high: the sign and the seven mantissa bits at the top, a byte each
 //   low:  f32 alone, the other 16 mantissa bits, little-endian
 struct FloatRest {
@@ -20,12 +20,12 @@ struct ConstFloatRest {
   const uint8_t* high;
 };
 
-// Of biased exponents that are not 0.
+// Sum over biased exponents that are not 0.
 struct ExponentSum {
   uint32_t numbers, sum;
 };
 
-// Of the symbols of differences.
+// Statistics of the symbols of differences.
 struct SymbolsFound {
   uint64_t changed = 0;     // elements whose symbol is not 0
   uint64_t field_bits = 0;  // that the symbols leave open
@@ -37,14 +37,14 @@ struct FloatKernels {
   void (*cut)(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest);
   void (*join)(const uint8_t* exponents, const ConstFloatRest& rest, size_t count, uint8_t* words);
 
-  // What a chunk's level comes from; at most 2^24 exponents.
+  // The sum that a chunk's level is computed from; at most 2^24 exponents.
   ExponentSum (*sum_exponents)(const uint8_t* exponents, size_t count);
-  // Symbols of a chunk (exponents.cc): `first` less the exponent, kSymbolOfZero for 0, kContextEscape where that leaves
-  // no symbol.
+  // Symbols of a chunk (exponents.cc): `first` minus the exponent, kSymbolOfZero for 0, kContextEscape if that gives no
+  // symbol.
   void (*relate)(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols);
 
   // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count
-  // <= kBlockElementsMax. Of kCountedRun elements after another, the first and then one in `stride` are counted,
+  // <= kBlockElementsMax. Counts one run of kCountedRun consecutive elements in `stride`, the first among them,
   // `stride` times each.
   void (*count_symbols)(const uint8_t* symbols, const uint8_t* contexts, size_t count, size_t stride, uint32_t* counts);
 
@@ -52,9 +52,9 @@ struct FloatKernels {
   // (difference_fields.h).
   void (*contexts)(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts);
   SymbolsFound (*symbols)(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols);
-  // Writes the fields that the symbols leave open, the first in the lowest bits, and zeros up to a byte. `out` has room
-  // for them and kFieldSlackBytes. `field_bytes` is about what they take; what is written does not depend on it.
-  // Returns the bytes.
+  // Writes the fields that complete the symbols, the first in the lowest bits, and zeros up to a byte. `out` has room
+  // for them and kFieldSlackBytes. `field_bytes` is an estimate of their size; the written bytes do not depend on it.
+  // Returns the number of bytes.
   size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count,
                        size_t field_bytes, uint8_t* out);
   // Rebuilds the block from previous words, symbols and fields; missing fields are read as zeros. Returns the bits that

@@ -50,7 +50,8 @@ inline void put_long(__m512i fields, __m512i lengths, FieldWriter* writer) {
   }
 }
 
-// Eight fields of up to 64 bits. Two, four or all of them are put as one, 2^kJoins, where they fit; fewer else.
+// Eight fields of up to 64 bits. Two, four or all of them (2^kJoins) are joined and written at once if they fit;
+// otherwise fewer.
 template <uint32_t kJoins>
 [[gnu::always_inline]] inline void put_eight(__m512i fields, __m512i lengths, FieldWriter* writer) {
   if constexpr (kJoins == 0) {
@@ -325,7 +326,7 @@ size_t put_fields_joined(const uint8_t* current, const uint8_t* previous, const 
 template <typename L>
 size_t put_fields_512(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count,
                       size_t field_bytes, uint8_t* out) {
-  // With so many bits on average, nearly all of what is joined fits.
+  // With this many bits on average, nearly all joined fields fit.
   constexpr size_t kMeanBitsMax = 40;
   const size_t mean = field_bytes * L::kLanes / std::max<size_t>(count, 1);  // bits of one of put_eight()'s fields
   const auto joined = mean * 8 <= kMeanBitsMax   ? put_fields_joined<L, 3>

@@ -1,5 +1,5 @@
-// FloatKernels in plain C++: the reference, and what a compiler makes of it for an instruction set. Include in one file
-// per set.
+// FloatKernels in plain C++: the reference, which a compiler also lowers to an instruction set. Include in one file per
+// set.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -45,7 +45,7 @@ class FieldWriter {
   uint32_t used_ = 0;  // < 8
 };
 
-// Reads what FieldWriter wrote; zeros follow the end.
+// Reads the output of FieldWriter; zeros follow its end.
 class FieldReader {
  public:
   FieldReader(const uint8_t* bytes, size_t size, uint64_t position) : bytes_(bytes), size_(size), position_(position) {}
@@ -136,7 +136,7 @@ inline void count_pairs(const uint8_t* symbols, const uint8_t* contexts, size_t 
   }
 }
 
-// z of difference_fields.h; modulo 2^32 where m takes 32 bits.
+// z of difference_fields.h; modulo 2^32 if m takes 32 bits.
 template <typename E>
 uint32_t doubled_difference(typename E::Word now, typename E::Word before) {
   const Difference d = difference<E>(now, before);

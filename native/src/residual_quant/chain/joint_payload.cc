@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kSymbolBits = 5;
 constexpr uint8_t kNoSymbol = 0xFF;
 static_assert(kContextSymbols == 1u << kSymbolBits && kLatticeEscape < kContextSymbols);
-constexpr size_t kRowEntries = 64;  // of a row of ElementKernels::look_up
+constexpr size_t kRowEntries = 64;  // entries of a row of ElementKernels::look_up
 constexpr uint32_t kTupleSixteens = kContextSymbols / 16;
 
 // The escapes of all checkpoints: how many, then each.

@@ -23,7 +23,7 @@ bool same_counts(LatticeSegments a, LatticeSegments b) {
                     [](const LatticeSegment& x, const LatticeSegment& y) { return x.count == y.count; });
 }
 
-// Follows a block through its chain, a link at a time. Between links the state lies in `values` and `activity`.
+// Follows a block through its chain, a link at a time. Between links the state is in `values` and `activity`.
 class Rebuilding {
  public:
   Rebuilding(const ResidualChain& chain, int32_t* values, uint8_t* activity)
@@ -32,8 +32,8 @@ class Rebuilding {
   // Leaves the state after the last link in `values` and `activity`.
   Status run() { return follow_to(chain_.count); }
 
-  // step(rule, cursor, state, first, count) is to move every stretch of the state before the last link; false where
-  // moves are corrupt.
+  // step(rule, cursor, state, first, count) must apply the last link to every stretch of the state before it; false if
+  // symbols are corrupt.
   template <typename Step>
   Status run_to_last(Step step) {
     if (const Status status = follow_to(chain_.count - 1); status != Status::ok) return status;
@@ -123,13 +123,13 @@ class Rebuilding {
           if (next && i > 0 && link(i).position == 0)
             return kernels_.follow(rule, next_rule, cursor, values_ + first, activity_ + first, count,
                                    scratch_.contexts + first);
-          // These do not write where they read.
+          // Input and output of `apply` may not overlap.
           const bool apart = i == 0;
           int32_t* const values = apart ? values_ + first : moved.values;
           uint8_t* const activity = apart ? activity_ + first : moved.activity;
           const LatticeState before = state_before(i, segment, first, count);
           if (!kernels_.apply(rule, cursor, before.values, before.activity, count, values, activity)) return false;
-          // Where a block starts, its moves say how large a weight is, not how active.
+          // At a block's start, moves express the size of a weight, not its activity.
           if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
           if (next) kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
           if (!apart) {

@@ -20,7 +20,7 @@ struct GptqRule {
 struct GptqTile {
   const float* weights;    // in units
   const float* previous;   // k'
-  const float* present;    // 1, or 0 where there is no such element
+  const float* present;    // 1, or 0 if there is no such element
   const float* dead_up;    // the smallest distance that moves a weight, in units: upwards,
   const float* dead_down;  // and downwards
   float* errors;           // receives weight minus target

@@ -7,17 +7,17 @@
 namespace firn {
 namespace {
 
-// A pivot below this share of the mean diagonal says nothing but rounding errors.
+// A pivot below this share of the mean diagonal is only rounding error.
 constexpr double kPivotMin = 1e-9;
 
-// Eliminates from the last row up; row j of what is left is d_j times column j of U.
+// Eliminates from the last row up; row j of the remainder is d_j times column j of U.
 bool factor_one(const float* gram, size_t size, double damping, std::vector<double>& work, float* factor) {
   double trace = 0;
   for (size_t j = 0; j < size; ++j) trace += gram[j * size + j];
   const double mean = trace / static_cast<double>(size);
   if (!(mean > 0) || !std::isfinite(mean)) return false;
   for (size_t j = 0; j < size; ++j) {
-    // The lower half stands for both: an exact product is symmetric, a rounded one may not be.
+    // Uses the lower half for both: an exact product is symmetric, a rounded one may not be.
     for (size_t k = 0; k <= j; ++k) work[j * size + k] = gram[j * size + k];
     work[j * size + j] += damping * mean;
   }

@@ -76,12 +76,12 @@ class Rounder {
     const LatticeSegment& segment;
     const LatticeRule& rule;
     const int32_t* previous;
-    const int32_t* zones;  // of LatticeZones, or null where one holds for all
+    const int32_t* zones;  // of LatticeZones, or null if one applies to all
     const Gptq& gptq;
     float* values;
   };
 
-  // Where an element is in the segment, or past its end when it is not in it.
+  // Position of an element in the segment, or past its end if it is not in it.
   static uint64_t place(const Part& part, uint64_t output, uint64_t input) {
     const Gptq& f = part.gptq;
     const uint64_t at = f.inputs_last ? output * f.inputs + input : input * f.outputs + output;

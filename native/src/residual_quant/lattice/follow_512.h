@@ -24,7 +24,7 @@ class MagnitudeOf {
   Bytes rests_;
 };
 
-// What a follow kernel works on, in place.
+// Data of a follow kernel, changed in place.
 struct Following {
   int32_t* values;
   uint8_t *activity, *contexts;
@@ -81,8 +81,8 @@ class OneSymbol {
 
 bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count, int32_t* values,
                    uint8_t* activity, uint8_t* contexts) {
-  // Where an element comes to be, and with that its context, follows from its symbol, but for escapes. No symbol leads
-  // out of range.
+  // Except for escapes, an element's new value, and with it its context, follows from its symbol. No symbol leads out
+  // of range.
   static_assert(int64_t{kLatticeEscape / 2} * kLatticeStepMax + kLatticeStepMax <= kLatticeValueMax);
   const Distances distances(rule);
   alignas(64) int32_t after[2 * kLanes];
@@ -133,7 +133,7 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, SymbolCurs
   for (; i + kByteLanes <= count; i += kByteLanes) {
     const Bytes symbols = load_bytes(cursor.symbols + i), before = load_bytes(activity + i);
     const uint64_t moving = _cvtmask64_u64(_mm512_test_epi8_mask(symbols.v, symbols.v));
-    // Whole vectors pay from so many moves on.
+    // Whole vectors pay from this many moves on.
     constexpr int kMany = 2;
     if (_mm_popcnt_u64(moving) < kMany || any_above(symbols, kLatticeEscape - 1)) {
       const Bytes state = next_activity.of_still(before);

@@ -8,7 +8,7 @@
 
 namespace firn {
 
-// What a kernel needs of a segment, worked out once.
+// Parameters of a segment for the kernels, computed once.
 struct LatticeRule {
   float units;   // 2^-exponent: weights times this are in units
   float scale;   // units times this are rebuilt values
@@ -46,7 +46,7 @@ static_assert(kLatticeWeightMax + kLatticeValueMax + kLatticeStepMax / 2 < 1 << 
 // In all kernels `values` and `activity` are the previous state, both null for a base, and `weights` binary32 at any
 // alignment.
 
-// Where a quantize kernel writes; `escapes` has room for one entry an element.
+// Output of a quantize kernel; `escapes` has room for one entry per element.
 struct LatticeSymbols {
   uint8_t* symbols;
   uint32_t* escapes;
@@ -69,16 +69,15 @@ struct SymbolCursor {
   size_t escapes_left;
 };
 
-// Writes the new state and takes escapes from `cursor`, whose symbols stay where they are. False when something is
-// corrupt.
+// Writes the new state and takes escapes from `cursor`; its symbols are not consumed. False if something is corrupt.
 using LatticeApplyKernel = bool(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values,
                                 const uint8_t* activity, size_t count, int32_t* new_values, uint8_t* new_activity);
 
 // `out` receives binary32 values at any alignment.
 using LatticeValuesKernel = void(const LatticeRule& rule, const int32_t* values, size_t count, void* out);
 
-// Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, the new state goes
-// nowhere.
+// Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, and the new state is not
+// stored.
 using LatticeElementsKernel = bool(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values,
                                    const uint8_t* activity, size_t count, void* out);
 
@@ -91,11 +90,11 @@ using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& nex
 using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count,
                                 int32_t* values, uint8_t* activity, uint8_t* contexts);
 
-// Keeps sums finite whatever the gradients are. With a scale of 4 over the root mean square of a tensor, no weight of a
-// tensor of 2^36 elements is cut.
+// Keeps sums finite for any gradients. With a scale of 4 over the root mean square of a tensor, no weight of a tensor
+// of 2^36 elements is cut.
 inline constexpr float kSensitivityMax = 0x1p40f;
 
-// The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l
+// Partial sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l
 // modulo 16.
 inline constexpr size_t kErrorLanes = 16;
 static_assert(kStepElements % kErrorLanes == 0);
@@ -105,7 +104,7 @@ struct LatticeErrorLanes {
       signed_products[kLatticeOffsets][kErrorLanes];
 };
 
-// What an error kernel looks at; `gradients` is binary32 at any alignment or null.
+// Input of an error kernel; `gradients` is binary32 at any alignment or null.
 struct LatticeErrorInput {
   const void* weights;
   const void* gradients;
@@ -133,7 +132,7 @@ namespace scalar {
 
 LatticeKernels lattice_kernels();
 
-// For what vector kernels leave: ends of stretches and escapes.
+// For elements that vector kernels leave: ends of stretches and escapes.
 LatticeContextsKernel lattice_contexts;
 LatticeApplyKernel lattice_apply;
 LatticeValuesKernel lattice_values;

@@ -17,7 +17,7 @@ bool valid(const LatticeSegment& s) {
                          in_range(s.step, 1, kLatticeStepMax) && in_range(s.shift, 0, kLatticeShiftMax) &&
                          in_range(s.gain, 0, kLatticeGainMax);
   if (!in_ranges) return false;
-  // Ranges of a step that is none would not fit a number.
+  // With an invalid step these ranges would not fit a number.
   for (const int32_t offset : s.offsets) {
     if (!in_range(offset, 1 - s.step, s.step - 1)) return false;
   }

@@ -56,7 +56,7 @@ class Quantizer {
     return !any_above(largest_x_, kLatticeWeightMax) && !any_above(largest_kept_, rule.kept_max);
   }
 
-  // Only when in_range: sums of what is out of range may have overflowed.
+  // Only when in_range: sums of values out of range may have overflowed.
   void add_to(LatticeStatistics& statistics) const {
     statistics.squares += squares_.total();
     statistics.products += products_.total();
@@ -78,7 +78,7 @@ class Quantizer {
   F32 step_f32_;
   I32 half_, dead_;
   __m128i shift_;
-  // Of magnitudes, as unsigned numbers: what is out of range or not a number converts to 2^31.
+  // Maxima of magnitudes, as unsigned numbers: values out of range and NaN convert to 2^31.
   I32 largest_x_ = I32::zero(), largest_kept_ = I32::zero();
   ProductSum squares_, products_;
   ClassSum classes_[kLatticeOffsets];

@@ -8,12 +8,12 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// What is added for the direction of the last move, by its sign; second for values below zero.
+// Added to a context for the direction of the last move, by its sign; the second table is for values below zero.
 constexpr uint8_t kDirectionAbove[16] = {0, kMagnitudes, 2 * kMagnitudes, 2 * kMagnitudes};
 constexpr uint8_t kDirectionBelow[16] = {0, 2 * kMagnitudes, kMagnitudes, kMagnitudes};
 
-// k' and what a symbol adds to it. What the escape adds is no matter, as long as it cannot leave the range: its element
-// is done again.
+// k' and the change that a symbol adds to it. The change for the escape symbol may be anything that stays in range,
+// because its element is computed again.
 #ifdef __AVX512F__
 class Distances {
  public:
@@ -30,7 +30,7 @@ class Distances {
   I32 moved(I32 k, Mask below, const uint8_t* symbols) const { return add_signed(below, k, of(symbols)); }
   // For k' from zero on; 0 for the escape.
   I32 of(const uint8_t* symbols) const { return {_mm512_permutex2var_epi32(near_.v, widen_bytes(symbols).v, far_.v)}; }
-  // Of all symbols, in order.
+  // Stores all symbols, in order.
   void store_all(int32_t* to) const {
     store(to, near_);
     store(to + kLanes, far_);

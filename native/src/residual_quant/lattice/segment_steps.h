@@ -1,4 +1,4 @@
-// Walking a block in stretches that kernels take.
+// Splits a block into stretches for the kernels.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@ import { expectCode, freshName, makeRepository } from '../../catalog-fixtures.te
 
 const secretSha256 = 'ab'.repeat(32);
 
-/** Tokens, and who sees which repository. */
+/** Tokens, and the visibility of repositories. */
 export function accessSuite(open: () => Catalog): void {
   test('a token is kept as it was made, until it is revoked', async () => {
     const { tokens } = open();
@@ -52,14 +52,14 @@ export function accessSuite(open: () => Catalog): void {
     ]);
   });
 
-  test('what is no digest is no token', async () => {
+  test('a token needs a valid digest', async () => {
     await expectCode(
       open().tokens.create({ id: freshName(), name: 'x', secretSha256: 'hf_secret', grants: [] }),
       'internal',
     );
   });
 
-  test('a repository is private until told otherwise', async () => {
+  test('a repository is private by default', async () => {
     const { repositories } = open();
     const { id, visibility } = await makeRepository(open());
     expect(visibility).toBe('private');
@@ -68,7 +68,7 @@ export function accessSuite(open: () => Catalog): void {
     await expectCode(repositories.setVisibility('nobody', 'public'), 'not-found');
   });
 
-  test('a list has what is public, and what is asked for by namespace and by repository', async () => {
+  test('a list has public repositories, and those named by namespace and by repository', async () => {
     const { repositories } = open();
     const make = async (namespace: string, name: string, visibility: 'private' | 'public'): Promise<void> =>
       void (await repositories.create({ namespace, name, type: 'model', visibility }));

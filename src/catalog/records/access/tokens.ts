@@ -19,7 +19,7 @@ export function tokenRecords(db: Db): TokenRecords {
       return db.transaction(async (tx) => {
         const known = await tx.query.select({ id: tokens.id }).from(tokens).limit(1);
         if (known.length > 0) return false;
-        // Who comes second waits here for the unique index.
+        // A concurrent insert waits here for the unique index.
         const created = await tx.query
           .insert(tokens)
           .values({ ...input, isFirst: true })

@@ -9,8 +9,8 @@ import { checkpoints, packages, runs } from '../../db/schema.ts';
 const ended = checkpointStates.filter(isTerminal);
 
 /**
- * Whether something builds on a checkpoint: the package that another checkpoint (live or hidden) uses is a delta to a
- * package of this one, a file of another checkpoint refers to one of this, or a run was forked from it.
+ * Whether anything builds on a checkpoint: another checkpoint (live or hidden) uses a delta to a package of this one, a
+ * file of another checkpoint refers to one of this one, or a run was forked from it.
  */
 export async function buildsOn({ query }: Db, checkpointId: string): Promise<boolean> {
   const descendant = alias(packages, 'descendant');

@@ -3,8 +3,7 @@ import type { CheckpointState } from '../../contract/checkpoint-records.ts';
 /**
  * The states from which each state may be entered: open -> queued -> working -> terminal, any unfinished one -> failed
  * or cancelled. A working checkpoint may be entered again (a new worker took over) or go back to the queue (its worker
- * was stopped). Nothing leaves a terminal state this way; a failed checkpoint is put back by `CheckpointRecords.retry`
- * alone.
+ * was stopped). No move leaves a terminal state; only `CheckpointRecords.retry` puts a failed checkpoint back.
  */
 const sources: Readonly<Record<CheckpointState, readonly CheckpointState[]>> = {
   open: [],
@@ -15,7 +14,7 @@ const sources: Readonly<Record<CheckpointState, readonly CheckpointState[]>> = {
   cancelled: ['open', 'queued', 'working'],
 };
 
-/** Those of `from` that may become `to`. */
+/** The states in `from` that may become `to`. */
 export function legalSources(from: readonly CheckpointState[], to: CheckpointState): CheckpointState[] {
   return from.filter((state) => sources[to].includes(state));
 }

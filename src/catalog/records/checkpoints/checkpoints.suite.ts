@@ -64,7 +64,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     }
   });
 
-  test('a move needs its starting state and records what comes with it', async () => {
+  test('a move needs its starting state and records the given values', async () => {
     const { id } = await makeCheckpoint(open());
     await expectCode(open().checkpoints.transition(id, ['queued', 'working'], 'working'), 'conflict');
     const queued = await open().checkpoints.transition(id, ['open'], 'queued', { revision: 'a'.repeat(40) });
@@ -134,7 +134,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     const soon = new Date(Date.now() + 3600_000);
     expect((await open().checkpoints.staleOpen(longAgo, 100)).map((checkpoint) => checkpoint.id)).not.toContain(id);
     expect((await open().checkpoints.staleOpen(soon, 100)).map((checkpoint) => checkpoint.id)).toContain(id);
-    // A file is a sign of life: the least recently touched comes first.
+    // Receiving a file counts as a sign of life: the least recently touched checkpoint comes first.
     const later = await makeCheckpoint(open());
     await open().files.announce(id, [{ path: 'x', role: 'other' }]);
     const order = (await open().checkpoints.staleOpen(soon, 100)).map((checkpoint) => checkpoint.id);
@@ -184,7 +184,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(await open().checkpoints.previousReady(run.id, 0)).toBeUndefined();
   });
 
-  test('deltas and forks are dependents; what has some, or is unfinished, is not purged', async () => {
+  test('deltas and forks are dependents; a checkpoint with dependents, or an unfinished one, is not purged', async () => {
     const run = await makeRun(open());
     const base = await makeReady(open(), run, 1);
     const delta = await makeReady(open(), run, 2, base.package);
@@ -228,7 +228,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     await expectCode(open().checkpoints.hide('none'), 'not-found');
   });
 
-  test('reclaimable is what is hidden, ended, and built on by nothing', async () => {
+  test('a checkpoint is reclaimable if it is hidden and ended and nothing builds on it', async () => {
     const run = await makeRun(open());
     const base = await makeReady(open(), run, 1);
     const delta = await makeReady(open(), run, 2, base.package);

@@ -36,7 +36,8 @@ export function checkpointRecords(db: Db): CheckpointRecords {
   return {
     async reserve({ runId, step, fixedConfig, layerTypes, expects }) {
       return db.transaction(async (tx) => {
-        // The update also holds the run, so numbers are given in the order in which reservations become visible.
+        // The update also locks the run, so that sequence numbers are given in the order in which reservations become
+        // visible.
         const [run] = await tx.query
           .update(runs)
           .set({ nextSequence: sql`${runs.nextSequence} + 1` })
@@ -173,7 +174,7 @@ const unfinished: readonly CheckpointState[] = checkpointStates.filter((state) =
 
 function sequenceOf(token: string): number {
   const sequence = Number(token);
-  // Beyond the column's range a comparison would fail in the database.
+  // A number beyond the column's range would fail in the database.
   if (!/^\d{1,9}$/.test(token)) throw new FirnError('invalid-request', 'The page token is not a sequence number.');
   return sequence;
 }

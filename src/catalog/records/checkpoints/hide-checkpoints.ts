@@ -5,19 +5,19 @@ import type { Db } from '../../db/database.ts';
 import { checkpointFiles, checkpoints, uploads } from '../../db/schema.ts';
 import { endUploads } from '../uploads/uploads.ts';
 
-/** Rows named in one statement: far below the protocol's 65535 parameters. */
+/** Rows of one statement: far below the protocol's 65535 parameters. */
 const rowsPerQuery = 1000;
 
 export interface HiddenCheckpoints {
   readonly ids: readonly string[];
-  /** Of raw objects and pieces that no row refers to any more, and that are pending deletion. */
+  /** Keys of raw objects and pieces that are now pending deletion, because no row refers to them any more. */
   readonly keys: string[];
 }
 
 /**
- * Hides the checkpoints that `which` names and forgets their uploads, their references and their raw objects, for what
- * builds on them reads their packages only. A raw object that a reference of another checkpoint needs stays until the
- * last of these is hidden.
+ * Hides the checkpoints in `which` and deletes their uploads and references. Releases their raw objects too, because
+ * checkpoints that build on them read only their packages. A raw object that a reference of another checkpoint needs
+ * stays until the last of these is hidden.
  */
 export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpoints> {
   return db.transaction(async (tx) => {
@@ -50,10 +50,10 @@ function hiddenIds({ query }: Db) {
   return query.select({ id: checkpoints.id }).from(checkpoints).where(isNotNull(checkpoints.deletedAt));
 }
 
-/** Marks the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
+/** Marks the raw objects of hidden checkpoints' files that no reference needs; returns their keys. */
 async function releaseUnneeded(tx: Db, which: SQL): Promise<string[]> {
   const { query } = tx;
-  // Held first: a reference that is being committed holds its origin too, and is seen by the statement after.
+  // Lock the files first. A reference that is being committed locks its origin too, so the next statement sees it.
   await query
     .select({ id: checkpointFiles.id })
     .from(checkpointFiles)

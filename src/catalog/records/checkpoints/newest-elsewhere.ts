@@ -7,7 +7,7 @@ import { pageLimit } from '../../db/page-limit.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';
 import { checkpoints, runs } from '../../db/schema.ts';
 
-/** What a download can be rebuilt from. */
+/** A checkpoint that another one can build on. */
 const isUsable = and(eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId), isNull(checkpoints.deletedAt));
 
 /** See `CheckpointRecords.newestElsewhere`. One query for the runs, and one for each of them. */

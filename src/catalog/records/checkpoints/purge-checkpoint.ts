@@ -8,8 +8,8 @@ import { addStoredBytes } from '../packages/package-merging.ts';
 import { checkpointFiles, checkpoints, packages, runs } from '../../db/schema.ts';
 
 /**
- * See `CheckpointRecords.purge`. A delta being committed against this checkpoint meanwhile meets the foreign key and is
- * refused as `conflict`.
+ * See `CheckpointRecords.purge`. A delta that is committed against this checkpoint at the same time violates the
+ * foreign key and is refused as `conflict`.
  */
 export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
   return db.transaction(async (tx) => {
@@ -38,8 +38,8 @@ export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
 }
 
 /**
- * Leaves what a removed package took in its object to the checkpoint before it there; false where there is none, and
- * the object is free.
+ * Adds a removed package's bytes to the share of the checkpoint before it in the same object. False if there is none;
+ * the object is then free.
  */
 async function handOver({ query }: Db, removed: typeof packages.$inferSelect): Promise<boolean> {
   const [heir] = await query

@@ -6,7 +6,7 @@ import { dropNulls } from '../../db/drop-nulls.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';
 import { checkpoints, trials } from '../../db/schema.ts';
 
-/** See `CheckpointRecords.retry`. The one way out of a terminal state. */
+/** See `CheckpointRecords.retry`. No other verb leaves a terminal state. */
 export async function retryCheckpoint(
   db: Db,
   id: string,

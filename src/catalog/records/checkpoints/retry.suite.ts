@@ -15,7 +15,7 @@ import { claimOf } from '../../jobs/jobs.suite.ts';
 
 const leaseMs = 60_000;
 
-/** What a checkpoint is measured with, and trying one again. */
+/** The eval set and thresholds of a checkpoint, and retries. */
 export function retrySuite(open: () => Catalog): void {
   const runWithSet = async () => {
     const set = await makeEvalSet(open());
@@ -31,7 +31,7 @@ export function retrySuite(open: () => Catalog): void {
     });
   };
 
-  test('a failed checkpoint goes back to the queue without its error and trials, measured with what is given', async () => {
+  test('a failed checkpoint goes back to the queue without its error and trials, with the given eval set and thresholds', async () => {
     const { run, set } = await runWithSet();
     const other = await makeEvalSet(open(), { id: set.repositoryId } as never);
     const before = await failed(run, set.id);
@@ -80,7 +80,7 @@ export function retrySuite(open: () => Catalog): void {
     for (const gone of [id, 'none']) await expectCode(open().checkpoints.retry(gone, { thresholds: {} }), 'not-found');
   });
 
-  test('what is newer, ready and not deleted is told', async () => {
+  test('a newer ready checkpoint counts unless it is deleted', async () => {
     const run = await makeRun(open());
     const { checkpoint } = await makeReady(open(), run, 1);
     await makeCheckpoint(open(), run, 2);
@@ -101,7 +101,7 @@ export function retrySuite(open: () => Catalog): void {
     expect((await expectCode(open().evalSets.delete(set.id), 'conflict')).message).toMatch(/step 7 .* failed/);
     await open().checkpoints.hide(queued.id);
     await open().evalSets.delete(set.id);
-    // It is forgotten, and in no purge's way.
+    // The failed checkpoint forgets the eval set and does not block its deletion.
     expect((await open().checkpoints.get(queued.id))!.evalSetId).toBeUndefined();
     await open().checkpoints.purge(queued.id);
   });
@@ -165,7 +165,7 @@ export function retrySuite(open: () => Catalog): void {
   test('a job whose record was pruned starts over with a fence that was never used', async () => {
     const [kind, orderKey] = [freshName(), freshName()];
     const job = await open().jobs.restart({ kind, subjectId: 'long gone', orderKey, orderSequence: 4 });
-    // More claims than anybody has made, and far from the column's end.
+    // More claims than a job can have had, and far from the column's end.
     expect(job.fence).toBeGreaterThan(10_000_000);
     expect(job.fence).toBeLessThan(2 ** 31 - 1);
     expect(await open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit: 1 })).toMatchObject([
@@ -173,7 +173,7 @@ export function retrySuite(open: () => Catalog): void {
     ]);
   });
 
-  test('what the training job measured is kept', async () => {
+  test('metrics of the training job stay with the checkpoint', async () => {
     const run = await makeRun(open());
     const { id } = await open().checkpoints.reserve({ runId: run.id, step: 1, expects: { loss: 1.8604, right: 0 } });
     expect((await open().checkpoints.get(id))!.expects).toEqual({ loss: 1.8604, right: 0 });

@@ -12,7 +12,7 @@ interface StoredFile {
   readonly originId?: string;
 }
 
-/** A ready checkpoint with one file of each path, its raw object named after it. */
+/** A ready checkpoint with one file for each path; each raw object is named after its path. */
 async function stored(
   catalog: Catalog,
   run: Run,
@@ -79,7 +79,7 @@ async function markReady(
 }
 
 export function fileOriginsSuite(open: () => Catalog): void {
-  test('identical bytes are found in their own repository alone, in live and ready checkpoints, where they are and not where they are referred to', async () => {
+  test('identical bytes are found only in their own repository, in live and ready checkpoints, and never in a reference', async () => {
     const run = await makeRun(open());
     const digest = freshName();
     const packed = await stored(open(), run, { step: 0, files: { a: { digest, storage: 'package' } } });
@@ -167,7 +167,7 @@ export function fileOriginsSuite(open: () => Catalog): void {
     expect(await open().files.list(id)).toEqual([]);
   });
 
-  test('what is referred to stays, hidden, until the last reference is hidden; then its raw objects are named and it can be purged', async () => {
+  test('a hidden checkpoint stays until the last reference to it is hidden; then its raw objects are pending deletion and it can be purged', async () => {
     const run = await makeRun(open());
     const [digest, other] = [freshName(), freshName()];
     const first = await stored(open(), run, {
@@ -180,7 +180,7 @@ export function fileOriginsSuite(open: () => Catalog): void {
     const branch = await makeRun(open(), { repositoryId: run.repositoryId });
     const third = await stored(open(), branch, { files: { r: reference } });
     expect(await open().checkpoints.hasDependents(first.checkpoint.id)).toBe(true);
-    // Only what no reference needs goes.
+    // Only objects that no reference needs are released.
     expect(await open().checkpoints.hide(first.checkpoint.id)).toEqual([`${first.prefix}/s`]);
     await expectCode(open().checkpoints.purge(first.checkpoint.id), 'conflict');
     expect(await open().checkpoints.reclaimable(1000)).not.toContain(first.checkpoint.id);
@@ -229,7 +229,7 @@ export function fileOriginsSuite(open: () => Catalog): void {
       const hide = () => open().checkpoints.hide(old.checkpoint.id);
       await Promise.allSettled(first === 0 ? [refer(), hide()] : [hide(), refer()]);
       const refers = (await open().files.find(id, 'r'))?.originId === originId;
-      // Which of them is served first is the server's; the raw object goes exactly where nothing refers to it.
+      // The server decides which one runs first. The raw object goes exactly if nothing refers to it.
       expect(await open().objects.named([`${old.prefix}/r`])).toHaveLength(refers ? 1 : 0);
     },
   );

@@ -9,7 +9,7 @@ import { checkpointFiles as files, checkpoints, packages, runs } from '../../db/
 /** Most digests of one query: far below the protocol's 65535 parameters. */
 const digestsPerQuery = 1000;
 
-/** Whether a file holds the bytes of its download, itself or in its checkpoint's package. */
+/** Whether a file holds its own download's bytes, as a raw object or in its checkpoint's package. */
 const holdsBytes = or(eq(files.storage, 'package'), and(eq(files.storage, 'raw'), isNotNull(files.rawKey)));
 
 /** See `FileRecords.holding`. */
@@ -48,8 +48,8 @@ export async function filesHolding(
 }
 
 /**
- * Makes sure that an origin holds its bytes until the transaction ends; the reference that is committed in it keeps
- * them from then on. `conflict` otherwise.
+ * Locks an origin and checks that it holds its bytes, until the transaction ends. From then on the committed reference
+ * keeps them. `conflict` if it does not hold them.
  */
 export async function holdOrigin({ query }: Db, checkpointId: string, originId: string | undefined): Promise<void> {
   const repositoryOf = (id: string) =>
@@ -70,8 +70,8 @@ export async function holdOrigin({ query }: Db, checkpointId: string, originId: 
 }
 
 /**
- * Ids of a checkpoint's files that files of other checkpoints refer to; of the checkpoint of the outer query when it is
- * not given.
+ * Ids of a checkpoint's files that files of other checkpoints refer to. Without `checkpointId`, of the checkpoint of
+ * the outer query.
  */
 export function originsReferredTo(
   { query }: Pick<Db, 'query'>,

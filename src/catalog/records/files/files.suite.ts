@@ -46,7 +46,7 @@ export function filesSuite(open: () => Catalog): void {
       await expectCode(open().files.announce(id, [{ path, role: 'other' }]), 'invalid-request');
       await expectCode(open().files.receive(id, { path, ...body(`raw/clash-${path}`) }), 'invalid-request');
     }
-    // Neighbours in the order of bytes, and the file itself.
+    // Its neighbours in byte order, and the file itself.
     for (const path of ['a.b', 'a0', 'a/b-c', 'a/b0', 'a/b/c'])
       await open().files.receive(id, { path, ...body(`raw/fine-${path}`) });
     const racing = await makeCheckpoint(open());

@@ -87,7 +87,7 @@ export function fileRecords(db: Db): FileRecords {
     holding: (repositoryId, digests) => filesHolding(db, repositoryId, digests),
     async setResults(checkpointId, results) {
       await db.transaction(async (tx) => {
-        // References may be to other files of the checkpoint.
+        // Others before references: these may refer to files of the same checkpoint.
         const inOrder = [...results].sort(
           (a, b) => Number(a.storage === 'reference') - Number(b.storage === 'reference'),
         );
@@ -125,8 +125,8 @@ export function fileRecords(db: Db): FileRecords {
 }
 
 /**
- * Notes a sign of life and holds the checkpoint, so that it cannot be committed in the middle. `not-found`, or
- * `conflict` when it is not open.
+ * Records a sign of life and locks the checkpoint, so that nobody can commit it meanwhile. `not-found`, or `conflict`
+ * when it is not open.
  */
 export async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
   const touched = await tx.query
@@ -144,11 +144,11 @@ export async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
 }
 
 /**
- * Throws when a new path names a folder that a file of the checkpoint lies in, or lies below a file of it. The
- * checkpoint is held by `touchOpen`.
+ * Throws if a path would be both a file and a folder: the new path is a folder of an existing file, or lies below one.
+ * `touchOpen` holds the lock of the checkpoint.
  */
 async function refuseClash(tx: Db, checkpointId: string, path: string): Promise<void> {
-  // What lies below "a" is between "a/" and "a0", the character after the slash; paths compare byte by byte.
+  // Paths below "a" sort between "a/" and "a0" ("0" follows the slash); paths compare byte by byte.
   const below = and(gte(files.path, `${path}/`), lt(files.path, `${path}0`));
   const folders = foldersOf(path);
   const [found] = await tx.query

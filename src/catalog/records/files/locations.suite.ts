@@ -26,9 +26,9 @@ export function locationsSuite(open: () => Catalog): void {
     return { catalog, repository, run, checkpoint, file, names };
   };
 
-  test('names lead to what each `find` says', async () => {
+  test('names lead to the same records as each `find`', async () => {
     const { catalog, repository, run, checkpoint, file, names } = await tree();
-    // Beside it, what other names mean.
+    // Other names beside it.
     await makeCheckpoint(catalog, run, 8);
     await catalog.files.announce(checkpoint.id, [{ path: 'a/c', role: 'other' }]);
     expect(await catalog.locations.find(names)).toEqual({ repository, run, checkpoint, file });
@@ -60,7 +60,7 @@ export function locationsSuite(open: () => Catalog): void {
     });
   });
 
-  test('what was deleted is not found, and what took its place is', async () => {
+  test('deleted records are not found, and their replacements are', async () => {
     const { catalog, repository, run, names } = await tree();
     const { checkpoint } = await makeReady(catalog, run, 9);
     expect(await catalog.locations.find({ ...names, step: 9 })).toEqual({ repository, run, checkpoint });

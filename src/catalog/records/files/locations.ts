@@ -5,13 +5,13 @@ import type { LocationRecords } from '../../contract/location-records.ts';
 import { checkpointColumns, runColumns } from '../../db/record-columns.ts';
 import { checkpointFiles as files, checkpoints, repositories, runs } from '../../db/schema.ts';
 
-/** See `LocationRecords`. One statement, whose text is made once: most requests begin with it. */
+/** See `LocationRecords`. One statement whose text is made once, because most requests begin with it. */
 export function locationRecords(db: Db): LocationRecords {
   let statement: ReturnType<typeof findByNames> | undefined;
   return {
     async find({ namespace, name, run, step, path }) {
       statement ??= findByNames(db);
-      // No value equals null: what is not named is not joined.
+      // No value equals null, so absent names join no rows.
       const [found] = await statement.execute({ namespace, name, run, step: step ?? null, path: path ?? null });
       if (found === undefined) return {};
       return {

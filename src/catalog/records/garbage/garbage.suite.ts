@@ -13,7 +13,7 @@ import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import { pendingDeletionKeys } from '../pending-deletion-keys.test-support.ts';
 import type { PendingDeletion, FoundObject } from '../../contract/garbage-records.ts';
 
-/** What waits to be deleted, and what is found to. */
+/** Pending deletions and orphans. */
 export function garbageSuite(open: () => Catalog): void {
   const everything = { limit: 1000 };
   const soon = (): Date => new Date(Date.now() + 60_000);
@@ -122,7 +122,7 @@ export function garbageSuite(open: () => Catalog): void {
     await receive(id, key);
   });
 
-  test('an orphan is what nothing names, nothing on its way will, and is not pending deletion yet', async () => {
+  test('an orphan is named by nothing, belongs to no pending upload or job, and is not pending deletion yet', async () => {
     const run = await makeRun(open());
     const ready = await makeReady(open(), run, 0);
     const reserved = await makeCheckpoint(open(), run, 1);
@@ -137,7 +137,7 @@ export function garbageSuite(open: () => Catalog): void {
       orphan(ready.package.key),
       orphan(freshName(), { ownerId: freshName() }),
     ];
-    // A body of the same checkpoint is arriving, and this may be it.
+    // A body of the same checkpoint is arriving, and this may be its object.
     expect(await orphanKeys(objects)).toEqual([objects[3]!.key]);
     await open().bodyReservations.release(body.id);
     expect(await orphanKeys(objects)).toEqual([lost.key, objects[3]!.key]);
@@ -178,7 +178,7 @@ export function garbageSuite(open: () => Catalog): void {
     expect(await orphanKeys([ofFirst])).toEqual([ofFirst.key]);
     await open().jobs.complete(second);
 
-    // Of a job whose subject is no checkpoint nobody knows which packages it writes.
+    // A job whose subject is not a checkpoint may write any package.
     await open().jobs.enqueue({ kind, subjectId: run.id });
     const merging = await claim(run.id);
     const superStep = orphan(`packages/${freshName()}-${merging.fence}`, {
@@ -190,7 +190,7 @@ export function garbageSuite(open: () => Catalog): void {
     expect(await orphanKeys([superStep])).toEqual([superStep.key]);
   });
 
-  test('what is pending deletion is listed by key in pages, from a moment on; sizes that were not known are filled in', async () => {
+  test('pending deletions marked until a time are listed by key in pages; unknown sizes are filled in', async () => {
     const keys = Array.from({ length: 5 }, (_, i) => `zz/${freshName()}-${i}`).sort();
     const before = await open().now();
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -204,7 +204,7 @@ export function garbageSuite(open: () => Catalog): void {
       after = paged.at(-1)!;
     }
     expect(paged).toEqual(keys);
-    // Twice is once, and a size that is known stays.
+    // Marking again changes nothing: a known size stays.
     await open().garbage.markOrphans([orphan(keys[0]!, { storedBytes: 9 })]);
     await open().garbage.noteSizes([orphan(keys[0]!, { storedBytes: 9 })]);
     expect(await pending(keys[0]!)).toMatchObject({ storedBytes: 7 });

@@ -16,7 +16,7 @@ export function garbageRecords(db: Db): GarbageRecords {
       const found = await query
         .select()
         .from(pendingDeletions)
-        // In whole milliseconds, as `until` is.
+        // In whole milliseconds, like `until`.
         .where(
           and(
             sql`date_trunc('milliseconds', ${pendingDeletions.pendingSince}) <= ${until.toISOString()}::timestamptz`,
@@ -67,9 +67,9 @@ async function pendingAmong({ query }: Db, keys: readonly string[]): Promise<str
 }
 
 /**
- * Bodies of an owner that is arriving, or that has an upload in several requests; pieces of such an upload; packages
- * under whose fence a job runs that is their checkpoint's, or no checkpoint's at all: which packages those write their
- * keys do not tell.
+ * Owners and jobs whose objects may not be named yet. These are bodies of an owner that is arriving or has an
+ * unfinished upload, pieces of such an upload, and packages that a running job may have written: one for their
+ * checkpoint, or one for no checkpoint, because its packages' keys do not show it.
  */
 async function whatIsOnItsWay(
   { query }: Db,
@@ -105,7 +105,7 @@ async function whatIsOnItsWay(
     fence === undefined ? onTheirWay.has(ownerId) : writes.has(`${ownerId}-${fence}`) || writes.has(`-${fence}`);
 }
 
-/** By owner, where it is still in the catalog. */
+/** By owner, if the owner is still in the catalog. */
 async function repositoriesOf({ query }: Db, objects: readonly FoundObject[]): Promise<Map<string, string>> {
   const owners = objects.flatMap(({ ownerId }) => ownerId ?? []);
   const ofCheckpoints = await query

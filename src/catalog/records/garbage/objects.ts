@@ -15,7 +15,7 @@ import {
 } from '../../db/schema.ts';
 import { textList } from '../../db/text-list.ts';
 
-/** Of the one row that says where the background scrubber is. */
+/** Id of the one row with the position of the background scrubber. */
 const everyObject = 'every object';
 
 /** See `ObjectRecords`. */
@@ -49,7 +49,7 @@ export function objectRecords(db: Db): ObjectRecords {
   };
 }
 
-/** The keys in every column that names an object, each once; of each column the first `limit`. */
+/** The keys in every column that names an object, each once; at most `limit` of each column. */
 function union(which: (column: SQL) => SQL, repositoryId?: string, limit?: number): SQL {
   const column = (key: SQL, from: SQL, repository: SQL): SQL => {
     const own = repositoryId === undefined ? sql`` : sql`and ${repository} = ${repositoryId}`;

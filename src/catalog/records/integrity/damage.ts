@@ -12,7 +12,7 @@ import {
   runs,
 } from '../../db/schema.ts';
 
-/** Checkpoints named for one damaged object: far more than build on one package. */
+/** Most checkpoints listed for one damaged object: far more than build on one package. */
 const affectedMax = 10_000;
 
 /** See `DamageRecords`. */
@@ -80,7 +80,7 @@ export function damageRecords(db: Db): DamageRecords {
       };
     },
     async pathsOf(checkpointId) {
-      // Nearly always.
+      // The usual case: nothing is damaged.
       if ((await query.select({ key: damagedObjects.key }).from(damagedObjects).limit(1)).length === 0) return [];
       const found = await db.rows(sql`
         with recursive ${spoiltBy(sql`in (select ${damagedObjects.key} from ${damagedObjects})`)}
@@ -92,9 +92,9 @@ export function damageRecords(db: Db): DamageRecords {
 }
 
 /**
- * Packages that lie in objects whose key is `which`, or are deltas to such down to any depth, and files that cannot be
- * downloaded for it, references included; also files whose kept upload is lost. `union` ends at packages seen before,
- * so that no circle of rows keeps it going.
+ * Packages in objects whose key is in `which`, all deltas that build on them, and files that cannot be downloaded
+ * because of them: references included, and files whose retained upload is damaged. `union` drops packages seen before,
+ * so that a circle of rows ends.
  */
 function spoiltBy(which: SQL): SQL {
   return sql`

@@ -13,9 +13,9 @@ import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { Run } from '../../contract/run-records.ts';
 import type { ScrubRound } from '../../contract/integrity-records.ts';
 
-/** Which objects there are, and what is lost with one of them. */
+/** The list of objects, and the effects of a damaged one. */
 export function integritySuite(open: () => Catalog): void {
-  /** A ready checkpoint with files of each storage; what it refers to is given by id. */
+  /** A ready checkpoint with files of each storage; `originId` is the file that its reference refers to. */
   async function withFiles(
     run: Run,
     step: number,
@@ -158,7 +158,7 @@ export function integritySuite(open: () => Catalog): void {
     expect(await open().damage.pathsOf(base.checkpoint.id)).toEqual([]);
   });
 
-  test('a raw object spoils its checkpoint and what refers to it where it serves; a kept upload only its own', async () => {
+  test('a damaged raw object affects its checkpoint and references to it if it serves as storage; a retained upload affects its own checkpoint only', async () => {
     const run = await makeRun(open());
     const base = await withFiles(run, 0, { m: 'package', r: 'raw' });
     const toRaw = await withFiles(run, 1, { copy: { originId: await base.idOf('r') } });

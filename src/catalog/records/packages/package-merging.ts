@@ -11,7 +11,7 @@ const { touchedAt: _, ...checkpointColumns } = getTableColumns(checkpoints);
 
 type MergeVerbs = Pick<PackageRecords, 'mergeable' | 'merge' | 'setMergeTried'>;
 
-/** The verbs of those who put several packages into one object. */
+/** The verbs of merging packages into one object. */
 export function packageMerging(db: Db): MergeVerbs {
   const { query } = db;
   return {
@@ -89,7 +89,7 @@ async function candidatesBefore(
 
 interface PartMove {
   readonly id: string;
-  /** The object it had. */
+  /** Key of the object that the package had. */
   readonly from: string;
   readonly key: string;
   readonly mergedPackageId: string;
@@ -114,7 +114,7 @@ async function movePart({ query }: Db, { id, from, storedBytes, ...object }: Par
   await addStoredBytes({ query }, id, storedBytes - before.storedBytes);
 }
 
-/** Counts what is stored for the checkpoint that uses a package anew. */
+/** Counts anew the bytes stored for the checkpoint of a package. */
 export async function addStoredBytes({ query }: Pick<Db, 'query'>, packageId: string, bytes: number): Promise<void> {
   const [using] = await query
     .select({ id: checkpoints.id, result: checkpoints.result })

@@ -60,7 +60,7 @@ export function packagesSuite(open: () => Catalog): void {
       seconds: {},
     };
 
-    /** A base and as many deltas, each to the one before. */
+    /** A base and `deltas` deltas, each to the package before it. */
     async function makeChain(deltas: number) {
       const run = await makeRun(open());
       const made = [await makeReady(open(), run, 0)];
@@ -78,7 +78,7 @@ export function packagesSuite(open: () => Catalog): void {
       parts: packages.map(({ id, key }, i) => ({ id, key, storedBytes: storedBytes[i]! })),
     });
 
-    test('candidates are the older deltas with an object of their own, with what builds on each', async () => {
+    test('candidates are the older deltas with an object of their own, each with the number of packages that build on it', async () => {
       const { run, made } = await makeChain(5);
       await makeReady(open(), await makeRun(open()), 0, made[1]!.package, result);
       const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10, methods: ['residual'] });
@@ -94,7 +94,7 @@ export function packagesSuite(open: () => Catalog): void {
       expect((await found(2)).map(({ record }) => record.id)).toEqual([2, 3].map((at) => made[at]!.package.id));
     });
 
-    test('merged packages have one object, say who they are, and are counted anew; what they had is kept for a while', async () => {
+    test('merged packages share one object, keep their ids and are counted anew; their previous objects are pending deletion', async () => {
       const { run, made } = await makeChain(3);
       const packages = made.slice(1, 3).map((each) => each.package);
       const merged = mergedOf(packages, [7, 8]);

@@ -7,7 +7,7 @@ import { dropNulls } from '../../db/drop-nulls.ts';
 import { packageMerging } from './package-merging.ts';
 import { packages } from '../../db/schema.ts';
 
-/** Longest chain that is followed, in packages: a bound on the recursion, far above what encoding allows. */
+/** Longest chain, in packages: bounds the recursion, far above the limit of the encoder. */
 const chainLengthMax = 4096;
 
 /** See `PackageRecords`. */
@@ -38,7 +38,7 @@ export function packageRecords(db: Db): PackageRecords {
         (await query.select().from(packages).where(inArray(packages.id, ids))).map((row) => [row.id, dropNulls(row)]),
       );
       const chain: PackageRecord[] = [];
-      // Taken out as it is met, so that a circle ends.
+      // Each package is removed from the map when it is met, so that a circle ends.
       for (
         let link = found.get(id);
         link !== undefined;
@@ -54,7 +54,7 @@ export function packageRecords(db: Db): PackageRecords {
   };
 }
 
-/** A chain counts down to one base. */
+/** In a valid chain the chain lengths count down to 1, the base's. */
 function unbroken(id: string, chain: PackageRecord[]): PackageRecord[] {
   const whole = chain.every(
     ({ kind, chainLength }, position) =>

@@ -79,7 +79,7 @@ function partColumns(part: EvalSetPart, { key, sha256, sizeBytes, storedBytes }:
   return { batchesKey: key, batchesSha256: sha256, batchesBytes: sizeBytes, batchesStoredBytes: storedBytes };
 }
 
-/** The objects of its parts, as `markPendingDeletion` takes them. */
+/** The objects of its parts, in the form that `markPendingDeletion` takes. */
 function partsOf({
   repositoryId,
   graphKey,
@@ -93,14 +93,17 @@ function partsOf({
   ];
 }
 
-/** The eval set, held against other writers until the transaction ends. */
+/** The eval set's row, locked until the transaction ends. */
 async function locked(tx: Db, id: string): Promise<typeof evalSets.$inferSelect> {
   const [found] = await tx.query.select().from(evalSets).where(eq(evalSets.id, id)).for('update');
   if (found === undefined) throw missing();
   return found;
 }
 
-/** What may yet be measured with it, in words. What refers to it from now on waits for the lock, and finds it gone. */
+/**
+ * Names a run or checkpoint that may still be measured with the eval set. A new user of it waits for the lock and then
+ * finds the eval set deleted.
+ */
 async function userOf({ query }: Db, id: string): Promise<string | undefined> {
   const [run] = await query.select({ name: runs.name }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
   if (run !== undefined)

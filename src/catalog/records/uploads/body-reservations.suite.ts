@@ -3,11 +3,11 @@ import type { Catalog } from '../../contract/catalog.ts';
 import { expectCode, freshName, makeCheckpoint, makeRun } from '../../catalog-fixtures.test-support.ts';
 
 const ttlMs = 60_000;
-/** A term that has ended when it begins. */
+/** A term that has ended before it begins, in ms. */
 const lapsedMs = -1_000;
 const unlimited = { runBytesMax: 1e15, bytesMax: 1e15 };
 
-/** What several processes share: room for arriving bodies, chores. */
+/** Shared by several processes: room for arriving bodies, and chores. */
 export function bodyReservationsSuite(open: () => Catalog): void {
   const reservation = (set: Partial<Parameters<Catalog['bodyReservations']['take']>[0]> = {}) => ({
     id: freshName(),
@@ -26,14 +26,14 @@ export function bodyReservationsSuite(open: () => Catalog): void {
     expect(answers.filter((answer) => typeof answer === 'object')).toEqual(
       Array.from({ length: 4 }, () => ({ takenBytes: 100 })),
     );
-    // 400 are taken; the limit in all is shared by every run.
+    // 400 bytes are reserved; all runs share the total limit.
     const others = await Promise.all(
       Array.from({ length: 5 }, () => open().bodyReservations.take(reservation(), { ...unlimited, bytesMax: 600 })),
     );
     expect(others.filter((answer) => answer === 'full')).toHaveLength(3);
   });
 
-  test('staged bytes of unfinished checkpoints count, with what arrives', async () => {
+  test('staged bytes of unfinished checkpoints count, and so do arriving bodies', async () => {
     const run = await makeRun(open());
     const { id } = await makeCheckpoint(open(), run, 1);
     await open().files.receive(id, {

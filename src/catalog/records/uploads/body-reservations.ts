@@ -8,8 +8,8 @@ import { bodyReservations } from '../../db/schema.ts';
 import { stagedBytes } from '../staged-bytes.ts';
 
 /**
- * Key of the advisory lock under which room is given: two gateways that ask at once see each other's answers. Any
- * number nobody else uses.
+ * Key of the advisory lock that serializes reservations, so that two gateways see each other's. Any number that is not
+ * used elsewhere.
  */
 const admissionLockKey = 0x6669_726f;
 
@@ -52,13 +52,13 @@ export function bodyReservationRecords(db: Db): BodyReservationRecords {
   };
 }
 
-/** Bytes that a checkpoint's body may have, or which limit leaves it fewer than it takes. */
+/** The number of bytes that a checkpoint's body may have, or the limit that leaves it fewer than it needs. */
 async function stagingRoom(
   tx: Db,
   { id, runId, sizeBytes }: Pick<BytesToReserve, 'id' | 'sizeBytes'> & { readonly runId: string },
   limits: { readonly runBytesMax: number; readonly bytesMax: number },
 ): Promise<number | 'run-full' | 'full'> {
-  // What arrives first: a body that is recorded in between is counted twice, never missed.
+  // Sum arriving bodies before staged ones: a body recorded in between is counted twice, never missed.
   const ofRunBytes = limits.runBytesMax - (await reservedBytes(tx, id, runId)) - (await stagedBytes(tx, runId));
   if (sizeBytes > ofRunBytes) return 'run-full';
   const ofAllBytes = limits.bytesMax - (await reservedBytes(tx, id)) - (await stagedBytes(tx));

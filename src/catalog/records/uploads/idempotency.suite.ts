@@ -14,7 +14,7 @@ export function idempotencySuite(open: () => Catalog): void {
     await open().idempotency.finish(key, 'f', answer);
     expect(await open().idempotency.begin(key, 'f', dayMs)).toEqual(answer);
     await expectCode(open().idempotency.begin(key, 'other', dayMs), 'idempotency-conflict');
-    // The recorded answer is not replaced or forgotten by a straggler.
+    // A late request neither replaces nor deletes the recorded answer.
     await open().idempotency.finish(key, 'f', { ...answer, status: 500 });
     await open().idempotency.abandon(key, 'f');
     expect(await open().idempotency.begin(key, 'f', dayMs)).toEqual(answer);
@@ -39,7 +39,7 @@ export function idempotencySuite(open: () => Catalog): void {
     for (const key of [running, answered]) expect(await open().idempotency.begin(key, 'f', -1)).toBe('started');
     await open().idempotency.finish(answered, 'f', answer);
     expect(await open().idempotency.begin(answered, 'g', -1)).toBe('started');
-    // The first request, late, says nothing of the second.
+    // The late first request does not affect the second one.
     await open().idempotency.finish(answered, 'f', answer);
     await open().idempotency.abandon(answered, 'f');
     await open().idempotency.finish(answered, 'g', { ...answer, status: 202 });

@@ -6,8 +6,8 @@ import { pruneRowsMax } from '../../db/prune-limit.ts';
 import { idempotency as table } from '../../db/schema.ts';
 
 /**
- * How long an unanswered key blocks its repetition, in ms: longer than keyed requests take, so that one whose process
- * died does not block for the whole time to live.
+ * How long an unanswered key blocks its repetition, in ms. This is longer than keyed requests take. A request whose
+ * process died blocks only this long, not for the whole time to live.
  */
 const runningMsMax = 10 * 60 * 1000;
 

@@ -5,15 +5,15 @@ import { evalSets, namespaceQuotas, repositories, runs } from '../../db/schema.t
 import { reservedSums, namedSums } from '../usage/usage-sums.ts';
 
 /**
- * First key of the advisory locks under which room of a namespace is given; the second is the namespace's hash. Any
- * number nobody else uses.
+ * First key of the advisory locks that serialize reservations in a namespace; the second is the namespace's hash. Any
+ * number that is not used elsewhere.
  */
 const namespaceLockKey = 0x6669_726e;
 
 /**
- * Bytes that the namespace of an arriving body has left under its quota, without what the body itself was given before;
- * infinite without a quota. Of those who ask at once for one namespace each waits for the transaction of the one
- * before, so its room is counted. What is pending deletion does not count: deleting makes room at once.
+ * Bytes that an arriving body's namespace has left under its quota, not counting what the body reserved before;
+ * infinite without a quota. Concurrent requests for one namespace wait for each other's transactions, so each sees the
+ * others' reservations. Objects pending deletion do not count: deleting frees room at once.
  */
 export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Promise<number> {
   const own =

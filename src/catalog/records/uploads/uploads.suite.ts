@@ -6,10 +6,10 @@ import type { UploadPiece, UploadRecord } from '../../contract/upload-records.ts
 const ttlMs = 60_000;
 const finishMs = 60_000;
 const limits = { openMax: 2, ttlMs };
-/** A term that has ended when it begins. */
+/** A term that has ended before it begins, in ms. */
 const lapsedMs = -1_000;
 
-/** Uploads in several requests: who may add to them, what is acknowledged, when they end. */
+/** Uploads in several requests: who may append, what is acknowledged, when they end. */
 export function uploadsSuite(open: () => Catalog): void {
   async function makeUpload(
     set: { sizeBytes?: number; partBytes?: number; checkpointId?: string; ttlMs?: number } = {},
@@ -188,7 +188,7 @@ export function uploadsSuite(open: () => Catalog): void {
     expect(await evalSets.delete(evalSet.id)).toEqual([three.key]);
   });
 
-  test('what arrives is a sign of life of the checkpoint', async () => {
+  test('every received byte is a sign of life of the checkpoint', async () => {
     const upload = await makeUpload();
     const before = await open().now();
     await open().uploads.claim(upload, 'w', 0);

@@ -170,7 +170,7 @@ export function uploadRecords(db: Db): UploadRecords {
   };
 }
 
-/** Forgets uploads with their pieces; returns how many, and the keys. */
+/** Deletes uploads with their pieces; returns their number and the keys. */
 export function endUploads(db: Db, which: SQL): Promise<{ count: number; keys: string[] }> {
   return db.transaction(async (tx) => {
     const ids = (await tx.query.select({ id: uploads.id }).from(uploads).where(which).for('update')).map(
@@ -188,7 +188,7 @@ async function insertPiece(tx: Db, { id: uploadId }: Named, piece: UploadPiece):
   await tx.query.insert(pieces).values({ ...piece, uploadId });
 }
 
-/** Condemns pieces as their rows go; returns the keys. */
+/** Marks pieces for deletion and deletes their rows; returns the keys. */
 async function forget(tx: Db, which: SQL, reason: DeletionReason): Promise<string[]> {
   const { key, storedBytes } = pieces;
   const known = await tx.query
@@ -200,7 +200,9 @@ async function forget(tx: Db, which: SQL, reason: DeletionReason): Promise<strin
   return markPendingDeletion(tx, known, reason);
 }
 
-/** Holds what a new upload is for until the transaction ends; returns what finds the uploads for it. */
+/**
+ * Locks the target of a new upload until the transaction ends; returns the condition that matches the uploads for it.
+ */
 async function holdTarget(tx: Db, { checkpointId, evalSetId }: Parameters<UploadRecords['create']>[0]): Promise<SQL> {
   if (checkpointId !== undefined) {
     await touchOpen(tx, checkpointId);
@@ -222,8 +224,8 @@ interface HeldUpload extends Pick<UploadRecord, 'sizeBytes' | 'receivedBytes' | 
 }
 
 /**
- * Holds an upload until the transaction ends, after its checkpoint, as whoever gives up a checkpoint does; says that
- * the checkpoint is alive.
+ * Locks an upload until the transaction ends. Locks its checkpoint first, in the same order as discarding a checkpoint
+ * does, and records a sign of life of it.
  */
 async function hold(tx: Db, { id, checkpointId }: Named): Promise<HeldUpload> {
   if (checkpointId !== undefined)
@@ -260,7 +262,7 @@ async function grow(tx: Db, { id }: Named, bytes: number, ttlMs: number): Promis
 }
 
 function offsetOf(token: string): number {
-  // Beyond the column's range a comparison would fail in the database.
+  // A number beyond the column's range would fail in the database.
   if (!/^\d{1,15}$/.test(token)) throw new FirnError('invalid-request', 'The page token is not an offset.');
   return Number(token);
 }

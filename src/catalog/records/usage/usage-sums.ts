@@ -13,14 +13,14 @@ import {
   uploads,
 } from '../../db/schema.ts';
 
-/** Which repositories are counted: a condition on the column or expression that holds their id. */
+/** Selects the repositories to count: a condition on the column or expression with their id. */
 export type UsageScope = (repositoryId: SQL) => SQL;
 
 const ofRun = sql`${runs.repositoryId}`;
 const joinRun = (checkpointId: SQL): SQL =>
   sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
 
-/** What is stored and named, as rows of (repository_id, part, bytes). */
+/** Stored bytes of all named objects, as rows of (repository_id, part, bytes). */
 export function namedSums(scope: UsageScope): SQL {
   return sql`
     select ${ofRun} as repository_id, case when ${checkpoints.deletedAt} is null then 'package' else 'hidden' end as part, sum(${packages.storedBytes}) as bytes
@@ -37,7 +37,10 @@ export function namedSums(scope: UsageScope): SQL {
     from ${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId} where ${scope(sql`${uploads.repositoryId}`)} group by 1`;
 }
 
-/** Room of bodies on their way, but for one of them, and of what has yet to come of uploads in several requests. */
+/**
+ * Bytes reserved for arriving bodies, except the one of `exceptId`, and the missing bytes of uploads in several
+ * requests.
+ */
 export function reservedSums(scope: UsageScope, exceptId = ''): SQL {
   const repositoryId = sql`coalesce(${runs.repositoryId}, ${evalSets.repositoryId})`;
   return sql`
@@ -49,7 +52,7 @@ export function reservedSums(scope: UsageScope, exceptId = ''): SQL {
     from ${uploads} where not ${uploads.isComplete} and ${scope(sql`${uploads.repositoryId}`)} group by 1`;
 }
 
-/** All that usage tells. */
+/** All sums of a usage report. */
 export function usageSums(scope: UsageScope): SQL {
   return sql`
     ${namedSums(scope)}

@@ -14,7 +14,7 @@ const nothing: Usage = {
   sent: 0,
 };
 
-/** What namespaces take and may take. */
+/** Usage and quotas of namespaces. */
 export function usageSuite(open: () => Catalog): void {
   const makeNamespace = async (namespace = freshName()) => {
     const repository = await open().repositories.create({ namespace, name: freshName(), type: 'model' });
@@ -105,7 +105,7 @@ export function usageSuite(open: () => Catalog): void {
     expect(await open().usage.repository(repository.id)).toMatchObject({ logical: 100, stored: { staged: 140 } });
   });
 
-  test('the hub is the sum of its namespaces, and what is pending deletion of nobody', async () => {
+  test('the usage of the hub is the sum of its namespaces and of objects pending deletion that belong to none', async () => {
     const before = await open().usage.hub();
     const { run } = await makeNamespace();
     await upload(run, 1, 340);
@@ -170,7 +170,7 @@ export function usageSuite(open: () => Catalog): void {
     expect(answers.filter((answer) => answer === 'over-quota')).toHaveLength(5);
     expect(await usageOf(namespace)).toMatchObject({ reserved: 400, quota: { storedBytesMax: 750 } });
     expect(await open().bodyReservations.take(body(stranger.run, 10_000), unlimited)).toEqual({ takenBytes: 10_000 });
-    // One that grows gets what is left, and keeps what it has when it asks for more.
+    // A growing body gets the remaining room, and keeps it when its next request is refused.
     const growing = { ...body(run, 10), aheadBytes: 1000 };
     expect(await open().bodyReservations.take(growing, unlimited)).toEqual({ takenBytes: 50 });
     expect(await open().bodyReservations.take({ ...growing, sizeBytes: 51 }, unlimited)).toBe('over-quota');

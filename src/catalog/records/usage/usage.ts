@@ -7,7 +7,7 @@ import { storedParts, type Usage, type UsageRecords } from '../../contract/usage
 import { usageSums } from './usage-sums.ts';
 
 /**
- * See `UsageRecords`. Each verb sums up in one statement, so that a body or package on its way from one part to another
+ * See `UsageRecords`. Each verb sums up in one statement, so that a body or package that moves from one part to another
  * is counted once.
  */
 export function usageRecords(db: Db): UsageRecords {
@@ -50,7 +50,7 @@ export function usageRecords(db: Db): UsageRecords {
     },
     async addTransfers(added) {
       if (added.length === 0) return;
-      // In one order, so that two gateways never wait for each other's rows.
+      // Always in the same order, so that two gateways never deadlock on each other's rows.
       const rows = [...added]
         .sort((a, b) => (a.repositoryId < b.repositoryId ? -1 : 1))
         .map((row) => sql`(${row.repositoryId}::text, ${row.received}::bigint, ${row.sent}::bigint)`);
@@ -64,7 +64,7 @@ export function usageRecords(db: Db): UsageRecords {
   };
 }
 
-/** Names of a page with their quotas, in order. */
+/** Names and quotas of one page, in order. */
 async function namespacesOf(
   db: Db,
   { limit, after }: { readonly limit: number; readonly after: string },

@@ -2,8 +2,8 @@ import type { AsGoodAs } from './as-good-as.ts';
 import { stepText } from './step-text.ts';
 
 /**
- * What a cell says of a checkpoint. For example `1,050 of 1,170`; `before 90` where the first upload, of step 90, is
- * better already; `-` where it cannot be told.
+ * The table cell of a checkpoint's lag. For example `1,050 of 1,170`; `before 90` if even the first upload, of step 90,
+ * is better; `-` if unknown.
  */
 export function asGoodAsText({
   step,

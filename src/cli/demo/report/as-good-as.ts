@@ -1,33 +1,33 @@
 import { equivalentStep, type StepValue } from '../../../checkpoint/quality/equivalent-step.ts';
 import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 
-/** The metric that tells how far a checkpoint is behind: the first of those that bound it. */
+/** The metric that the lag is computed from: the first bounding one. */
 export interface LeadingMetric {
   readonly name: string;
   readonly kind: MetricKind;
 }
 
-/** What a checkpoint measured as uploaded and as it comes back. */
+/** Metrics of one checkpoint, as uploaded and as rebuilt. */
 export interface MeasuredStep {
   readonly step: number;
-  /** JSON has no NaN: what is not finite is null. */
+  /** JSON has no NaN: values that are not finite are null. */
   readonly metricsBefore: Readonly<Record<string, number | null>>;
   readonly metricsAfter: Readonly<Record<string, number | null>>;
 }
 
-/** The step of training at which the uploaded model was as good as what comes back of a checkpoint. */
+/** The training step at which the uploaded model was as good as a rebuilt checkpoint. */
 export interface AsGoodAs {
   readonly metric: string;
   readonly step: number;
-  /** The lineage's first upload, at `step`, is better already. */
+  /** Even the lineage's first upload, at `step`, is better. */
   readonly beforeFirst: boolean;
-  /** From `step` to the checkpoint's own: how far it is behind, or, with `beforeFirst`, the least that it is. */
+  /** The lag: from `step` to the checkpoint's own. With `beforeFirst` a lower bound. */
   readonly lagSteps: number;
 }
 
 /**
- * `lineage` has the checkpoint and what it was trained through. Undefined where it cannot be told (see {@link
- * equivalentStep}).
+ * `lineage` contains the checkpoint and those it was trained through. Undefined if unknown (see
+ * {@link equivalentStep}).
  */
 export function asGoodAs(
   checkpoint: MeasuredStep,

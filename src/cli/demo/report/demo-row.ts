@@ -3,7 +3,7 @@ import type { PushedCheckpoint } from '../push-series.ts';
 import { asGoodAs, type AsGoodAs, type LeadingMetric } from './as-good-as.ts';
 import { recordedNotes } from './recorded-notes.ts';
 
-/** One line of the demo's table; also what `--json` holds. */
+/** One row of the demo's table, and of the output of `--json`. */
 export interface DemoRow {
   readonly run: string;
   readonly step: number;
@@ -12,11 +12,11 @@ export interface DemoRow {
   readonly ratio: number;
   readonly kind: string;
   readonly config: string;
-  /** JSON has no NaN and no infinity: a value that is not finite arrives as null. */
+  /** JSON has no NaN and no infinity: values that are not finite are null. */
   readonly metricsBefore: Readonly<Record<string, number | null>>;
   readonly metricsAfter: Readonly<Record<string, number | null>>;
   readonly degradation: Readonly<Record<string, number | null>>;
-  /** Of the leading metric; absent where it cannot be told. */
+  /** Of the leading metric; absent if unknown. */
   readonly asGoodAs?: AsGoodAs;
   readonly migration: number | undefined;
   readonly trials: number;
@@ -25,14 +25,14 @@ export interface DemoRow {
 }
 
 export interface DemoRowOptions {
-  /** Those that come first, in their order; what else was measured follows. */
+  /** Metrics to list first, in this order; the others follow. */
   readonly metrics?: readonly string[];
   readonly leading?: LeadingMetric;
-  /** Rows of what the checkpoint was trained through, without its own. */
+  /** Rows of the checkpoints before this one in its lineage. */
   readonly lineage?: readonly DemoRow[];
 }
 
-/** Throws an Error when the checkpoint did not become ready. */
+/** Throws an Error if the checkpoint did not become ready. */
 export function demoRow(
   pushed: PushedCheckpoint,
   { metrics = [], leading, lineage = [] }: DemoRowOptions = {},

@@ -1,17 +1,17 @@
 import type { AsGoodAs } from './as-good-as.ts';
 
-/** How far the checkpoints of a lineage come back behind training. */
+/** Lag of the checkpoints of a lineage. */
 export interface LineageLag {
   readonly metric: string;
   readonly last: AsGoodAs;
   readonly lastStep: number;
-  /** Mean of `lagSteps`: with any `beforeFirst`, the least that it is. */
+  /** Mean of `lagSteps`; a lower bound if `beforeFirst` is not 0. */
   readonly meanLagSteps: number;
-  /** Checkpoints that come back worse than the lineage's first upload. */
+  /** Rebuilt checkpoints that are worse than the lineage's first upload. */
   readonly beforeFirst: number;
 }
 
-/** Of the checkpoints of a lineage in order, those of them that have it; undefined where the last has none. */
+/** Lag of the checkpoints of a lineage in order, ignoring those without one; undefined if the last has none. */
 export function lineageLag(
   lineage: readonly { readonly step: number; readonly asGoodAs?: AsGoodAs | undefined }[],
 ): LineageLag | undefined {

@@ -1,10 +1,10 @@
-/** A run, and the step of the other run that it goes on from. */
+/** A run, and its fork point. */
 export interface RunLineage {
   readonly run: string;
   readonly fromStep?: number;
 }
 
-/** What a run's checkpoints were trained through: the parent's up to the fork point, then its own. Each step once. */
+/** The checkpoints that a run was trained through: the parent's up to the fork point, then its own. Each step once. */
 export function lineageRows<Row extends { readonly run: string; readonly step: number }>(
   rows: readonly Row[],
   { run, fromStep }: RunLineage,

@@ -25,7 +25,7 @@ export const result: CheckpointResult = {
   seconds: {},
 };
 
-/** A checkpoint that became ready: step 100 of `train`, with what the test changes. */
+/** A ready checkpoint: step 100 of `train`, with the test's changes. */
 export const pushed = (
   changes: Partial<CheckpointResult> = {},
   status: Partial<CheckpointStatus> = {},

@@ -1,12 +1,12 @@
 /**
- * Relative difference from which a recorded metric is taken for another one; rounding to 16 bits and other kernels stay
- * well below.
+ * Relative difference above which a recorded metric counts as another one; 16-bit rounding and other kernels cause far
+ * less.
  */
 const recordedDifferenceMax = 0.05;
 
 /**
- * Sentences for the metrics that a series recorded while training and that its eval graph and batches do not reproduce
- * on the uploaded weights: what is then bounded is not what the series means.
+ * Sentences about metrics that a series recorded while training and that its eval graph and batches do not reproduce on
+ * the uploaded weights. For these the thresholds bound another metric than the series means.
  */
 export function recordedNotes(
   recorded: Readonly<Record<string, number>>,

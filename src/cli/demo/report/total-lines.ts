@@ -13,10 +13,7 @@ const partNames: Readonly<Record<keyof StoredParts, string>> = {
 };
 const bytesWidth = 12;
 
-/**
- * The end of the demo's report: what was stored, every ratio with what it counts, and how far behind training the
- * checkpoints come back.
- */
+/** The end of the demo's report: stored bytes, every ratio with its meaning, and the lag of the rebuilt checkpoints. */
 export function totalLines(totals: Totals): string[] {
   const { checkpoints, rawBytes, storedBytes, ratio, abandoned, everything, asGoodAs } = totals;
   const worst = Object.entries(totals.worstDegradation).map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`);

@@ -17,7 +17,7 @@ const parts = {
 const leading = { name: 'loss', kind: 'cross-entropy' } as const;
 const last = { run: 'train-resumed', fromStep: 200 };
 
-/** Steps 100 to 300, of which 300 is lost, and 300 and 400 of the fork; uploads of loss 4, 3, 2 and 1. */
+/** Steps 100 to 300, of which 300 is abandoned, and 300 and 400 of the fork; uploads of loss 4, 3, 2 and 1. */
 function forkedRows(): DemoRow[] {
   const rows: DemoRow[] = [];
   const push = (run: string, step: number, changes: Partial<CheckpointResult>): void => {
@@ -62,8 +62,8 @@ describe('totals', () => {
   });
 
   test('tell how far behind the last checkpoint is, and the mean of the final lineage', () => {
-    // The fork's uploads are 4, 3, 2.1 and 1: 2.55 lies half-way between steps 200 and 300, whatever the abandoned step
-    // had.
+    // The fork's uploads are 4, 3, 2.1 and 1: 2.55 lies half-way between steps 200 and 300, whatever the abandoned
+    // step's loss.
     const { asGoodAs } = totalsOf(forkedRows(), parts, last);
     expect(asGoodAs).toMatchObject({ metric: 'loss', lastStep: 400, beforeFirst: 0, last: { beforeFirst: false } });
     expect(asGoodAs!.last.step).toBeCloseTo(250, 9);

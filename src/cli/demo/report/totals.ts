@@ -2,7 +2,7 @@ import type { DemoRow } from './demo-row.ts';
 import { lineageLag, type LineageLag } from './lineage-lag.ts';
 import { lineageRows, type RunLineage } from './lineage-rows.ts';
 
-/** What the hub's usage says of its store, in bytes: `stored` of `GET /v1/usage`. */
+/** The store's bytes by purpose: `stored` of `GET /v1/usage`. */
 export interface StoredParts {
   readonly packageBytes: number;
   readonly stagedBytes: number;
@@ -13,34 +13,34 @@ export interface StoredParts {
 }
 
 /**
- * Ratios are of `rawBytes`, the uploads of the final lineage, to what each of them names
+ * Ratios compare `rawBytes`, the uploads of the final lineage, with different stored sizes
  * (docs/decisions/0035-what-the-demo-counts.md).
  */
 export interface Totals {
-  /** Of the final lineage, each step once: what the resumed run was trained through. */
+  /** Checkpoints of the final lineage, each step once: all those that the resumed run was trained through. */
   readonly checkpoints: number;
   readonly rawBytes: number;
-  /** What is stored for these checkpoints alone: their packages, and files that are stored as they are. */
+  /** Bytes stored for these checkpoints alone: their packages, and files stored raw. */
   readonly storedBytes: number;
-  /** Of `rawBytes` to `storedBytes`. */
+  /** `rawBytes` divided by `storedBytes`. */
   readonly ratio: number;
-  /** Steps that were pushed and are not of the final lineage: the crash lost them. */
+  /** Pushed steps outside the final lineage: the crash lost them. */
   readonly abandoned: { readonly checkpoints: number; readonly storedBytes: number };
   readonly everything: EverythingStored;
-  /** Of the final lineage's rows that have it; absent where the last has none. */
+  /** Lag of the final lineage's rows that have one; absent if the last row has none. */
   readonly asGoodAs?: LineageLag;
-  /** Of every push, and of the finite ones. */
+  /** Over every push, finite values only. */
   readonly worstDegradation: Readonly<Record<string, number>>;
-  /** Of every push. */
+  /** Over every push. */
   readonly trials: number;
   readonly seconds: number;
 }
 
 export interface EverythingStored {
-  /** All that lies in the store now. */
+  /** All bytes in the store now. */
   readonly storedBytes: number;
   readonly ratio: number;
-  /** The same without what is pending deletion, which is deleted after the hub's grace. */
+  /** The same without objects pending deletion, which are deleted after the hub's grace. */
   readonly keptBytes: number;
   readonly keptRatio: number;
   readonly parts: StoredParts;

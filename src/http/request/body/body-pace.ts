@@ -1,19 +1,21 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 
-/** Bytes of a body that have to arrive while the server waits for them. */
+/** Slowest pace of a body while the server waits for it. */
 export interface BodyPace {
-  /** 0: as slowly as the client likes, but for `bodyIdleMs`. */
+  /** 0: no lower limit except `bodyIdleMs`. */
   readonly bytesPerSecondMin: number;
-  /** How long the server waits, in ms, before it judges what came meanwhile. */
+  /** Length of a window, in ms, after which the pace is checked. */
   readonly windowMs: number;
 }
 
-/** As long as a client may be silent: one that pauses for less and then sends on is not taken for one that drips. */
+/**
+ * As long as a client may be silent, so that one that pauses for less and then continues does not count as too slow.
+ */
 export const paceWindowMs = 60_000;
 
 /**
- * Adds up what came of one body, window by window. Only time that the server waited counts: a client is not blamed for
- * a slow reader.
+ * Checks the pace of one body, window by window. Only the time that the server waited counts, so that a slow reader is
+ * not blamed on the client.
  */
 export class PaceCheck {
   readonly #pace: BodyPace;
@@ -25,8 +27,8 @@ export class PaceCheck {
   }
 
   /**
-   * Counts a chunk that the server waited so long for. `body-too-slow` when a window ends with fewer bytes than the
-   * pace asks for.
+   * Counts a chunk and the time that the server waited for it. `body-too-slow` if a window ends with fewer bytes than
+   * the pace requires.
    */
   add(bytes: number, waitedMs: number): void {
     this.#bytes += bytes;

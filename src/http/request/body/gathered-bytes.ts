@@ -1,9 +1,9 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 
-/** JSON bodies of all requests of one app, in bytes: what clients withhold the rest of is held meanwhile. */
+/** Most bytes of JSON bodies in memory, over all requests of one app: a client may hold back the rest of a body. */
 export const gatheredBytesMax = 128 * 1024 * 1024;
 
-/** Bytes of bodies that an app holds in memory until they are whole. */
+/** Counts the bytes of incomplete bodies that an app holds in memory. */
 export class GatheredBytes {
   readonly #bytesMax: number;
   #bytes = 0;
@@ -12,10 +12,7 @@ export class GatheredBytes {
     this.#bytesMax = bytesMax;
   }
 
-  /**
-   * Counts bytes that are held from now on, also where it refuses: give them back either way. `overloaded` beyond the
-   * bound.
-   */
+  /** Adds bytes, even if it refuses them; give them back in both cases. `overloaded` beyond the limit. */
   take(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#bytesMax)

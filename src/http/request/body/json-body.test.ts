@@ -9,7 +9,7 @@ import { requestId } from '../request-id.ts';
 const pace = { bytesPerSecondMin: 0, windowMs: 60_000 };
 const headers = { 'content-type': 'application/json' };
 
-/** An app that holds so many bytes of bodies at most, and holds each until `release`. */
+/** An app with a limit on the bytes of bodies; it holds each body until `release`. */
 function holdingApp(gathered: GatheredBytes) {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -31,7 +31,7 @@ it('bodies of one app leave the room of another alone, and come back when their 
   const [full, other] = [holdingApp(new GatheredBytes(1000)), holdingApp(new GatheredBytes(1000))];
   const held = full.post('/held', 900);
   expect(await full.post('/free', 200)).toBe(503);
-  // What was refused is not held.
+  // A refused body is not held.
   expect(await full.post('/free', 90)).toBe(200);
   expect(await other.post('/free', 1000)).toBe(200);
   full.release();

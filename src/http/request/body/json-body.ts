@@ -6,21 +6,21 @@ import type { BodyPace } from './body-pace.ts';
 import type { GatheredBytes } from './gathered-bytes.ts';
 import { incomingBody, isByteStream } from './incoming-body.ts';
 
-/** Largest JSON body, in bytes: room for some ten thousand announced files or mapped tensors. */
+/** Largest JSON body, in bytes: enough for about ten thousand announced files or mapped tensors. */
 export const jsonBytesMax = 4 * 1024 * 1024;
-/** The same without a token, which lets nobody do what takes a long one. */
+/** The limit without a token: operations with longer bodies need one. */
 const anonymousJsonBytesMax = 64 * 1024;
 
 export interface JsonBodyLimits {
   readonly pace: BodyPace;
-  /** Shared by all that reads bodies for one app. */
+  /** Shared by all middleware that reads bodies for one app. */
   readonly gathered: GatheredBytes;
 }
 
 /**
- * Reads the body of a request that has one of these methods once, unless it is bytes of an upload, bounded in size and
- * in silence, for the validators and the idempotency fingerprint that follow. `payload-too-large`,
- * `unsupported-media-type` for a body without a type, `upload-aborted`, `body-too-slow`, `overloaded`.
+ * Reads the body of a request with one of these methods once, unless it is bytes of an upload, for the validators and
+ * the idempotency fingerprint that follow. Size and silence are limited. `payload-too-large`, `unsupported-media-type`
+ * for a body without a type, `upload-aborted`, `body-too-slow`, `overloaded`.
  */
 export function jsonBody(methods: readonly string[], { pace, gathered }: JsonBodyLimits): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {

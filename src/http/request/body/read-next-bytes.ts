@@ -7,8 +7,8 @@ import { incomingBody } from './incoming-body.ts';
 import { parseChecksum } from '../tus-headers.ts';
 
 /**
- * The bytes of an upload that a request carries; nothing is read yet. `unsupported-media-type` for encoded ones,
- * `invalid-request` for a checksum that is none.
+ * The bytes of an upload in a request; nothing is read yet. `unsupported-media-type` for encoded ones,
+ * `invalid-request` for an invalid checksum.
  */
 export function readNextBytes(c: Context<AppEnv>, offsetBytes: number, pace: BodyPace): NextBytes {
   if ((c.req.header('content-encoding') ?? 'identity') !== 'identity')

@@ -7,7 +7,7 @@ import type { BodyPace } from './body-pace.ts';
 import { incomingBody } from './incoming-body.ts';
 
 /**
- * A raw body with what its header fields announce; nothing is read yet. `unsupported-media-type` for encoded or
+ * A raw body with the announcement in its header fields; nothing is read yet. `unsupported-media-type` for encoded or
  * multipart bodies, whose bytes are not the file's; `invalid-request` for a part of a file (Content-Range), and for
  * digests that are malformed or disagree.
  */
@@ -19,7 +19,7 @@ export function readUpload(c: Context<AppEnv>, pace: BodyPace): Upload {
       'Send the bytes of the file themselves: no Content-Encoding, no multipart body.',
     );
   }
-  // RFC 9110 section 14.5: a server that knows no partial PUT must not take a part for the whole.
+  // RFC 9110 section 14.5: a server without support for partial PUT must not take a part for the whole.
   if (c.req.header('content-range') !== undefined)
     throw new FirnError('invalid-request', 'A file is uploaded whole: leave out Content-Range.');
   const [repr, content] = [parseDigest(c.req.header('repr-digest')), parseDigest(c.req.header('content-digest'))];

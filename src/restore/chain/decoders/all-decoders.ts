@@ -7,7 +7,7 @@ import { levelDecoder } from './level-decoder.ts';
 import { residualDecoder } from './residual-decoder.ts';
 import { stateDecoder } from './state-decoder.ts';
 
-/** One for every kind of coding. */
+/** One decoder for every kind of coding. */
 const decoders: Readonly<Record<CodingKind, (core: NativeCore) => BlockDecoder>> = {
   bitmask: bitmaskDecoder,
   exact: exactDecoder,

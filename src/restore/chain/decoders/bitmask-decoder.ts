@@ -3,7 +3,7 @@ import { corruptPackage } from '../../../package/corrupt-package.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import { bytesOf, decodeAlong } from './decode-along.ts';
 
-/** Blocks of 16-bit weights: whole, or those that changed since the previous block. */
+/** Blocks of 16-bit weights: all of them, or only the weights that changed since the previous block. */
 export function bitmaskDecoder(core: NativeCore): BlockDecoder {
   return {
     decode: (walk, signal) =>

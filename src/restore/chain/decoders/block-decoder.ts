@@ -8,44 +8,46 @@ import type { IndexedPackage } from '../indexed-package.ts';
 import type { LocatedPart } from '../read-parts.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
-/** A block in one package of the chain. */
+/** One block in one package of the chain. */
 export interface WalkStep {
-  /** Packages before the newest. */
+  /** Distance from the newest package, in packages. */
   readonly step: number;
   readonly planned: PlannedBlock;
-  /** The package: its index with tables, codebooks and records. */
+  /** Index, tables, codebooks and records of the package. */
   readonly package: IndexedPackage;
   readonly fileNumber: number;
-  /** Of the file. */
+  /** Plan of the block's file. */
   readonly plan: FilePlan;
-  /** Of a checkpoint of a merged package. */
+  /** Set for a checkpoint of a merged package. */
   readonly part: MergedPackagePart | undefined;
-  /** The package before, where it has the file. */
+  /** The next older package, if it has the file. */
   readonly packageBefore: IndexedPackage | undefined;
-  /** The block there that this one is coded against. */
+  /** The block in `packageBefore` that this one refers to. */
   readonly previous: PlannedBlock | undefined;
   /**
-   * Where an exact block without a previous one may find its elements in the package before; undefined where it does
-   * not.
+   * The parts of the next older package that hold the ancestor's elements of an exact block without a previous block;
+   * undefined if there are none.
    */
   gathered(): readonly GatheredPart[] | undefined;
-  /** The payload, its checksum proven. Rejects with `corrupt-package`, `cancelled` and the store's errors. */
+  /**
+   * The payload, after its checksum was verified. Rejects with `corrupt-package`, `cancelled` and the store's errors.
+   */
   payload(signal: AbortSignal | undefined): Promise<Uint8Array>;
-  /** Where a part of a block of this package lies, or of the one `back` places before: `readParts` reads it. */
+  /** Locates a part of a block in this package, or in the one `back` places before, for `readParts`. */
   located(part: { readonly file: number } & BlockPart, back?: number): LocatedPart;
 }
 
-/** The way to a block: what is known already, and what is to be decoded on top of it. */
+/** The blocks needed to decode one block: a cached one to start from, and the steps to decode on top of it. */
 export interface BlockWalk {
   readonly core: NativeCore;
   /**
-   * Newest first, up to the block where it stands alone or the one after `found`. Empty where the block itself is
-   * found.
+   * Newest first, down to the block after `found`, or to one that has no previous block. Empty if the block itself is
+   * in the cache.
    */
   readonly steps: readonly WalkStep[];
-  /** The last decoded block of the way that the cache holds. */
+  /** The newest usable block that the cache holds. */
   readonly found: DecodedBlock | undefined;
-  /** The block in the newest package, also where it is found. */
+  /** The block in the newest package, even if it is in the cache. */
   readonly newest: WalkStep;
 }
 
@@ -55,17 +57,17 @@ export interface ElementsRequest {
 }
 
 /**
- * How blocks of one kind of coding are decoded; all-decoders.ts lists them. Methods reject with `corrupt-package`,
+ * Decodes blocks of one kind of coding; all-decoders.ts lists the decoders. Methods reject with `corrupt-package`,
  * `cancelled`, `overloaded`, and the store's errors.
  */
 export interface BlockDecoder {
-  /** The block as it is coded; what is found is given back as it is. */
+  /** The decoded block before dequantization. If the walk has no steps, this is `found`. */
   decode(walk: BlockWalk, signal: AbortSignal | undefined): Promise<DecodedBlock>;
   /** The elements of a decoded block, in the tensors' dtype. */
   elements(decoded: DecodedBlock, walk: BlockWalk, signal: AbortSignal | undefined): Promise<Uint8Array>;
   /**
-   * The elements without a decoded block, for a reader who does not come back to it; nothing is kept then. Undefined
-   * where the block is better decoded and kept.
+   * The elements directly, without a decoded block to cache, for a block that is read once. Undefined if the block
+   * should be decoded and cached instead.
    */
   passing?(walk: BlockWalk, request: ElementsRequest): Promise<Uint8Array> | undefined;
 }

@@ -4,7 +4,7 @@ import type { BlockWalk, WalkStep } from './block-decoder.ts';
 import { bytesOf, decodeAlong, type StepDecoder } from './decode-along.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
-/** A payload of two bytes: whether it goes on, and what it adds to the sum of those before. */
+/** A payload of two bytes: whether it needs the previous block, and its addend to the sum. */
 const sums: StepDecoder = {
   goesOn: (payload) => payload[0] === 1,
   decode: async (payload, _, previous) => ({

@@ -3,11 +3,11 @@ import { corruptPackage } from '../../../package/corrupt-package.ts';
 import type { BlockWalk, WalkStep } from './block-decoder.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
-/** How one payload is decoded on top of the previous block. */
+/** Decodes one payload, given the decoded previous block. */
 export interface StepDecoder {
   /** Whether a payload needs the previous block. */
   goesOn(payload: Uint8Array, step: WalkStep, core: NativeCore): boolean;
-  /** `previous`: undefined unless the payload needs it. */
+  /** `previous` is undefined unless the payload needs it. */
   decode(
     payload: Uint8Array,
     step: WalkStep,
@@ -15,15 +15,15 @@ export interface StepDecoder {
     signal: AbortSignal | undefined,
   ): Promise<DecodedBlock>;
   /**
-   * What a payload that needs a previous block has where the chain has none; absent: nothing, and the package is
-   * damaged.
+   * Replaces the previous block when a payload needs one and the chain has none. Without this method, or if it gives
+   * undefined, the package counts as damaged.
    */
   withoutPrevious?(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined>;
 }
 
 /**
- * Decodes payload after payload, the oldest that is needed first. Reads back to the newest payload that stands alone.
- * Rejects as BlockDecoder does.
+ * Reads payloads from the newest back to one that needs no previous block, then decodes them from the oldest to the
+ * newest. Rejects as BlockDecoder does.
  */
 export async function decodeAlong(
   { core, steps, found }: BlockWalk,
@@ -49,7 +49,7 @@ export async function decodeAlong(
   return decoded!;
 }
 
-/** Elements of a previous block that is decoded to them. */
+/** The elements of a previous exact block. Throws `corrupt-package` if it has another kind. */
 export function bytesOf(previous: DecodedBlock | undefined): Uint8Array | undefined {
   if (previous === undefined) return undefined;
   if (previous.kind !== 'exact') throw corruptPackage('a block changed its kind');

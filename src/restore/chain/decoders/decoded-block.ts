@@ -8,7 +8,7 @@ export type DecodedBlock =
   /** The elements themselves, in the dtype of the tensors. */
   | { readonly kind: 'exact'; readonly bytes: Uint8Array };
 
-/** What a decoded block takes in the cache. */
+/** Bytes that a decoded block takes in the cache. */
 export function memoryBytes(decoded: DecodedBlock): number {
   switch (decoded.kind) {
     case 'levels':

@@ -8,7 +8,10 @@ import type { BlockDecoder, WalkStep } from './block-decoder.ts';
 import { bytesOf, decodeAlong } from './decode-along.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
-/** Exact blocks: alone, against the ancestor's bytes or those gathered there, or beside what was rounded from them. */
+/**
+ * Exact blocks: coded alone, against the ancestor's bytes (in a previous block or gathered from several), or against
+ * the tensor that was rounded from them.
+ */
 export function exactDecoder(core: NativeCore): BlockDecoder {
   return {
     decode: (walk, signal) =>
@@ -39,8 +42,8 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
 }
 
 /**
- * The elements of the ancestor that a block without a previous block may be coded against; undefined where one of its
- * tensors has none, or they lie in too many blocks.
+ * The ancestor's elements for a block without a previous block. Undefined if one of its tensors has none there, or if
+ * they are in more than `gatheredBlocksMax` blocks.
  */
 async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined> {
   const located = step.gathered()?.map((part) => step.located(part, 1));
@@ -48,7 +51,7 @@ async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promis
   return { kind: 'exact', bytes: await readParts(located, signal) };
 }
 
-/** The elements of a block with masters, which lie beside tensors of the same package. */
+/** The elements of a block of master weights, decoded with the rounded tensors of the same package. */
 async function decodeMaster(
   core: NativeCore,
   payload: Uint8Array,

@@ -10,8 +10,8 @@ import type { BlockDecoder, WalkStep } from './block-decoder.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
 /**
- * Blocks of levels, each a difference to the ancestor's level; elements are looked up in the codebook. A block of
- * levels goes on from the previous one wherever there is one.
+ * Blocks of levels. Each level is a difference to the ancestor's, and elements are looked up in the codebook. A block
+ * refers to the previous one whenever there is one.
  */
 export function levelDecoder(core: NativeCore): BlockDecoder {
   return {

@@ -9,7 +9,7 @@ import {
 import { corruptPackage } from '../../../package/corrupt-package.ts';
 import type { BlockDecoder, BlockWalk, WalkStep } from './block-decoder.ts';
 
-/** Residual blocks: the core follows the whole way at once. */
+/** Residual blocks: the native core decodes the whole chain of payloads in one call. */
 export function residualDecoder(core: NativeCore): BlockDecoder {
   return {
     async decode(walk, signal) {
@@ -21,8 +21,8 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
       return latticeElements(core, decoded.state, residualFile(newest), newest.planned, signal);
     },
     /**
-     * The state of a block that several tensors share is kept, for whoever reads them one by one; a large tensor is
-     * read from one end to the other, and nobody comes back to its blocks.
+     * A block that several tensors share is decoded and cached, because readers come back to it for each tensor. A
+     * large tensor is read once from start to end, so its blocks are not cached.
      */
     passing(walk, { signal, memory }) {
       const { coding, segments, elementCount } = walk.newest.planned;
@@ -36,14 +36,14 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
 }
 
 /**
- * The way from what is found, or from where the block starts, to a residual block's state. Rejects as BlockDecoder
- * does.
+ * The chain of payloads from the cached state, or from the block's start, to a residual block's state. Rejects as
+ * BlockDecoder does.
  */
 export async function residualWay(
   { found, steps, newest }: BlockWalk,
   signal: AbortSignal | undefined,
 ): Promise<ResidualChain> {
-  // The checkpoints of a merged package have one payload, which the first of them reads.
+  // The checkpoints of a merged package share one payload; read it with the first of them.
   const firsts = steps.map(({ part }, i) => i + (part?.position ?? 0));
   const payloads = await Promise.all(
     steps.map(async (step, i) => (firsts[i] === i ? step.payload(signal) : undefined)),

@@ -5,7 +5,7 @@ import { readParts } from '../read-parts.ts';
 import type { BlockDecoder, WalkStep } from './block-decoder.ts';
 import { bytesOf, decodeAlong } from './decode-along.ts';
 
-/** Blocks of optimizer state. Only second moments may go on from an ancestor's. */
+/** Blocks of optimizer state. Only second moments may refer to an ancestor's. */
 export function stateDecoder(core: NativeCore): BlockDecoder {
   return {
     decode: (walk, signal) =>
@@ -35,7 +35,7 @@ export function stateDecoder(core: NativeCore): BlockDecoder {
   };
 }
 
-/** The second moments of a block of first moments, of the same package. */
+/** The second moments that belong to a block of first moments, from the same package. */
 function secondMoments(
   { plan, fileNumber, planned, package: owner, located }: WalkStep,
   signal: AbortSignal | undefined,
