@@ -2,24 +2,12 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { listDocuments } from '../../scripts/list-documents.ts';
 import { anchorsOf, isThere, linkedPaths, namedPaths } from './named-paths.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const inFolder = (folder: string): string[] =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(folder, name));
-const documents = [
-  '.',
-  'docs',
-  'docs/guide',
-  'docs/benchmarks',
-  'docs/decisions',
-  'examples/decode-package',
-  'examples/lm-small',
-  'native',
-].flatMap(inFolder);
+const documents = listDocuments(root);
 /** These tell what was so at a time; files have moved since. */
 const tellsOfThePast = (path: string): boolean =>
   path === 'CHANGELOG.md' || path.startsWith('docs/decisions/') || path.startsWith('docs/benchmarks/');
