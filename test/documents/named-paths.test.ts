@@ -27,6 +27,20 @@ test.each(documents)('links of %s lead somewhere', (path) => {
   expect(missing).toEqual([]);
 });
 
+test.each(['docs/architecture.md', 'docs/format.md'])(
+  '%s names the first and every later fixture of a format',
+  (path) => {
+    const text = read(path);
+    const range = /format-v1` to `(?:test\/fixtures\/)?format-v(\d+)`/.exec(text.replace(/\s+/g, ' '))!;
+    const fixtures = readdirSync(join(root, 'test/fixtures')).filter((name) => /^format-v[\d]+(-state)?$/.test(name));
+    const named = (name: string): boolean =>
+      text.includes(`${name}\``) ||
+      (/^format-v\d+$/.test(name) && Number(name.slice('format-v'.length)) <= Number(range[1]));
+    expect(fixtures.length).toBeGreaterThan(6);
+    expect(fixtures.filter((name) => !named(name))).toEqual([]);
+  },
+);
+
 test('the list of rooms has every folder of src/', () => {
   const rooms = /^## Rooms\n([\s\S]*?)^## /m.exec(read('docs/architecture.md'))![1]!;
   const folders = readdirSync(join(root, 'src'), { recursive: true })
