@@ -1,30 +1,15 @@
 // Wraps documents at 100 columns: `node --import tsx scripts/wrap-documents.ts`; with --check it changes nothing, names
 // the documents that are not wrapped, and exits with 1.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { listDocuments } from './list-documents.ts';
 import { longLines } from './long-lines.ts';
 import { wrapMarkdown } from './wrap-markdown.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-/** Folders of documents: every .md file directly in them. */
-const folders = [
-  '',
-  'docs',
-  'docs/benchmarks',
-  'docs/decisions',
-  'docs/guide',
-  'examples/decode-package',
-  'examples/lm-small',
-  'native',
-];
-const paths = folders.flatMap((folder) =>
-  readdirSync(`${root}${folder}`)
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => (folder === '' ? name : `${folder}/${name}`)),
-);
 const check = process.argv.includes('--check');
 const complaints: string[] = [];
-for (const path of paths) {
+for (const path of listDocuments(root)) {
   const text = readFileSync(`${root}${path}`, 'utf8');
   const wrapped = await wrapMarkdown(text);
   if (wrapped !== text && check) complaints.push(`${path} is not wrapped at 100 columns: run "npm run format".`);

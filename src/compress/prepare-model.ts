@@ -9,7 +9,7 @@ import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './eval-set/bind-graph.ts';
 import { bindingWarnings } from './eval-set/binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-expected.ts';
-import { doubtedFigure } from './measure/doubted-figure.ts';
+import { doubtedFigure } from './eval-set/doubted-figure.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
 import { planCopies } from './plan/find-copies.ts';

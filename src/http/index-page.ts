@@ -1,6 +1,6 @@
 import { apiSummary, type OpenApiDocument } from './openapi-document.ts';
 
-const methods = ['get', 'head', 'post', 'put', 'delete'] as const;
+const methods = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +

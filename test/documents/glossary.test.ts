@@ -14,6 +14,8 @@ import {
 } from '../../src/checkpoint/options/search-options.ts';
 import { stateFidelities } from '../../src/checkpoint/options/state-options.ts';
 import { fidelities, fileRoles } from '../../src/checkpoint/role.ts';
+import { configSchema } from '../../src/config.ts';
+import { metricKinds } from '../../src/checkpoint/quality/metric-kind.ts';
 import { codingRules } from '../../src/package/codings/all-codings.ts';
 
 const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
@@ -69,4 +71,48 @@ test.each([
   'quantization step',
 ])('the glossary explains "%s"', (word) => {
   expect(words.toLowerCase()).toContain(`**${word.toLowerCase()}**`);
+});
+
+/**
+ * Words that anybody brings along, or that stand for what they say: of HTTP and JSON, of databases and buckets, of time
+ * and number. A word that is not among them has its entry in the glossary.
+ */
+const plainWords = new Set(
+  (
+    'at cause created events length committed detail example finished href id items kind limit links name number path remedy result ' +
+    'revoked status title expires sha256 size total words count max min ratio evaluation per passed ' +
+    'received requested estimated memory newest oldest map radius ' +
+    'bucket cache concurrency connect connections data database days dir endpoint force gc host idle log level mib migrate ' +
+    'minute native options otlp parallel port prefix proxy region s3 secret access key statement style threads timeout trace ' +
+    'trust ttl unready url deadline'
+  ).split(' '),
+);
+const openApi = JSON.parse(readFileSync(new URL('../../openapi/firn.json', import.meta.url), 'utf8')) as unknown;
+
+/** Names of fields and of parameters of the path and the query. */
+function publicNames(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { properties, in: place, name } = node as { properties?: object; in?: string; name?: string };
+  return [
+    ...(properties === undefined || Array.isArray(node) ? [] : Object.keys(properties)),
+    ...(place === 'path' || place === 'query' ? [name!] : []),
+    ...Object.values(node).flatMap(publicNames),
+  ];
+}
+
+/** Whether the glossary has a word, in whatever number. */
+const explained = (word: string): boolean => new RegExp(`\\b${word.replace(/(?:ie)?s$/, '')}`, 'i').test(words);
+
+test.each([
+  ['the API', () => publicNames(openApi).flatMap((name) => name.match(/[A-Z]?[a-z0-9]+/g) ?? [])],
+  ['the configuration', () => Object.keys(configSchema.shape).flatMap((key) => key.split('_').slice(1))],
+])('a word in a name of %s is in the glossary, or plain', (_, namesOf) => {
+  const all = [...new Set(namesOf().map((word) => word.toLowerCase()))];
+  expect(all.length).toBeGreaterThan(50);
+  expect(all.filter((word) => !plainWords.has(word) && !explained(word))).toEqual([]);
+});
+
+test('the guide explains each kind of metric', () => {
+  const guide = readFileSync(new URL('../../docs/guide/eval-sets.md', import.meta.url), 'utf8');
+  expect(metricKinds.filter((kind) => !guide.includes(`\`${kind}\``))).toEqual([]);
 });

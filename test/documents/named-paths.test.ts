@@ -2,24 +2,12 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { listDocuments } from '../../scripts/list-documents.ts';
 import { anchorsOf, isThere, linkedPaths, namedPaths } from './named-paths.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const inFolder = (folder: string): string[] =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(folder, name));
-const documents = [
-  '.',
-  'docs',
-  'docs/guide',
-  'docs/benchmarks',
-  'docs/decisions',
-  'examples/decode-package',
-  'examples/lm-small',
-  'native',
-].flatMap(inFolder);
+const documents = listDocuments(root);
 /** These describe the past; files have moved since. */
 const tellsOfThePast = (path: string): boolean =>
   path === 'CHANGELOG.md' || path.startsWith('docs/decisions/') || path.startsWith('docs/benchmarks/');
@@ -38,6 +26,20 @@ test.each(documents)('links of %s lead somewhere', (path) => {
   });
   expect(missing).toEqual([]);
 });
+
+test.each(['docs/architecture.md', 'docs/format.md'])(
+  '%s names the first and every later fixture of a format',
+  (path) => {
+    const text = read(path);
+    const range = /format-v1` to `(?:test\/fixtures\/)?format-v(\d+)`/.exec(text.replace(/\s+/g, ' '))!;
+    const fixtures = readdirSync(join(root, 'test/fixtures')).filter((name) => /^format-v[\d]+(-state)?$/.test(name));
+    const named = (name: string): boolean =>
+      text.includes(`${name}\``) ||
+      (/^format-v\d+$/.test(name) && Number(name.slice('format-v'.length)) <= Number(range[1]));
+    expect(fixtures.length).toBeGreaterThan(6);
+    expect(fixtures.filter((name) => !named(name))).toEqual([]);
+  },
+);
 
 test('the list of rooms has every folder of src/', () => {
   const rooms = /^## Rooms\n([\s\S]*?)^## /m.exec(read('docs/architecture.md'))![1]!;

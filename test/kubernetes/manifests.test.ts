@@ -68,6 +68,12 @@ describe('the manifests', () => {
     await validate(manifest);
   });
 
+  it('the example runs the version of this package', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as Manifest;
+    const tags = kustomizations.flatMap(({ manifest }) => (manifest.images ?? []) as { newTag?: string }[]);
+    expect(tags.map(({ newTag }) => newTag)).toEqual([version]);
+  });
+
   it('have no key that is not in it, anywhere', () => {
     expect(typeErrors(resources.map(({ manifest }) => manifest))).toEqual([]);
     const { spec, ...rest } = deployments[0]!;

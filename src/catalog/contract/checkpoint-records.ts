@@ -10,6 +10,9 @@ import type { Run } from './run-records.ts';
 /** open: files arriving. queued, working: acknowledged. ready, failed, cancelled: terminal. */
 export const checkpointStates = ['open', 'queued', 'working', 'ready', 'failed', 'cancelled'] as const;
 export type CheckpointState = (typeof checkpointStates)[number];
+/** Whether a package stands alone or needs its ancestor. */
+export const packageKinds = ['base', 'delta'] as const;
+export type PackageKind = (typeof packageKinds)[number];
 export interface Checkpoint {
   readonly id: string;
   readonly runId: string;
@@ -62,7 +65,7 @@ export interface CheckpointResult {
   readonly observed?: Readonly<Record<string, ObservedMetric>>;
   /** How eval set and checkpoint were interpreted, in sentences. */
   readonly understood?: readonly string[];
-  readonly kind: 'base' | 'delta';
+  readonly kind: PackageKind;
   readonly ancestorStep?: number;
   readonly ancestorRun?: string;
   readonly chainLength: number;

@@ -2,7 +2,8 @@ import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import type { Page } from './page.ts';
 
-export type EvalSetState = 'open' | 'ready' | 'failed';
+export const evalSetStates = ['open', 'ready', 'failed'] as const;
+export type EvalSetState = (typeof evalSetStates)[number];
 export interface EvalSet {
   readonly id: string;
   readonly repositoryId: string;

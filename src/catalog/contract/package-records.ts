@@ -1,4 +1,4 @@
-import type { Checkpoint } from './checkpoint-records.ts';
+import type { Checkpoint, PackageKind } from './checkpoint-records.ts';
 
 export interface PackageRecord {
   /** 32 hex digits; also in the package itself. */
@@ -9,7 +9,7 @@ export interface PackageRecord {
   readonly storedBytes: number;
   readonly indexOffsetBytes: number;
   readonly indexLengthBytes: number;
-  readonly kind: 'base' | 'delta';
+  readonly kind: PackageKind;
   /** Id of the package it is a delta to. */
   readonly ancestorId?: string;
   /** Packages in the chain, this one included: 1 for a base. */

@@ -2,6 +2,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
+import { packageKinds } from '../contract/checkpoint-records.ts';
+import { evalSetStates } from '../contract/eval-set-records.ts';
+import { jobStates } from '../contract/job-records.ts';
 import * as schema from './schema.ts';
 import { testTemplate } from '../test-catalog.test-support.ts';
 
@@ -31,6 +34,14 @@ test('the schema that queries use has the columns, types and nulls that the migr
   const order = (a: { table: string; column: string }, b: { table: string; column: string }) =>
     `${a.table}.${a.column}`.localeCompare(`${b.table}.${b.column}`);
   expect(declared.sort(order)).toEqual(rows.sort(order));
+});
+
+test.each([
+  ['states of jobs', schema.jobs.state, jobStates],
+  ['states of eval sets', schema.evalSets.state, evalSetStates],
+  ['kinds of packages', schema.packages.kind, packageKinds],
+])('the %s are written once', (_, column, values) => {
+  expect(column.enumValues).toBe(values);
 });
 
 test('a process of the version before writes pending deletions and body reservations under their old names', async () => {

@@ -14,10 +14,11 @@ import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
-import { checkpointStates, type CheckpointResult } from '../contract/checkpoint-records.ts';
-import { evalSetParts, type EvalSet } from '../contract/eval-set-records.ts';
+import { checkpointStates, packageKinds, type CheckpointResult } from '../contract/checkpoint-records.ts';
+import { evalSetParts, evalSetStates, type EvalSet } from '../contract/eval-set-records.ts';
 import { fileStorages } from '../contract/file-records.ts';
 import type { IdempotentAnswer } from '../contract/idempotency-records.ts';
+import { jobStates } from '../contract/job-records.ts';
 import { repositoryTypes, visibilities } from '../contract/repository-records.ts';
 import type { Run, RunLayout } from '../contract/run-records.ts';
 import { deletionReasons } from '../contract/garbage-records.ts';
@@ -51,9 +52,7 @@ export const evalSets = pgTable('eval_sets', {
   id: id(),
   repositoryId: text('repository_id').notNull(),
   name: text('name').notNull(),
-  state: text('state', { enum: ['open', 'ready', 'failed'] })
-    .notNull()
-    .default('open'),
+  state: text('state', { enum: evalSetStates }).notNull().default('open'),
   spec: json<EvalSet['spec']>('spec').notNull(),
   graphKey: text('graph_key'),
   graphSha256: text('graph_sha256'),
@@ -137,7 +136,7 @@ export const packages = pgTable('packages', {
   storedBytes: bytes('stored_bytes').notNull(),
   indexOffsetBytes: bytes('index_offset_bytes').notNull(),
   indexLengthBytes: bytes('index_length_bytes').notNull(),
-  kind: text('kind', { enum: ['base', 'delta'] }).notNull(),
+  kind: text('kind', { enum: packageKinds }).notNull(),
   ancestorId: text('ancestor_id'),
   chainLength: integer('chain_length').notNull(),
   createdAt: createdAt(),
@@ -176,7 +175,7 @@ export const jobs = pgTable('jobs', {
   id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
   kind: text('kind').notNull(),
   subjectId: text('subject_id').notNull(),
-  state: text('state', { enum: ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] }).notNull(),
+  state: text('state', { enum: jobStates }).notNull(),
   orderKey: text('order_key'),
   orderSequence: bigint('order_sequence', { mode: 'number' }),
   runAt: time('run_at').notNull().defaultNow(),

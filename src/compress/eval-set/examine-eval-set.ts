@@ -4,7 +4,7 @@ import type { LocalEvalSet } from '../../evaluate/evaluation-request.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
 import { describeBinding } from '../../graph/binding/describe/describe-binding.ts';
 import { bindLocalGraph } from './bind-graph.ts';
-import { doubtedIsExact } from '../measure/doubted-figure.ts';
+import { doubtedIsExact } from './doubted-figure.ts';
 import { bindingWarnings } from './binding-warnings.ts';
 import type { GraphCache } from './describe-local-graph.ts';
 import { openModelFiles } from '../upload/open-model-files.ts';

@@ -1,9 +1,18 @@
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
+import type { GraphDescription } from '../../graph/describe-graph.ts';
 import { layerTypesFor } from '../../graph/layers/layer-types-for.ts';
+import type { WeightBinding } from '../../graph/weight-binding.ts';
 import type { SourceFile } from '../upload/model-source.ts';
-import type { BoundGraph } from '../eval-set/bind-graph.ts';
+
+/** The eval graph, bound to the model. */
+export interface MeasuredBy {
+  readonly graph: GraphDescription;
+  readonly binding: WeightBinding;
+  /** From a tensor that the graph does not see to the measured one that is always equal to it. */
+  readonly twins: ReadonlyMap<string, string>;
+}
 
 /**
  * Layer types of the model's tensors, from the merged overrides of the run and the checkpoint (overrides for unknown
@@ -13,7 +22,7 @@ import type { BoundGraph } from '../eval-set/bind-graph.ts';
 export function modelLayerTypes(
   run: Pick<Run, 'layerTypes'>,
   files: readonly SourceFile[],
-  measuredBy?: Pick<BoundGraph, 'graph' | 'binding'> & { readonly twins: ReadonlyMap<string, string> },
+  measuredBy?: MeasuredBy,
 ): ReadonlyMap<string, LayerType> {
   const tensors = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors);
   const names = new Set(tensors.map((tensor) => tensor.name));

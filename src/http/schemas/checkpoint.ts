@@ -1,5 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { checkpointStates, type Checkpoint, type CheckpointResult } from '../../catalog/contract/checkpoint-records.ts';
+import {
+  checkpointStates,
+  packageKinds,
+  type Checkpoint,
+  type CheckpointResult,
+} from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { PackageRecord } from '../../catalog/contract/package-records.ts';
@@ -147,7 +152,7 @@ const resultSchema = z
           '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
         ],
       }),
-    kind: z.enum(['base', 'delta']),
+    kind: z.enum(packageKinds),
     ancestorRun: z.string().optional(),
     ancestorStep: z.number().int().optional(),
     chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
@@ -174,7 +179,7 @@ const resultSchema = z
 const packageSchema = z
   .object({
     id: z.string(),
-    kind: z.enum(['base', 'delta']),
+    kind: z.enum(packageKinds),
     ancestorId: z.string().optional(),
     sizeBytes: z.number().int(),
     storedBytes: z.number().int(),

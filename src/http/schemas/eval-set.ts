@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import { evalSetStates, type EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { EvalSetReport } from '../../compress/eval-set/examine-eval-set.ts';
 import {
   classAxes,
@@ -146,7 +146,7 @@ const partSchema = z.object({ sizeBytes: z.number().int(), sha256: z.string() })
 export const evalSetSchema = z
   .object({
     name: z.string(),
-    state: z.enum(['open', 'ready', 'failed']),
+    state: z.enum(evalSetStates),
     spec: evalSetSpecSchema,
     graph: partSchema.optional(),
     batches: partSchema.optional(),

@@ -43,9 +43,13 @@ const searchOptions = {
     description:
       'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
   }),
-  neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax),
-  neverMoreAggressive: z.boolean(),
-  trialsMax: z.number().int().min(1).max(trialsLimit),
+  neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax).openapi({
+    description: 'From the second checkpoint on: how many places on each axis a config may be from the last one.',
+  }),
+  neverMoreAggressive: z.boolean().openapi({
+    description: 'From the second checkpoint on: no config is tried that is more aggressive than the last one.',
+  }),
+  trialsMax: z.number().int().min(1).max(trialsLimit).openapi({ description: 'Most trials of one checkpoint.' }),
   evalBatches: z.enum(evalBatchesChoices).openapi({
     description:
       'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
@@ -101,7 +105,9 @@ export const searchOptionsSchema = z
     codebookSeed: searchOptions.codebookSeed.optional(),
     weightErrorMax: searchOptions.weightErrorMax.optional(),
     expectsWithin: searchOptions.expectsWithin.optional(),
-    fixedConfig: quantizationConfigSchema.optional(),
+    fixedConfig: quantizationConfigSchema
+      .optional()
+      .openapi({ description: 'Used for every checkpoint instead of a search.' }),
   })
   .openapi('SearchOptions', { description });
 

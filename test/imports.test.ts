@@ -1,0 +1,77 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+const inTests = /\.(test|suite|bench|test-support)\.ts$/;
+const modules = readdirSync(src, { recursive: true })
+  .map(String)
+  .filter((path) => path.endsWith('.ts') && !inTests.test(path));
+
+/** Modules of src/ that a module imports, types included; paths from src/. */
+function importsOf(module: string): string[] {
+  const path = join(src, module);
+  return ts
+    .preProcessFile(readFileSync(path, 'utf8'), true, true)
+    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => relative(src, join(dirname(path), fileName)))
+    .filter((imported) => modules.includes(imported));
+}
+
+const imports = new Map(modules.map((module) => [module, importsOf(module)]));
+
+/** One circle of a graph, from a node back to itself; empty without one. */
+function circleIn(edges: ReadonlyMap<string, Iterable<string>>): string[] {
+  const done = new Set<string>();
+  const visit = (node: string, way: readonly string[]): string[] => {
+    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node];
+    if (done.has(node)) return [];
+    for (const next of edges.get(node) ?? []) {
+      const circle = visit(next, [...way, node]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(node);
+    return [];
+  };
+  for (const node of edges.keys()) {
+    const circle = visit(node, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}
+
+test('a circle is found, and its way is told', () => {
+  const edges = new Map([
+    ['a', ['b', 'c']],
+    ['b', ['c']],
+    ['c', ['d']],
+  ]);
+  expect(circleIn(edges)).toEqual([]);
+  expect(circleIn(new Map([...edges, ['d', ['b']]]))).toEqual(['b', 'c', 'd', 'b']);
+});
+
+test('every import of a module is understood', () => {
+  expect(importsOf(join('http', 'app.ts')).length).toBeGreaterThan(20);
+  expect(modules.length).toBeGreaterThan(400);
+});
+
+test('no module imports itself by a detour, not even for a type', () => {
+  expect(circleIn(imports)).toEqual([]);
+});
+
+test('the rooms within compress/ import each other in one direction', () => {
+  // Files directly in compress/ are the story, which uses all rooms, and the types of it, which all rooms may use.
+  const roomOf = (module: string): string | undefined =>
+    module.startsWith(`compress${sep}`) ? module.split(sep)[1] : undefined;
+  const rooms = new Map<string, Set<string>>();
+  for (const [module, imported] of imports) {
+    const from = roomOf(module);
+    if (from === undefined || from.endsWith('.ts')) continue;
+    const to = imported.map(roomOf).filter((room) => room !== undefined && room !== from && !room.endsWith('.ts'));
+    rooms.set(from, new Set([...(rooms.get(from) ?? []), ...(to as string[])]));
+  }
+  expect(rooms.size).toBeGreaterThan(5);
+  expect(circleIn(rooms)).toEqual([]);
+});
