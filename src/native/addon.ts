@@ -185,6 +185,14 @@ export interface Addon {
   ): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
+  bucketEncode(
+    engine: EngineHandle,
+    current: Uint8Array,
+    previous: Uint8Array,
+    dtype: number,
+    bits: number,
+  ): Started<Uint8Array>;
+  bucketDecode(engine: EngineHandle, payload: Uint8Array, previous: Uint8Array, dtype: number): Started<Uint8Array>;
   bitmaskEncode(
     engine: EngineHandle,
     current: Uint8Array,

@@ -46,6 +46,17 @@ export interface NativeCore {
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
   /**
+   * Moves from what an ancestor rebuilds, in buckets by sign and exponent of which the 2^bits - 1 largest are kept
+   * (native/include/firn/buckets.h).
+   */
+  bucketEncode(block: BucketBlock, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Rebuilds elements from the same `previous`. Rejects with `corrupt-package` for bytes no encoder writes. */
+  bucketDecode(
+    payload: Uint8Array,
+    request: Pick<BucketBlock, 'previous' | 'dtype'>,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /**
    * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous` and these
    * (firn::bitmask_encode), or an exact one that stands alone where that is shorter or most of them differ. Its first
    * byte is `bitmaskMode` where it needs `previous`.
@@ -337,6 +348,15 @@ export interface ContextTables {
   /** Any block whose slots are below `slots`, counted before or not. */
   encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
+}
+
+/** One block's elements, as many as its ancestor's, both in `dtype`. */
+export interface BucketBlock {
+  readonly current: Uint8Array;
+  readonly previous: Uint8Array;
+  readonly dtype: QuantizableDtype;
+  /** 1..8. */
+  readonly bits: number;
 }
 
 /**

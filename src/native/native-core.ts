@@ -3,6 +3,7 @@ import { getSystemErrorName } from 'node:util';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { isHalf, type HalfDtype } from '../checkpoint/dtype.ts';
 import { checkArguments } from './check/check-arguments.ts';
+import { bucketCalls } from './calls/bucket-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
 import { blockElementsMax, type NativeCore, type Partition, type Sketch, type WeightMoments } from './core.ts';
 import { latticeCalls } from './calls/lattice-calls.ts';
@@ -25,6 +26,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...tokenCalls(runner),
     ...contextCalls(runner),
     ...exactCalls(runner),
+    ...bucketCalls(runner),
     ...bitmaskCalls(runner),
     ...roundedCalls(runner),
     ...stateCalls(runner),

@@ -32,6 +32,7 @@ const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   4: fileURLToPath(new URL('./corpus/package-index-v4/', import.meta.url)),
   5: fileURLToPath(new URL('./corpus/package-index-v5/', import.meta.url)),
   6: fileURLToPath(new URL('./corpus/package-index-v6/', import.meta.url)),
+  7: fileURLToPath(new URL('./corpus/package-index-v7/', import.meta.url)),
   8: fileURLToPath(new URL('./corpus/package-index-v8/', import.meta.url)),
 };
 

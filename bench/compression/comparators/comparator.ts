@@ -29,8 +29,6 @@ export interface Comparator<Knob> {
   readonly name: string;
   /** True where the weights themselves are quantized; false where it is what changed since the previous state. */
   readonly alwaysAfresh: boolean;
-  /** The first checkpoint of a series is stored exact, because the paper starts there. */
-  readonly startsExact: boolean;
   readonly knobs: readonly Knob[];
   describe(knob: Knob): string;
   /** Tensors it is given; all others are stored exact. */

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import BITMASK_CODING, CODEBOOK_CODING, COPY_CODING, INHERITED_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
+from .block_plan import BITMASK_CODING, BUCKET_CODING, CODEBOOK_CODING, COPY_CODING, INHERITED_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -234,6 +234,8 @@ class BodyReader:
             return self.version >= 4
         if code == INHERITED_CODING:
             return self.version >= 6
+        if code == BUCKET_CODING:
+            return self.version >= 7
         if code == BITMASK_CODING:
             return self.version >= 8
         return code in (MASTER_CODING, WIDENED_CODING) and self.version >= 5
@@ -276,6 +278,8 @@ class BodyReader:
         for tensor, coding in zip(tensors, codings, strict=True):
             if coding == RESIDUAL_CODING:
                 check(tensor.dtype in _FLOATS, "a residual tensor is of a dtype that cannot be")
+            elif coding == BUCKET_CODING:
+                check(tensor.dtype in _FLOATS, "a tensor in buckets is of a dtype that cannot be")
             elif coding == BITMASK_CODING:
                 check(tensor.dtype in ("F16", "BF16"), "a bitmask is of a tensor that is not of 16-bit floats")
             elif coding in STATE_CODINGS:
@@ -299,7 +303,7 @@ class BodyReader:
             check(1 <= length <= self.payloads_end - self.payload_at, "a payload is not in the package")
             element = element_bytes(tensors[plan.runs[0].tensor].dtype)
             kind = plan.block_class[0]
-            length_max = {"exact": 1 + plan.count * element, "bitmask": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count, "state": 256 + 160 * len(plan.runs) + 20 * plan.count}[kind]
+            length_max = {"exact": 1 + plan.count * element, "bitmask": 1 + plan.count * element, "buckets": 2048 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count, "state": 256 + 160 * len(plan.runs) + 20 * plan.count}[kind]
             check(length <= length_max, "a payload is too long")
             blocks.append(StoredBlock(plan, self.payload_at, length, checksum))
             self.payload_at += length
