@@ -3,7 +3,6 @@ import { getSystemErrorName } from 'node:util';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { isHalf, type HalfDtype } from '../checkpoint/dtype.ts';
 import { checkArguments } from './check/check-arguments.ts';
-import { bucketCalls } from './calls/bucket-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
 import { blockElementsMax, type NativeCore, type Partition, type Sketch, type WeightMoments } from './core.ts';
 import { latticeCalls } from './calls/lattice-calls.ts';
@@ -177,6 +176,29 @@ function exactCalls(runner: JobRunner) {
       checkArguments.bytes('payload', payload);
       return addon.exactIsStandalone(payload);
     },
+  } satisfies Partial<NativeCore>;
+}
+
+/** Of a bucket's index. */
+const bucketBitsMax = 8;
+
+function bucketCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  return {
+    bucketEncode: ({ current, previous, dtype, bits }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.elements('current', current, dtype);
+        checkArguments.elements('previous', previous, dtype);
+        if (current.byteLength !== previous.byteLength) throw argumentError('current and previous differ in length');
+        checkArguments.integer('bits', bits, 1, bucketBitsMax);
+        return addon.bucketEncode(engine, current, previous, dtypeNumber[dtype], bits);
+      }),
+    bucketDecode: (payload, { previous, dtype }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkArguments.elements('previous', previous, dtype);
+        return addon.bucketDecode(engine, payload, previous, dtypeNumber[dtype]);
+      }),
   } satisfies Partial<NativeCore>;
 }
 

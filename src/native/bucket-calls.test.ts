@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { loadCore } from '../load-core.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { loadCore } from './load-core.ts';
 
 const core = loadCore();
 const bytesOf = (values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
