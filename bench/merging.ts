@@ -120,7 +120,8 @@ async function main(): Promise<void> {
     const times = await fastestRestores(store, [...before, ...after]);
     for (const [i, { step }] of checkpoints.entries()) {
       const [was, is] = [before[i]![0]!, after[i]![0]!];
-      const place = is.superStepId === undefined ? '' : `, checkpoint ${is.position} of ${is.superStepId.slice(0, 8)}`;
+      const place =
+        is.mergedPackageId === undefined ? '' : `, checkpoint ${is.position} of ${is.mergedPackageId.slice(0, 8)}`;
       const [msBefore, msAfter] = [times[i]!, times[before.length + i]!].map((ms) => ms.toFixed(2));
       process.stdout.write(
         `${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} -> ${msAfter} ms${place}\n`,

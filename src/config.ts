@@ -153,7 +153,7 @@ export const configSchema = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe(
-      'Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way.',
+      'Whether several old deltas in a row are merged into one package, which takes less room and restores faster; stored ones stay readable either way.',
     ),
   FIRN_SCRUB_MIB_PER_S: integer(16, 0, 1024 * 1024).describe(
     'MiB that are read a second, at most, to look for damaged objects in the background; 0: nobody looks.',

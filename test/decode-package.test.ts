@@ -170,7 +170,7 @@ describe.skipIf(!runnable)(
       );
     });
 
-    describe('over the super-step of format-v3', () => {
+    describe('over the merged package of format-v3', () => {
       const folderOf = (name: string): string => join(fixtures, 'format-v3', name);
       const expected = JSON.parse(readFileSync(folderOf('expected.json'), 'utf8')) as {
         packageId: string;

@@ -44,7 +44,7 @@ describe('packages of format version 5', () => {
       for (const { content } of index.files) {
         if (content.type !== 'safetensors') continue;
         for (const coding of content.codings) {
-          const named = coding.kind === 'exact' ? coding.rounded : coding.kind === 'copy' ? coding : undefined;
+          const named = coding.kind === 'exact' ? coding.modelWeights : coding.kind === 'copy' ? coding : undefined;
           const holder = named && index.files[named.file]!.content;
           if (named !== undefined && holder?.type === 'safetensors')
             kinds.add(

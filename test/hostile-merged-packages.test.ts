@@ -34,7 +34,7 @@ async function restored(
       id,
       ancestorId: at === 0 ? ancestorId : packageIds[at - 1],
       position: at,
-      key: 'super-step',
+      key: 'merged package',
       open: async () => memoryReader(mergedPackage),
     }));
     const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
@@ -62,7 +62,7 @@ async function restored(
 const position = fc.nat({ max: stored.packageIds.length - 1 });
 const sound = await Promise.all(stored.packageIds.map((_, at) => restored(bytes, at)));
 
-describe('a hostile super-step', () => {
+describe('a hostile merged package', () => {
   it('is restored whole when it is not', () => {
     for (const outcome of sound)
       expect(outcome).toMatchObject({ 'model.safetensors': expect.any(String), 'rng/state.bin': expect.any(String) });

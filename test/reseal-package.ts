@@ -88,8 +88,8 @@ export function withPayload(
 }
 
 /**
- * A super-step with the payload of a block of its first checkpoint as `change` leaves it; the others follow where they
- * did.
+ * A merged package with the payload of a block of its first checkpoint as `change` leaves it; the others follow where
+ * they did.
  */
 export function withSharedPayload(
   core: NativeCore,

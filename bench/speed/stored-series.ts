@@ -3,7 +3,7 @@ import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-s
 import { Ancestor } from '../../src/compress/ancestor/ancestor.ts';
 import { encodePackage, type EncodedCheckpoint } from '../../src/compress/encode/encode-package.ts';
 import { ModelSource } from '../../src/compress/upload/model-source.ts';
-import { SymbolCache } from '../../src/compress/method/residual/symbol-cache.ts';
+import { SymbolCache } from '../../src/compress/method/residual/lattice/symbol-cache.ts';
 import { planCodings, type CodingPlan } from '../../src/compress/plan/plan-codings.ts';
 import type { QuantizedModel } from '../../src/compress/method/quantized-model.ts';
 import { residualMethod } from '../../src/compress/method/residual/residual-method.ts';

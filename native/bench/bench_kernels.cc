@@ -209,7 +209,7 @@ void bench_codebooks(BenchReport& report, const Data& data) {
     uint32_t count = 0;
     const auto run = [&] { build_entropy_codebook(*sketch, bins, options, centroids, boundaries, &count); };
     const auto correct =
-        [&] {  // no more error than k-means with a price of a bit can leave, and cells where k-means has some
+        [&] {  // no more error than k-means with a rate of a bit can leave, and cells where k-means has some
           const CodebookOptions plain{.weighting = Weighting::frequency};
           return count > bins / 2 &&
                  codebook_distortion(*sketch, plain, centroids, count) < 3 * optimum(*sketch, bins, plain);

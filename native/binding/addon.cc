@@ -53,7 +53,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<context_counts_add>(exports, "contextCountsAdd");
   add<context_counts_merge>(exports, "contextCountsMerge");
   add<context_counts_build>(exports, "contextCountsBuild");
-  add<context_counts_move_prices>(exports, "contextCountsMovePrices");
+  add<context_counts_symbol_rates>(exports, "contextCountsSymbolRates");
   add<parse_context_tables>(exports, "parseContextTables");
   add<context_tables_serialize>(exports, "contextTablesSerialize");
   add<context_tables_total_bits>(exports, "contextTablesTotalBits");
@@ -67,8 +67,8 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<bitmask_encode_call>(exports, "bitmaskEncode");
   add<bitmask_decode_call>(exports, "bitmaskDecode");
   add<bitmask_changed_call>(exports, "bitmaskChanged");
-  add<rounded_encode_call>(exports, "roundedEncode");
-  add<rounded_decode_call>(exports, "roundedDecode");
+  add<master_encode_call>(exports, "masterEncode");
+  add<master_decode_call>(exports, "masterDecode");
   add<state_encode_call>(exports, "stateEncode");
   add<state_decode_call>(exports, "stateDecode");
   add<state_needs_previous_call>(exports, "stateNeedsPrevious");

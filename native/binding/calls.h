@@ -38,7 +38,7 @@ napi_value create_context_counts(Arguments& args);
 napi_value context_counts_add(Arguments& args);
 napi_value context_counts_merge(Arguments& args);
 napi_value context_counts_build(Arguments& args);
-napi_value context_counts_move_prices(Arguments& args);
+napi_value context_counts_symbol_rates(Arguments& args);
 napi_value parse_context_tables(Arguments& args);
 napi_value context_tables_serialize(Arguments& args);
 napi_value context_tables_total_bits(Arguments& args);
@@ -54,9 +54,9 @@ napi_value bitmask_encode_call(Arguments& args);
 napi_value bitmask_decode_call(Arguments& args);
 napi_value bitmask_changed_call(Arguments& args);
 
-// calls_rounded.cc
-napi_value rounded_encode_call(Arguments& args);
-napi_value rounded_decode_call(Arguments& args);
+// calls_master.cc
+napi_value master_encode_call(Arguments& args);
+napi_value master_decode_call(Arguments& args);
 
 // calls_buckets.cc
 napi_value bucket_encode_call(Arguments& args);
@@ -75,7 +75,7 @@ napi_value lattice_values_call(Arguments& args);
 // calls_moments.cc
 napi_value weight_moments_call(Arguments& args);
 
-// calls_feedback.cc
+// calls_gptq.cc
 napi_value gram_factor_call(Arguments& args);
 napi_value lattice_targets_call(Arguments& args);
 // calls_residual.cc

@@ -65,16 +65,16 @@ class BuildContexts final : public Job {
   std::shared_ptr<ContextTables> tables_ = std::make_shared<ContextTables>();
 };
 
-class MovePrices final : public Job {
+class SymbolRates final : public Job {
  public:
-  explicit MovePrices(std::shared_ptr<SharedContextCounts> shared) : shared_(std::move(shared)) {}
+  explicit SymbolRates(std::shared_ptr<SharedContextCounts> shared) : shared_(std::move(shared)) {}
   Lane lane() const noexcept override { return shared_.get(); }
-  std::optional<size_t> output_bytes() const override { return kLatticePrices; }
+  std::optional<size_t> output_bytes() const override { return kLatticeRates; }
 
  private:
   Status execute() override {
     const std::lock_guard lock(shared_->mutex);
-    return shared_->counts.move_prices(output());
+    return shared_->counts.symbol_rates(output());
   }
   std::shared_ptr<SharedContextCounts> shared_;
 };
@@ -145,10 +145,10 @@ napi_value context_counts_build(Arguments& args) {
   return start(args, engine, std::make_unique<BuildContexts>(std::move(shared), slots));
 }
 
-napi_value context_counts_move_prices(Arguments& args) {
+napi_value context_counts_symbol_rates(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   auto shared = args.handle<SharedContextCounts>(1);
-  return start(args, engine, std::make_unique<MovePrices>(std::move(shared)));
+  return start(args, engine, std::make_unique<SymbolRates>(std::move(shared)));
 }
 
 napi_value parse_context_tables(Arguments& args) {

@@ -14,7 +14,7 @@ constexpr size_t kStateElementBytes = 4;
 struct StatePlace {
   StateKind kind;
   std::vector<StateSegment> segments;
-  InputBytes beside;
+  InputBytes reference;
   size_t count = 0;
   bool whole = true;
 
@@ -27,12 +27,12 @@ struct StatePlace {
       place.segments.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
       place.count += numbers[i];
     }
-    place.beside = args.optional_bytes(index + 2);
+    place.reference = args.optional_bytes(index + 2);
     return place;
   }
 
   bool valid() const {
-    return whole && count <= kBlockElementsMax && (!beside.data || beside.count == count * kStateElementBytes);
+    return whole && count <= kBlockElementsMax && (!reference.data || reference.count == count * kStateElementBytes);
   }
   StateLayout layout() const { return {segments.data(), segments.size(), count}; }
 };
@@ -45,7 +45,7 @@ class StateEncode final : public Job {
 
  private:
   Status execute() override {
-    return state_encode(place_.kind, values_.data, place_.beside.data, place_.layout(), &out_);
+    return state_encode(place_.kind, values_.data, place_.reference.data, place_.layout(), &out_);
   }
   InputBytes values_;
   StatePlace place_;
@@ -60,7 +60,7 @@ class StateDecode final : public Job {
 
  private:
   Status execute() override {
-    return state_decode(place_.kind, payload_.data, payload_.count, place_.beside.data, place_.layout(), output());
+    return state_decode(place_.kind, payload_.data, payload_.count, place_.reference.data, place_.layout(), output());
   }
   InputBytes payload_;
   StatePlace place_;

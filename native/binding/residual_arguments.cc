@@ -48,7 +48,7 @@ bool CodedBlock::valid() const {
   const size_t count = segments.count, segment_count = segments.list.size();
   const bool scaled = gradient_scales.data ? gradient_scales.count == segment_count : !pair.gradients.data;
   return scaled && chain.valid(segments) && pair.valid() && pair.count() == count && slots.size() == segment_count &&
-         (!targets.data || targets.count == count * sizeof(float)) && (!prices.data || prices.count == kLatticePrices);
+         (!targets.data || targets.count == count * sizeof(float)) && (!prices.data || prices.count == kLatticeRates);
 }
 
 Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,

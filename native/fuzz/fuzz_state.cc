@@ -33,23 +33,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint32_t first = in.next<uint16_t>() % kSegmentElementsMax, second = in.next<uint16_t>() % kSegmentElementsMax;
   const StateSegment segments[] = {{first, columns, columns / 3}, {second, 0, 0}};
   const StateLayout layout{segments, 2, first + second};
-  const size_t beside_given = 4 * size_t{in.next<uint16_t>()}, values_given = 4 * size_t{in.next<uint16_t>()};
-  const std::vector<uint8_t> beside_bytes =
-      padded(in.bytes(std::min(beside_given, 4 * layout.count)), 4 * layout.count + 4);
+  const size_t reference_given = 4 * size_t{in.next<uint16_t>()}, values_given = 4 * size_t{in.next<uint16_t>()};
+  const std::vector<uint8_t> reference_bytes =
+      padded(in.bytes(std::min(reference_given, 4 * layout.count)), 4 * layout.count + 4);
   const std::vector<uint8_t> values = padded(in.bytes(std::min(values_given, 4 * layout.count)), 4 * layout.count);
-  const bool beside_there = kind == StateKind::first_moment || (kind == StateKind::second_moment && with_previous);
-  const void* const beside = beside_there ? beside_bytes.data() : nullptr;
+  const bool reference_there = kind == StateKind::first_moment || (kind == StateKind::second_moment && with_previous);
+  const void* const reference = reference_there ? reference_bytes.data() : nullptr;
   std::vector<uint8_t> out(4 * layout.count), again(4 * layout.count), coded;
   const std::vector<uint8_t> payload = in.bytes(size);
   limit_isa(Isa::scalar);
-  const Status status = state_decode(kind, payload.data(), payload.size(), beside, layout, out.data());
+  const Status status = state_decode(kind, payload.data(), payload.size(), reference, layout, out.data());
   for_each_isa([&] {
-    require(state_decode(kind, payload.data(), payload.size(), beside, layout, again.data()) == status);
+    require(state_decode(kind, payload.data(), payload.size(), reference, layout, again.data()) == status);
     require(status != Status::ok || out == again);
   });
 
-  require(state_encode(kind, values.data(), beside, layout, &coded) == Status::ok);
-  require(state_decode(kind, coded.data(), coded.size(), beside, layout, out.data()) == Status::ok);
+  require(state_encode(kind, values.data(), reference, layout, &coded) == Status::ok);
+  require(state_decode(kind, coded.data(), coded.size(), reference, layout, out.data()) == Status::ok);
   if (kind != StateKind::second_moment) return 0;
   // Levels stay where they are, with and without something before them.
   std::vector<uint8_t> alone;

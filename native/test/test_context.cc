@@ -386,7 +386,7 @@ TEST_CASE("context: counts merge in any order to the same tables") {
 }
 
 TEST_CASE(
-    "context: a move's price is its bits beyond staying in its context, over the mean of all moves, whatever the order "
+    "context: a move's rate is its bits beyond staying in its context, over the mean of all moves, whatever the order "
     "and the slots") {
   // Counts of symbols 0, 1 and 2 in two contexts of three slots. Bits are logarithms of (2 n0 + 1) / (2 n + 1).
   struct Seen {
@@ -409,28 +409,28 @@ TEST_CASE(
       block.slots = {seen.slot};
       CHECK(counts.add(block.view()) == Status::ok);
     }
-    Bytes prices(kLatticePrices);
-    CHECK(counts.move_prices(prices.data()) == Status::ok);
-    return prices;
+    Bytes rates(kLatticeRates);
+    CHECK(counts.symbol_rates(rates.data()) == Status::ok);
+    return rates;
   };
-  const Bytes prices = counted({0, 1, 2});
-  CHECK(prices == counted({2, 0, 1}));
+  const Bytes rates = counted({0, 1, 2});
+  CHECK(rates == counted({2, 0, 1}));
   const double outwards3 = std::log2(1783.0 / 15), inwards3 = std::log2(1783.0 / 63), outwards50 = std::log2(81.0 / 41);
   const double mean = (7 * outwards3 + 31 * inwards3 + 20 * outwards50 + 100 * 0) /
                       158;  // where moving is likelier than staying it costs nothing
-  const auto price = [&](double bits) {
-    return static_cast<uint32_t>(std::min(255.0, std::round(bits / mean * kLatticePriceUnit)));
+  const auto rate = [&](double bits) {
+    return static_cast<uint32_t>(std::min(255.0, std::round(bits / mean * kLatticeRateUnit)));
   };
-  CHECK_EQ(prices[2 * 3], price(outwards3));
-  CHECK_EQ(prices[2 * 3 + 1], price(inwards3));
-  CHECK_EQ(prices[2 * 50], price(outwards50));
-  CHECK_EQ(prices[2 * 50 + 1], 0);
-  CHECK_EQ(prices[0], kLatticePriceUnit);  // a context that never occurred
+  CHECK_EQ(rates[2 * 3], rate(outwards3));
+  CHECK_EQ(rates[2 * 3 + 1], rate(inwards3));
+  CHECK_EQ(rates[2 * 50], rate(outwards50));
+  CHECK_EQ(rates[2 * 50 + 1], 0);
+  CHECK_EQ(rates[0], kLatticeRateUnit);  // a context that never occurred
 
   const ContextCounts none;
-  Bytes unit(kLatticePrices);
-  REQUIRE(none.move_prices(unit.data()) == Status::ok);
-  CHECK(unit == Bytes(kLatticePrices, kLatticePriceUnit));
+  Bytes unit(kLatticeRates);
+  REQUIRE(none.symbol_rates(unit.data()) == Status::ok);
+  CHECK(unit == Bytes(kLatticeRates, kLatticeRateUnit));
 }
 
 TEST_CASE("context: thousands of slots are built in bounded work, and rows that never occur cost nearly nothing") {

@@ -62,18 +62,18 @@ float value(const Element& e, const LatticeSegment& s) {
   return static_cast<float>(std::ldexp(static_cast<long double>(e.k) * (768 + s.gain), s.exponent - 10));
 }
 
-// The zone of one element, from the price of its move.
+// The zone of one element, from the rate of its move.
 uint32_t priced_zone(LatticeHysteresis hysteresis, uint8_t context, bool inwards) {
   if (hysteresis.dead_zone <= 128) return hysteresis.dead_zone;
-  const double price = hysteresis.prices[2 * context + inwards] / 64.0;
-  const double zone = 128 + std::floor((hysteresis.dead_zone - 128) * price + 0.5);
+  const double rate = hysteresis.rates[2 * context + inwards] / 64.0;
+  const double zone = 128 + std::floor((hysteresis.dead_zone - 128) * rate + 0.5);
   return static_cast<uint32_t>(std::min(zone, std::max(192.0, double{1} * hysteresis.dead_zone)));
 }
 
 std::vector<uint8_t> random_prices(Random& random) {
-  std::vector<uint8_t> prices(kLatticePrices);
-  for (uint8_t& price : prices) price = static_cast<uint8_t>(random.below(256));
-  return prices;
+  std::vector<uint8_t> rates(kLatticeRates);
+  for (uint8_t& rate : rates) rate = static_cast<uint8_t>(random.below(256));
+  return rates;
 }
 
 // A block and everything the calls should say about it.
@@ -94,7 +94,7 @@ Expected expected_of(const std::vector<float>& weights, const std::vector<Lattic
     for (const size_t end = i + s.count; i < end; ++i) {
       const Element* before = previous ? &(*previous)[i] : nullptr;
       const int64_t x = units(weights[i], s), k = before ? before->k << s.shift : 0;
-      const uint32_t zone = before && hysteresis.prices
+      const uint32_t zone = before && hysteresis.rates
                                 ? priced_zone(hysteresis, context(*before, s), (x < k) != (k < 0))
                                 : hysteresis.dead_zone;
       const int64_t q = moves(x, k, s, zone);
@@ -286,8 +286,8 @@ TEST_CASE(
         const Elements weights(path, dtype, 1 + random.below(7));
         const std::vector<Element> previous = last.elements;
         const std::vector<Element>* before = checkpoint == 0 ? nullptr : &previous;
-        const std::vector<uint8_t> prices = random_prices(random);
-        const LatticeHysteresis hysteresis(dead_zone, random.below(2) ? prices.data() : nullptr);
+        const std::vector<uint8_t> rates = random_prices(random);
+        const LatticeHysteresis hysteresis(dead_zone, random.below(2) ? rates.data() : nullptr);
         last = expected_of(seen(weights), segments, before, hysteresis);
         check_block(&weights, segments, before, hysteresis, last);
         for (float& weight : path) weight += random.below(4) ? 0.001f * gaussian(random) : 0.0f;
@@ -347,10 +347,10 @@ TEST_CASE("lattice: ties, dead zones and the escape fall where the rules say") {
   }
 }
 
-TEST_CASE("lattice: a move with a price of its own happens from where it takes that much off the squared error") {
+TEST_CASE("lattice: a move with a rate of its own happens from where it takes that much off the squared error") {
   LatticeSegment s;
   s.step = 256;
-  // Above zero, never moved, within half a step of zero: context 0. With a mean zone of 160 the mean price is a quarter
+  // Above zero, never moved, within half a step of zero: context 0. With a mean zone of 160 the mean rate is a quarter
   // of a squared step.
   struct Row {
     uint8_t outwards, inwards;
@@ -358,8 +358,8 @@ TEST_CASE("lattice: a move with a price of its own happens from where it takes t
   };
   for (const Row row : {Row{64, 64, 160, 160}, Row{0, 32, 128, 144}, Row{96, 0, 176, 128}, Row{128, 255, 192, 192},
                         Row{1, 3, 129, 130}}) {
-    std::vector<uint8_t> prices(kLatticePrices, 64);
-    prices[0] = row.outwards, prices[1] = row.inwards;
+    std::vector<uint8_t> rates(kLatticeRates, 64);
+    rates[0] = row.outwards, rates[1] = row.inwards;
     s.count = 40;
     const State previous{std::vector<Element>(s.count, Element{16, 0, 0})};
     const auto moved = [&](int32_t by, uint32_t zone) {
@@ -369,7 +369,7 @@ TEST_CASE("lattice: a move with a price of its own happens from where it takes t
         std::vector<uint8_t> symbols(s.count);
         std::vector<uint32_t> escapes;
         LatticeStatistics sums;
-        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), {zone, prices.data()},
+        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), {zone, rates.data()},
                                  symbols.data(), &escapes, &sums) == Status::ok);
         each = static_cast<size_t>(
             std::count_if(symbols.begin(), symbols.end(), [](uint8_t symbol) { return symbol != 0; }));
@@ -379,7 +379,7 @@ TEST_CASE("lattice: a move with a price of its own happens from where it takes t
     };
     CHECK(moved(row.zone_up, 160) && !moved(row.zone_up - 1, 160));
     CHECK(moved(-row.zone_down, 160) && !moved(1 - row.zone_down, 160));
-    // The nearest point asks no price; nor is a zone beyond the widest one cut.
+    // The nearest point asks no rate; nor is a zone beyond the widest one cut.
     CHECK(moved(128, 128) && !moved(127, 128));
     CHECK(moved(-100, 100) && !moved(-99, 100));
     if (row.outwards == 128) CHECK(moved(300, 300) && !moved(299, 300));

@@ -53,15 +53,15 @@ Moments moments(uint32_t rows, uint32_t columns, uint32_t vector, uint32_t colum
   return result;
 }
 
-Bytes encoded(StateKind kind, const Floats& values, const Floats* beside, const StateLayout& layout) {
+Bytes encoded(StateKind kind, const Floats& values, const Floats* reference, const StateLayout& layout) {
   Bytes out;
-  CHECK_EQ(state_encode(kind, values.data(), beside ? beside->data() : nullptr, layout, &out), Status::ok);
+  CHECK_EQ(state_encode(kind, values.data(), reference ? reference->data() : nullptr, layout, &out), Status::ok);
   return out;
 }
 
-Floats decoded(StateKind kind, const Bytes& payload, const Floats* beside, const StateLayout& layout) {
+Floats decoded(StateKind kind, const Bytes& payload, const Floats* reference, const StateLayout& layout) {
   Floats out(layout.count);
-  CHECK_EQ(state_decode(kind, payload.data(), payload.size(), beside ? beside->data() : nullptr, layout, out.data()),
+  CHECK_EQ(state_decode(kind, payload.data(), payload.size(), reference ? reference->data() : nullptr, layout, out.data()),
            Status::ok);
   return out;
 }
@@ -146,10 +146,10 @@ TEST_CASE("clusters take twelve bits an element, and values come back within a 2
 
 TEST_CASE("blocks that have no place among the levels come back exact") {
   const Moments m = moments(8, 8, 3);
-  const Floats beside(m.second.size(), 1e-8f);
+  const Floats reference(m.second.size(), 1e-8f);
   for (const StateKind kind :
        {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
-    const Floats* const second = kind == StateKind::first_moment ? &beside : nullptr;
+    const Floats* const second = kind == StateKind::first_moment ? &reference : nullptr;
     for (const float odd : {NAN, kInfinity, -kInfinity}) {
       Floats values = m.second;
       values[5] = odd;
@@ -162,8 +162,8 @@ TEST_CASE("blocks that have no place among the levels come back exact") {
   CHECK(same_bits(negative,
                   decoded(StateKind::second_moment, encoded(StateKind::second_moment, negative, nullptr, m.layout()),
                           nullptr, m.layout())));
-  CHECK(same_bits(huge, decoded(StateKind::first_moment, encoded(StateKind::first_moment, huge, &beside, m.layout()),
-                                &beside, m.layout())));
+  CHECK(same_bits(huge, decoded(StateKind::first_moment, encoded(StateKind::first_moment, huge, &reference, m.layout()),
+                                &reference, m.layout())));
 }
 
 TEST_CASE("no number comes back as an infinity, and a negative zero has a place") {
@@ -211,8 +211,8 @@ TEST_CASE("state blocks of no, of one and of a whole block's elements round-trip
     for (const StateKind kind :
          {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
       const Floats dummy(count + 1, 1e-12f);
-      const Floats* const beside = kind == StateKind::first_moment ? &dummy : nullptr;
-      const Floats rebuilt = decoded(kind, encoded(kind, values, beside, layout), beside, layout);
+      const Floats* const reference = kind == StateKind::first_moment ? &dummy : nullptr;
+      const Floats rebuilt = decoded(kind, encoded(kind, values, reference, layout), reference, layout);
       for (const float value : rebuilt) CHECK(value > 1e-7f && value < 2.2e-7f);
     }
   }
@@ -245,22 +245,22 @@ TEST_CASE("damaged payloads of state are refused or mean other numbers") {
   Random random(7);
   for (const StateKind kind :
        {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
-    const bool with_beside = kind == StateKind::second_moment || kind == StateKind::first_moment;
-    const Floats* const beside = with_beside ? &m.earlier : nullptr;
-    const Bytes whole = encoded(kind, m.second, beside, layout);
+    const bool with_reference = kind == StateKind::second_moment || kind == StateKind::first_moment;
+    const Floats* const reference = with_reference ? &m.earlier : nullptr;
+    const Bytes whole = encoded(kind, m.second, reference, layout);
     Floats out(layout.count);
     for (size_t size = 0; size < whole.size(); size += 1 + size / 40) {
-      CHECK(state_decode(kind, whole.data(), size, beside ? beside->data() : nullptr, layout, out.data()) !=
+      CHECK(state_decode(kind, whole.data(), size, reference ? reference->data() : nullptr, layout, out.data()) !=
             Status::ok);
     }
     Bytes longer = whole;
     longer.push_back(0);
-    CHECK(state_decode(kind, longer.data(), longer.size(), beside ? beside->data() : nullptr, layout, out.data()) !=
+    CHECK(state_decode(kind, longer.data(), longer.size(), reference ? reference->data() : nullptr, layout, out.data()) !=
           Status::ok);
     for (int i = 0; i < 2000; ++i) {
       Bytes damaged = whole;
       damaged[random.next() % damaged.size()] ^= static_cast<uint8_t>(1u << random.next() % 8);
-      (void)state_decode(kind, damaged.data(), damaged.size(), beside ? beside->data() : nullptr, layout, out.data());
+      (void)state_decode(kind, damaged.data(), damaged.size(), reference ? reference->data() : nullptr, layout, out.data());
     }
   }
 }
@@ -270,8 +270,8 @@ TEST_CASE("layouts and neighbours that break their ranges are refused") {
   Bytes out;
   Floats rebuilt(8);
   const StateSegment good{8, 4, 0}, shorter{7, 4, 0}, shifted{8, 4, 4};
-  const auto encode = [&](StateKind kind, const StateSegment& segment, const Floats* beside) {
-    return state_encode(kind, values.data(), beside ? beside->data() : nullptr, {&segment, 1, 8}, &out);
+  const auto encode = [&](StateKind kind, const StateSegment& segment, const Floats* reference) {
+    return state_encode(kind, values.data(), reference ? reference->data() : nullptr, {&segment, 1, 8}, &out);
   };
   CHECK_EQ(encode(StateKind::second_moment, good, nullptr), Status::ok);
   CHECK_EQ(encode(StateKind::second_moment, shorter, nullptr), Status::invalid_argument);

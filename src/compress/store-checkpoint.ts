@@ -46,7 +46,7 @@ export async function storeCheckpoint(
   );
   const origins = await findOrigins(attempt, plan);
   const parts = { plan, quantized, digests };
-  const stored = await storeBeside(attempt, {
+  const stored = await storeBehind(attempt, {
     ...parts,
     ancestor,
     references: referencesBeside(attempt, { plan, origins, ancestor }),
@@ -55,7 +55,7 @@ export async function storeCheckpoint(
   // As a base it holds what the ancestor does once more.
   const references = referencesBeside(attempt, { plan, origins, ancestor: undefined });
   return references.size > stored.references.size
-    ? storeBeside(attempt, { ...parts, ancestor: undefined, references })
+    ? storeBehind(attempt, { ...parts, ancestor: undefined, references })
     : stored;
 }
 
@@ -67,7 +67,7 @@ interface Parts {
   readonly references: ReadonlyMap<number, string>;
 }
 
-async function storeBeside(
+async function storeBehind(
   attempt: EncodeAttempt,
   { quantized, digests, references, ...given }: Parts,
 ): Promise<StoredCheckpoint> {

@@ -6,7 +6,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { createApp } from './app.ts';
 import { openTestGateway, type TestGateway } from './gateway.test-support.ts';
 import { caller, type Call } from './http-client.test-support.ts';
-import { jsonBytesMax } from './request/json-body.ts';
+import { jsonBytesMax } from './request/body/json-body.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
 let gateway: TestGateway;

@@ -26,7 +26,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
 import { deleteRun } from '../upkeep/delete-run.ts';
 import type { Admittance } from './request/admit.ts';
-import type { BodyPace } from './request/body-pace.ts';
+import type { BodyPace } from './request/body/body-pace.ts';
 import type { Gateway } from './gateway.ts';
 import { createProgressBus } from './progress/progress-bus.ts';
 import { TransferMeter } from './watch/transfer-meter.ts';

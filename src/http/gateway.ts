@@ -11,7 +11,7 @@ import type { Resumable } from '../ingest/resumable/resumable.ts';
 import type { Downloads } from '../restore/downloads.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 import type { Admittance } from './request/admit.ts';
-import type { BodyPace } from './request/body-pace.ts';
+import type { BodyPace } from './request/body/body-pace.ts';
 import type { HttpLog } from './app-env.ts';
 import type { ProgressBus } from './progress/progress-bus.ts';
 import type { TransferMeter } from './watch/transfer-meter.ts';

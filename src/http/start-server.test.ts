@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
-import { incomingBody } from './request/incoming-body.ts';
+import { incomingBody } from './request/body/incoming-body.ts';
 import { renderProblem, toFirnError } from './answer/render-problem.ts';
 import { requestId } from './request/request-id.ts';
 import { startServer, type RunningServer } from './start-server.ts';

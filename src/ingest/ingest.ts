@@ -4,7 +4,6 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { commitCheckpoint, type CommittedCheckpoint } from './checkpoint/commit-checkpoint.ts';
 import { commitEvalSet, type EvalSetCheck } from './eval-set/commit-eval-set.ts';
-import { deleteEvalSet } from './eval-set/delete-eval-set.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { pushCheckpoint, type Push } from './checkpoint/push-checkpoint.ts';
 import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
@@ -36,6 +35,6 @@ export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): In
     pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),
     receiveEvalSetPart: (evalSet, part, upload) => receiveEvalSetPart(ctx, evalSet.id, part, upload),
     commitEvalSet: (evalSet) => commitEvalSet(ctx, evalSet.id, checkEvalSet),
-    deleteEvalSet: (evalSet) => deleteEvalSet(ctx, evalSet.id),
+    deleteEvalSet: async (evalSet) => void (await ctx.catalog.evalSets.delete(evalSet.id)),
   };
 }

@@ -45,7 +45,7 @@ type CodedBlockArguments = [
   gradientScales: Optional<Float32Array>,
   targets: Optional<Uint8Array>,
   deadZone: number,
-  prices: Optional<Uint8Array>,
+  rates: Optional<Uint8Array>,
   segments: Int32Array,
   slots: Uint32Array,
   ...ChainArguments,
@@ -61,8 +61,8 @@ type GptqPlaceArguments = [
 ];
 type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
-type RoundedPlaceArguments = [beside: Uint8Array, segments: Uint32Array];
-type StatePlaceArguments = [form: number, segments: Uint32Array, beside: Optional<Uint8Array>];
+type MasterPlaceArguments = [reference: Uint8Array, segments: Uint32Array];
+type StatePlaceArguments = [form: number, segments: Uint32Array, reference: Optional<Uint8Array>];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
@@ -153,7 +153,7 @@ export interface Addon {
   /** Returns a status number; 0 is done. */
   contextCountsMerge(into: ContextCountsHandle, from: ContextCountsHandle): number;
   contextCountsBuild(engine: EngineHandle, counts: ContextCountsHandle, slots: number): Started<ContextTablesHandle>;
-  contextCountsMovePrices(engine: EngineHandle, counts: ContextCountsHandle): Started<Uint8Array>;
+  contextCountsSymbolRates(engine: EngineHandle, counts: ContextCountsHandle): Started<Uint8Array>;
   /** Returns the tables or a status number. */
   parseContextTables(bytes: Uint8Array, slots: number): ContextTablesHandle | number;
   contextTablesSerialize(tables: ContextTablesHandle): Uint8Array;
@@ -207,8 +207,8 @@ export interface Addon {
     elementCount: number,
   ): Started<Uint8Array>;
   bitmaskChanged(engine: EngineHandle, current: Uint8Array, previous: Uint8Array): Started<number>;
-  roundedEncode(engine: EngineHandle, values: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
-  roundedDecode(engine: EngineHandle, payload: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
+  masterEncode(engine: EngineHandle, values: Uint8Array, ...place: MasterPlaceArguments): Started<Uint8Array>;
+  masterDecode(engine: EngineHandle, payload: Uint8Array, ...place: MasterPlaceArguments): Started<Uint8Array>;
   stateEncode(engine: EngineHandle, values: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;
   stateDecode(engine: EngineHandle, payload: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;
   stateNeedsPrevious(payload: Uint8Array): boolean;
@@ -241,7 +241,7 @@ export interface Addon {
     segment: Int32Array,
     ...rest: [
       ...previous: StateArguments,
-      prices: Optional<Uint8Array>,
+      rates: Optional<Uint8Array>,
       factor: Float32Array,
       ...place: GptqPlaceArguments,
     ]

@@ -72,11 +72,11 @@ export interface NativeCore {
   bitmaskChanged(current: Uint8Array, previous: Uint8Array, signal?: AbortSignal): Promise<number>;
   /**
    * The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its
-   * first byte is `roundedMode`.
+   * first byte is `masterMode`.
    */
-  roundedEncode(values: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
+  masterEncode(values: Uint8Array, place: MasterPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
-  roundedDecode(payload: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
+  masterDecode(payload: Uint8Array, place: MasterPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** The payload of a block of optimizer state, lossy; exact where an element has no place among the levels. */
   stateEncode(values: Uint8Array, place: StatePlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** What a payload comes back as. Payloads may be hostile: `corrupt-package`. */
@@ -335,10 +335,10 @@ export interface ContextCounts {
   /** Tables for what was added so far. `slots` exceeds every slot added; parseContextTables needs the same number. */
   build(request: { readonly slots: number }, signal?: AbortSignal): Promise<ContextTables>;
   /**
-   * What a move costs more than staying put in each context of the lattice, as latticePrices numbers, by what was added
+   * What a move costs more than staying put in each context of the lattice, as latticeRates numbers, by what was added
    * so far.
    */
-  movePrices(signal?: AbortSignal): Promise<Uint8Array>;
+  symbolRates(signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 export interface ContextTables {
@@ -373,18 +373,18 @@ export interface BitmaskBlock {
   readonly dtype: HalfDtype;
 }
 
-/** First byte of payloads of `roundedEncode`: a mode beside those of exact blocks (firn::kRoundedMode). */
-export const roundedMode = 10;
+/** First byte of payloads of `masterEncode`: a mode beside those of exact blocks (firn::kMasterMode). */
+export const masterMode = 10;
 
 /** What lies beside a block of exact F32 elements. */
-export interface RoundedPlace {
+export interface MasterPlace {
   /**
    * Of the parts of its tensors, in order: as many elements, and the dtype of what lies beside them, undefined where
    * nothing does.
    */
   readonly segments: readonly { readonly elementCount: number; readonly dtype: HalfDtype | undefined }[];
   /** The 16-bit elements of the segments that have some, one after another. */
-  readonly beside: Uint8Array;
+  readonly reference: Uint8Array;
 }
 
 /** A part of a tensor of F32 elements in a block of optimizer state. */
@@ -404,7 +404,7 @@ export interface StatePlace {
    * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for
    * first moments the second moments as they come back; else absent.
    */
-  readonly beside?: Uint8Array | undefined;
+  readonly reference?: Uint8Array | undefined;
 }
 
 export type ElementKind = 'bytes' | 'f16' | 'bf16' | 'f32' | 'f64' | 'word16' | 'word32' | 'word64';
@@ -440,10 +440,10 @@ export const latticeDeadZoneMax = 1024;
 export const latticeContexts = 54;
 /**
  * What moves cost: two numbers a context, for a move away from zero as the previous value lies and for one the other
- * way, each 0..255 where latticePriceUnit is the mean.
+ * way, each 0..255 where latticeRateUnit is the mean.
  */
-export const latticePrices = 2 * latticeContexts;
-export const latticePriceUnit = 64;
+export const latticeRates = 2 * latticeContexts;
+export const latticeRateUnit = 64;
 /** Symbols are 0..latticeSymbols - 1; the last one is followed up by an escape. */
 export const latticeSymbols = 32;
 export const latticeEscape = latticeSymbols - 1;
@@ -549,7 +549,7 @@ export interface GptqWeights {
   readonly strength: number;
   /** As in {@link ResidualBlock}, at most 256. */
   readonly deadZone: number;
-  readonly prices?: Uint8Array | undefined;
+  readonly symbolRates?: Uint8Array | undefined;
 }
 
 export const gptqBlockMax = 4096;
@@ -582,7 +582,7 @@ export interface ResidualLink {
    * Of a payload of several checkpoints, and which of them this link is. It follows links of the same payload, tables
    * and slots for all before it.
    */
-  readonly part?: { readonly tuples: JointSymbols; readonly position: number } | undefined;
+  readonly part?: { readonly jointSymbols: JointSymbols; readonly position: number } | undefined;
 }
 
 /** A block through a chain of packages, each of which moves the state that the one before left. */
@@ -605,13 +605,13 @@ export interface ResidualBlock extends WeightBlock {
   readonly segments: readonly LatticeSegment[];
   /** Of each segment, in the tables. */
   readonly slots: Uint32Array;
-  /** As in LatticeWeights, where there are no prices. */
+  /** As in LatticeWeights, where there are no rates. */
   readonly deadZone: number;
   /**
-   * latticePrices of them: a weight behind a state stays put in a zone of its own, as LatticeHysteresis of
+   * latticeRates of them: a weight behind a state stays put in a zone of its own, as LatticeHysteresis of
    * native/include/firn/lattice.h says.
    */
-  readonly prices?: Uint8Array | undefined;
+  readonly rates?: Uint8Array | undefined;
   /** What is quantized instead of the weights, as F32: errors stay those of the weights. */
   readonly targets?: Uint8Array | undefined;
   /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import {
-  latticePrices,
-  latticePriceUnit,
+  latticeRates,
+  latticeRateUnit,
   latticeWeightMax,
   type GptqPlace,
   type GptqWeights,
@@ -96,18 +96,18 @@ describe('rounding with GPTQ', () => {
     const values = Int32Array.from({ length: weights.length }, (_, i) => 1000 + (i % 7));
     const wanted = Float32Array.from(values, (k) => (k + 290) * 2 ** segment.exponent);
     const previous = { values, activity: new Uint8Array(values.length) };
-    const moved = async (prices: Uint8Array | undefined): Promise<number> => {
+    const moved = async (symbolRates: Uint8Array | undefined): Promise<number> => {
       const targets = await core.latticeTargets(
-        await request({ weights: new Uint8Array(wanted.buffer), previous, strength: 0, prices }),
+        await request({ weights: new Uint8Array(wanted.buffer), previous, strength: 0, symbolRates }),
       );
       return targets.filter((value, i) => value !== values[i]! * 2 ** segment.exponent).length;
     };
     expect(await moved(undefined)).toBe(weights.length);
-    expect(await moved(new Uint8Array(latticePrices).fill(latticePriceUnit))).toBe(weights.length);
-    expect(await moved(new Uint8Array(latticePrices).fill(3 * latticePriceUnit))).toBe(0);
-    const inwardsDear = Uint8Array.from({ length: latticePrices }, (_, i) => (i % 2 === 1 ? 255 : 0));
+    expect(await moved(new Uint8Array(latticeRates).fill(latticeRateUnit))).toBe(weights.length);
+    expect(await moved(new Uint8Array(latticeRates).fill(3 * latticeRateUnit))).toBe(0);
+    const inwardsDear = Uint8Array.from({ length: latticeRates }, (_, i) => (i % 2 === 1 ? 255 : 0));
     expect(await moved(inwardsDear)).toBe(weights.length);
-    expect(await moved(inwardsDear.map((price) => 255 - price))).toBe(0);
+    expect(await moved(inwardsDear.map((rate) => 255 - rate))).toBe(0);
   });
 
   it.each<[string, Partial<GptqWeights>]>([
@@ -115,7 +115,7 @@ describe('rounding with GPTQ', () => {
     ['a strength above one', { strength: 1.5 }],
     ['a dead zone of more than a step', { deadZone: 257 }],
     ['previous values of another length', { previous: { values: new Int32Array(3), activity: new Uint8Array(3) } }],
-    ['prices of another number', { prices: new Uint8Array(latticePrices - 1) }],
+    ['rates of another number', { symbolRates: new Uint8Array(latticeRates - 1) }],
   ])('refuses %s', async (_, changes) => {
     await expect(core.latticeTargets(await request(changes))).rejects.toMatchObject({ code: 'native-failure' });
   });

@@ -11,7 +11,7 @@ import { argumentError, nativeError } from './check/native-status.ts';
 import { pairArguments } from './calls/pair-arguments.ts';
 import { residualCalls } from './calls/residual-calls.ts';
 import { runJob, type JobRunner } from './calls/run-job.ts';
-import { roundedCalls } from './calls/rounded-calls.ts';
+import { masterCalls } from './calls/master-calls.ts';
 import { stateCalls } from './calls/state-calls.ts';
 import { NativeTokenCounts, NativeTokenTables } from './calls/token-objects.ts';
 
@@ -27,7 +27,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...exactCalls(runner),
     ...bucketCalls(runner),
     ...bitmaskCalls(runner),
-    ...roundedCalls(runner),
+    ...masterCalls(runner),
     ...stateCalls(runner),
     ...latticeCalls(runner),
     ...residualCalls(runner),

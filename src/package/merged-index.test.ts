@@ -13,7 +13,7 @@ const id = (digit: number): string => String(digit).repeat(32);
 const mergedPackage: MergedPackage = {
   id: id(9),
   packageIds: [id(2), id(3), id(4)],
-  tuples: { symbols: Uint8Array.of(0, 2, 31, 0, 0, 1), width: 3 },
+  jointSymbols: { symbols: Uint8Array.of(0, 2, 31, 0, 0, 1), width: 3 },
 };
 /** Many more residual blocks than an index without their entries has room for. */
 const bigBlocks = 300;

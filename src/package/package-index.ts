@@ -43,7 +43,7 @@ export interface MergedPackage {
   /** By position, each the ancestor of the next. */
   readonly packageIds: readonly string[];
   /** What the symbols of its residual blocks stand for. */
-  readonly tuples: JointSymbols;
+  readonly jointSymbols: JointSymbols;
 }
 
 export interface MergedPackagePart {

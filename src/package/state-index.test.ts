@@ -5,7 +5,7 @@ import { decodePackageIndex } from './index/decode-index.ts';
 import { encodePackageIndex } from './index/encode-index.ts';
 import type { FormatVersion, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
 import { planTensors } from './blocks/plan-file.ts';
-import { besideParts, stateSegments } from './blocks/state-place.ts';
+import { secondMomentParts, stateSegments } from './blocks/state-place.ts';
 
 const id = (digit: number): string => String(digit).repeat(32);
 const tensors: readonly PlannedTensor[] = [
@@ -19,7 +19,7 @@ const tensors: readonly PlannedTensor[] = [
 ];
 const layout = buildSafetensorsHeader([...tensors], {});
 const numberOf = (name: string): number => layout.tensors.findIndex((tensor) => tensor.name === name);
-const first = (name: string): TensorCoding => ({ kind: 'state', form: 'firstMoment', beside: numberOf(name) });
+const first = (name: string): TensorCoding => ({ kind: 'state', form: 'firstMoment', secondMoments: numberOf(name) });
 const second: TensorCoding = { kind: 'state', form: 'secondMoment' };
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
 
@@ -100,7 +100,7 @@ describe('tensors of optimizer state', () => {
       ],
     ]);
     const parts = blocks.map((block) =>
-      besideParts(plan, given, block).map((part) => ({ ...part, coding: plan.blocks[part.block]!.coding })),
+      secondMomentParts(plan, given, block).map((part) => ({ ...part, coding: plan.blocks[part.block]!.coding })),
     );
     const level = { kind: 'state', form: 'secondMoment' };
     const at = plan.firstBlock[numberOf('v.big')]!;

@@ -9,7 +9,7 @@ import type { GraphCache } from '../compress/eval-set/describe-local-graph.ts';
 import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { Gateway } from '../http/gateway.ts';
-import { paceWindowMs } from '../http/request/body-pace.ts';
+import { paceWindowMs } from '../http/request/body/body-pace.ts';
 import type { ProgressBus } from '../http/progress/progress-bus.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
 import { changeRun } from '../ingest/run/change-run.ts';

@@ -242,7 +242,7 @@ test('deltas of a lossy run that an exact one builds on are merged around it, an
     );
   }
   const merged = await Promise.all(
-    lossy.map(async ({ packageId }) => (await catalog.packages.get(packageId!))!.superStepId !== undefined),
+    lossy.map(async ({ packageId }) => (await catalog.packages.get(packageId!))!.mergedPackageId !== undefined),
   );
   expect(merged).toContain(true);
   await expectWhole(exact, modelOf({ table, more: f32([100], noise(100, 51)) }));

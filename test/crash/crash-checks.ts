@@ -26,7 +26,7 @@ interface CheckpointStatus {
   readonly error?: unknown;
   readonly result?: { readonly fidelity: string };
   readonly files: readonly FileStatus[];
-  readonly package?: { readonly id: string; readonly superStep?: { readonly id: string } };
+  readonly package?: { readonly id: string; readonly mergedPackage?: { readonly id: string } };
 }
 
 /**
@@ -107,7 +107,7 @@ export async function countObjects(url: string, dataDirectory: string, runs: rea
       const status = await statusOf(url, run, step);
       named += status?.files.filter(({ uploaded }) => uploaded.href !== undefined).length ?? 0;
       if (status?.package === undefined) continue;
-      const { id, superStep: mergedPackage } = status.package;
+      const { id, mergedPackage } = status.package;
       packages.add(mergedPackage?.id ?? id);
       merged += Number(mergedPackage !== undefined);
     }
@@ -119,10 +119,10 @@ export async function countObjects(url: string, dataDirectory: string, runs: rea
 }
 
 /** Ids of the packages that checkpoints of a run share. */
-export async function superStepsOf(url: string, run: string): Promise<string[]> {
+export async function mergedPackagesOf(url: string, run: string): Promise<string[]> {
   const found = new Set<string>();
   for (const { step } of await listed<{ step: number }>(url, `${repository}/runs/${run}/checkpoints`)) {
-    const mergedPackage = (await statusOf(url, run, step))?.package?.superStep;
+    const mergedPackage = (await statusOf(url, run, step))?.package?.mergedPackage;
     if (mergedPackage !== undefined) found.add(mergedPackage.id);
   }
   return [...found];

@@ -18,7 +18,7 @@ import { runAsCommand, type Findings } from '../harness/command.ts';
 import { firnProgram } from '../harness/firn-program.ts';
 import { closeStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
-import { checkAcknowledged, superStepsOf } from './crash-checks.ts';
+import { checkAcknowledged, mergedPackagesOf } from './crash-checks.ts';
 import { mergedRun, prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
 import { forkUntilKilled, type Forks } from './fork-clients.ts';
 
@@ -110,7 +110,7 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
       checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
-      for (const id of await superStepsOf(hub.url, mergedRun)) merges.add(id);
+      for (const id of await mergedPackagesOf(hub.url, mergedRun)) merges.add(id);
       const isQuiet = random() < quietShare;
       const working = work(hub, clients, isQuiet ? 1 : Infinity);
       await delay(random() * (isQuiet ? quietFactor : 1) * Math.max(killAfterMsMax, startMs));

@@ -1,7 +1,7 @@
 /**
  * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which
  * survives encoding again, or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are
- * decoded as deltas to it; super-steps, of version 3, build on the base of version 2.
+ * decoded as deltas to it; merged packages, of version 3, build on the base of version 2.
  *
  * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for
  * that long and exits non-zero at the first failure, printing the input in hex; the same seed tries the same inputs in

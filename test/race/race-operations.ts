@@ -134,7 +134,7 @@ function anyStep(ctx: RaceContext): TwinStep | undefined {
 interface Described {
   readonly state: string;
   readonly error?: unknown;
-  readonly package?: { readonly superStep?: { readonly id: string } };
+  readonly package?: { readonly mergedPackage?: { readonly id: string } };
   readonly files: readonly {
     readonly path: string;
     readonly uploaded: { readonly sha256?: string };
@@ -189,7 +189,7 @@ export function note(
     return wrong('has other files');
   if (described.state !== 'ready') return;
   current.isReady = true;
-  if (described.package?.superStep !== undefined) ctx.merges.add(described.package.superStep.id);
+  if (described.package?.mergedPackage !== undefined) ctx.merges.add(described.package.mergedPackage.id);
   const rebuilt = described.files.find(({ path }) => path === modelPath)?.rebuilt?.sha256;
   if (rebuilt === undefined) return wrong('is ready and has no digest');
   if (current.content.isExact && rebuilt !== current.content.files[0]!.sha256)

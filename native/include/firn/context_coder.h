@@ -71,9 +71,9 @@ class ContextCounts {
   Status build(uint32_t slots, ContextTables* out) const;
   // What a move costs more than staying put, where symbols are those of lattice_quantize in contexts of
   // lattice_contexts: from how often symbols 1 (inwards) and 2 (outwards) were counted in a context beside symbol 0,
-  // whatever the slot. In kLatticePriceUnit of the mean over all such moves, 255 at most, kLatticePriceUnit where
-  // nothing was counted; in the order of LatticeHysteresis::prices. Integers only. invalid_argument after a move.
-  Status move_prices(uint8_t* prices) const;
+  // whatever the slot. In kLatticeRateUnit of the mean over all such moves, 255 at most, kLatticeRateUnit where
+  // nothing was counted; in the order of LatticeHysteresis::rates. Integers only. invalid_argument after a move.
+  Status symbol_rates(uint8_t* rates) const;
 
  private:
   struct Impl;

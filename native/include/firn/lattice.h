@@ -27,8 +27,8 @@ inline constexpr uint32_t kLatticeDeadZoneMax = 1024;  // four steps
 inline constexpr size_t kLatticeOffsets = 3;
 inline constexpr uint8_t kLatticeEscape = 31;  // the symbol of everything that does not fit one
 inline constexpr uint32_t kLatticeContexts = 54;
-inline constexpr size_t kLatticePrices = 2 * size_t{kLatticeContexts};
-inline constexpr uint8_t kLatticePriceUnit = 64;
+inline constexpr size_t kLatticeRates = 2 * size_t{kLatticeContexts};
+inline constexpr uint8_t kLatticeRateUnit = 64;
 inline constexpr uint32_t kLatticePricedZoneMax = 192;  // three quarters of a step
 
 // Parameters of `count` elements. The unit is 2^exponent; the previous state counts in units of 2^(exponent + shift).
@@ -79,15 +79,15 @@ struct LatticeErrorSums {
 };
 
 // When an element stays put: while |x - k'| * 256 < zone * step. Moving it by one step when it is e steps away takes 2e
-// - 1 off its squared error, in squared steps, so a zone of 128 (1 + p) asks for a price p. Without prices, and for a
-// base, the zone is `dead_zone`. With them, what `dead_zone` has above 128 is the price of a move of the mean number of
-// bits; one with context c, against the sign of k' (i = 1; 0 counts as positive) or not (i = 0), has prices[2 c + i] /
-// kLatticePriceUnit of it, rounded to nearest, up to a zone of kLatticePricedZoneMax or, where that is wider,
+// - 1 off its squared error, in squared steps, so a zone of 128 (1 + p) asks for a rate p. Without rates, and for a
+// base, the zone is `dead_zone`. With them, what `dead_zone` has above 128 is the rate of a move of the mean number of
+// bits; one with context c, against the sign of k' (i = 1; 0 counts as positive) or not (i = 0), has rates[2 c + i] /
+// kLatticeRateUnit of it, rounded to nearest, up to a zone of kLatticePricedZoneMax or, where that is wider,
 // dead_zone. One of up to 128 is the same for all.
 struct LatticeHysteresis {
-  LatticeHysteresis(uint32_t zone, const uint8_t* move_prices = nullptr) : dead_zone(zone), prices(move_prices) {}
+  LatticeHysteresis(uint32_t zone, const uint8_t* symbol_rates = nullptr) : dead_zone(zone), rates(symbol_rates) {}
   uint32_t dead_zone;     // 0..kLatticeDeadZoneMax
-  const uint8_t* prices;  // null or kLatticePrices of them (ContextCounts::move_prices)
+  const uint8_t* rates;  // null or kLatticeRates of them (ContextCounts::symbol_rates)
 };
 
 // One symbol an element: 2 |q|, less 1 where k' moves against its own sign (0 counts as positive); from kLatticeEscape

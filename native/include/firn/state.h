@@ -47,18 +47,18 @@ inline constexpr float kFirstMomentFloor = 1e-8f;
 // Steps of momentum in root mean squares of a row.
 inline constexpr float kMomentumStep = 0.4f;
 
-// Appends the payload of a block of binary32 elements, little-endian, any alignment. `beside`: as many elements of the
+// Appends the payload of a block of binary32 elements, little-endian, any alignment. `reference`: as many elements of the
 // same layout; of a second moment those of the same block of an earlier checkpoint as it comes back, or null; of a
 // first moment the second moments as they come back; else null. What the payload decodes to does not depend on an
 // earlier checkpoint. A block with an element that has no place among the levels (negative second moments, NaN,
 // infinities, first moments 2^22 steps from zero) is stored exact. Deterministic on every machine. invalid_argument
-// when the layout or `beside` breaks what is said above.
-Status state_encode(StateKind kind, const void* values, const void* beside, const StateLayout& layout,
+// when the layout or `reference` breaks what is said above.
+Status state_encode(StateKind kind, const void* values, const void* reference, const StateLayout& layout,
                     std::vector<uint8_t>* out);
 
-// Rebuilds the block from the same `beside`. corrupt, truncated or unsupported on bytes no encoder writes;
+// Rebuilds the block from the same `reference`. corrupt, truncated or unsupported on bytes no encoder writes;
 // invalid_argument as above, and when a payload that needs it is given none.
-Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* beside, const StateLayout& layout,
+Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* reference, const StateLayout& layout,
                     void* out);
 
 // Whether a payload of second moments needs those of the earlier checkpoint. `size` >= 1.

@@ -22,12 +22,12 @@ bool is_valid(const StateLayout& layout) {
 }
 
 // Whether a block of this kind goes with what is given beside it.
-bool is_beside(StateKind kind, const void* beside) {
+bool is_reference(StateKind kind, const void* reference) {
   switch (kind) {
     case StateKind::second_moment: return true;
-    case StateKind::first_moment: return beside != nullptr;
+    case StateKind::first_moment: return reference != nullptr;
     case StateKind::momentum:
-    case StateKind::clusters: return beside == nullptr;
+    case StateKind::clusters: return reference == nullptr;
   }
   return false;
 }
@@ -38,21 +38,21 @@ StateBits bits_of(const void* values, size_t count) {
   return bits;
 }
 
-bool encode(StateKind kind, const StateBits& values, const StateBits& beside, const StateLayout& layout,
+bool encode(StateKind kind, const StateBits& values, const StateBits& reference, const StateLayout& layout,
             std::vector<uint8_t>* out) {
   switch (kind) {
-    case StateKind::second_moment: return encode_second_moments(values, beside, layout, out);
-    case StateKind::first_moment: return encode_first_moments(values, beside, layout, out);
+    case StateKind::second_moment: return encode_second_moments(values, reference, layout, out);
+    case StateKind::first_moment: return encode_first_moments(values, reference, layout, out);
     case StateKind::momentum: return encode_momentum(values, layout, out);
     case StateKind::clusters: return encode_clusters(values, layout, out);
   }
   return false;
 }
 
-Status decode(StateKind kind, ByteReader in, const StateBits& beside, const StateLayout& layout, StateBits* out) {
+Status decode(StateKind kind, ByteReader in, const StateBits& reference, const StateLayout& layout, StateBits* out) {
   switch (kind) {
-    case StateKind::second_moment: return decode_second_moments(in, beside, layout, out);
-    case StateKind::first_moment: return decode_first_moments(in, beside, layout, out);
+    case StateKind::second_moment: return decode_second_moments(in, reference, layout, out);
+    case StateKind::first_moment: return decode_first_moments(in, reference, layout, out);
     case StateKind::momentum: return decode_momentum(in, layout, out);
     case StateKind::clusters: return decode_clusters(in, layout, out);
   }
@@ -60,22 +60,22 @@ Status decode(StateKind kind, ByteReader in, const StateBits& beside, const Stat
 }
 
 // The payload of a mode, or nothing where the coder has no place for an element.
-std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& values, const StateBits& beside,
+std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& values, const StateBits& reference,
                            const StateLayout& layout) {
   std::vector<uint8_t> payload{static_cast<uint8_t>(mode)};
-  if (!encode(kind, values, beside, layout, &payload)) payload.clear();
+  if (!encode(kind, values, reference, layout, &payload)) payload.clear();
   return payload;
 }
 
 }  // namespace
 
-Status state_encode(StateKind kind, const void* values, const void* beside, const StateLayout& layout,
+Status state_encode(StateKind kind, const void* values, const void* reference, const StateLayout& layout,
                     std::vector<uint8_t>* out) try {
-  if (kind > StateKind::clusters || !is_valid(layout) || !is_beside(kind, beside)) return Status::invalid_argument;
-  const StateBits bits = bits_of(values, layout.count), other = bits_of(beside, layout.count);
+  if (kind > StateKind::clusters || !is_valid(layout) || !is_reference(kind, reference)) return Status::invalid_argument;
+  const StateBits bits = bits_of(values, layout.count), other = bits_of(reference, layout.count);
   const bool may_go_on = kind == StateKind::second_moment;
   std::vector<uint8_t> payload = coded(StateMode::alone, kind, bits, may_go_on ? StateBits() : other, layout);
-  if (may_go_on && beside && !payload.empty()) {
+  if (may_go_on && reference && !payload.empty()) {
     std::vector<uint8_t> with_previous = coded(StateMode::with_previous, kind, bits, other, layout);
     if (with_previous.size() < payload.size()) payload = std::move(with_previous);
   }
@@ -91,9 +91,9 @@ Status state_encode(StateKind kind, const void* values, const void* beside, cons
   return Status::out_of_memory;
 }
 
-Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* beside, const StateLayout& layout,
+Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* reference, const StateLayout& layout,
                     void* out) try {
-  if (kind > StateKind::clusters || !is_valid(layout) || !is_beside(kind, beside)) return Status::invalid_argument;
+  if (kind > StateKind::clusters || !is_valid(layout) || !is_reference(kind, reference)) return Status::invalid_argument;
   if (size == 0) return Status::truncated;
   const auto mode = static_cast<StateMode>(bytes[0]);
   if (mode > StateMode::with_previous) return Status::unsupported;
@@ -103,9 +103,9 @@ Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const voi
   }
   const bool goes_on = mode == StateMode::with_previous;
   if (goes_on && kind != StateKind::second_moment) return Status::corrupt;
-  if (goes_on && !beside) return Status::invalid_argument;
-  const bool uses_beside = goes_on || kind == StateKind::first_moment;
-  const StateBits other = uses_beside ? bits_of(beside, layout.count) : StateBits();
+  if (goes_on && !reference) return Status::invalid_argument;
+  const bool uses_reference = goes_on || kind == StateKind::first_moment;
+  const StateBits other = uses_reference ? bits_of(reference, layout.count) : StateBits();
   StateBits rebuilt(layout.count);
   const Status status = decode(kind, ByteReader(bytes + 1, size - 1), other, layout, &rebuilt);
   for (size_t i = 0; status == Status::ok && i < layout.count; ++i)

@@ -32,7 +32,7 @@ inline void append_float(float value, std::vector<uint8_t>* out) {
 }
 
 // Each encoder appends what follows the mode, and returns false, with nothing of use appended, when the block has to be
-// stored exact. `beside` may be empty where the coder can do without.
+// stored exact. `reference` may be empty where the coder can do without.
 bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout,
                            std::vector<uint8_t>* out);
 bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout,

@@ -19,7 +19,7 @@ export interface PackageRecord {
    * Of the object that holds several checkpoints, this one among them. Key, size and index are then that object's,
    * stored bytes this checkpoint's share of it.
    */
-  readonly superStepId?: string;
+  readonly mergedPackageId?: string;
   /** Which of them it is, from 0. */
   readonly position: number;
   /** Merging was tried from this package on and did not pay. */
@@ -35,7 +35,7 @@ export interface MergeCandidate {
   readonly grows: boolean;
 }
 export interface MergedPackages {
-  readonly superStepId: string;
+  readonly mergedPackageId: string;
   readonly key: string;
   readonly sizeBytes: number;
   readonly indexOffsetBytes: number;
@@ -44,7 +44,9 @@ export interface MergedPackages {
   readonly parts: readonly { readonly id: string; readonly key: string; readonly storedBytes: number }[];
 }
 export interface PackageRecords {
-  create(input: Omit<PackageRecord, 'createdAt' | 'superStepId' | 'position' | 'mergeTried'>): Promise<PackageRecord>;
+  create(
+    input: Omit<PackageRecord, 'createdAt' | 'mergedPackageId' | 'position' | 'mergeTried'>,
+  ): Promise<PackageRecord>;
   get(id: string): Promise<PackageRecord | undefined>;
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;

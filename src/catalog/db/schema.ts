@@ -141,7 +141,7 @@ export const packages = pgTable('packages', {
   ancestorId: text('ancestor_id'),
   chainLength: integer('chain_length').notNull(),
   createdAt: createdAt(),
-  superStepId: text('super_step_id'),
+  mergedPackageId: text('super_step_id'),
   position: integer('position').notNull().default(0),
   mergeTried: boolean('merge_tried').notNull().default(false),
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { constantsMax, type EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { modelFiles, sensitivityPathOf, type ModelFile } from './model-files.ts';
-import { parsePythonJson } from './parse-python-json.ts';
 
 /** Largest series.json read, in bytes. */
 const seriesJsonMaxBytes = 4 * 1024 * 1024;
@@ -133,4 +132,15 @@ function recordedValues(
   return Object.fromEntries(
     metrics.flatMap((name) => (typeof checkpoint[name] === 'number' ? [[name, checkpoint[name]]] : [])),
   );
+}
+
+/** A string, or one of the numbers that Python's json module writes though JSON has none of them. */
+const stringOrNumberless = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+
+/**
+ * JSON as Python writes it: NaN and infinities, which a diverged training run records as its loss, become null. Throws
+ * SyntaxError as `JSON.parse`.
+ */
+function parsePythonJson(text: string): unknown {
+  return JSON.parse(text.replace(stringOrNumberless, (token) => (token.startsWith('"') ? token : 'null')));
 }

@@ -7,7 +7,7 @@ const record = (key: string, storedBytes: number, mergedPackage?: number) =>
     key,
     storedBytes,
     sizeBytes: mergedPackage ?? storedBytes,
-    ...(mergedPackage !== undefined && { superStepId: key }),
+    ...(mergedPackage !== undefined && { mergedPackageId: key }),
   }) as PackageRecord;
 
 describe('chainCost', () => {

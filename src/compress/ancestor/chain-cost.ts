@@ -13,9 +13,11 @@ const mergedPackageLinks = 2;
  */
 export function chainCost(chain: readonly PackageRecord[]): ChainCost {
   const objects = new Map(
-    chain.map(({ key, superStepId, storedBytes, sizeBytes }) => [
+    chain.map(({ key, mergedPackageId, storedBytes, sizeBytes }) => [
       key,
-      superStepId === undefined ? { links: 1, bytes: storedBytes } : { links: mergedPackageLinks, bytes: sizeBytes },
+      mergedPackageId === undefined
+        ? { links: 1, bytes: storedBytes }
+        : { links: mergedPackageLinks, bytes: sizeBytes },
     ]),
   );
   const sum = (of: 'links' | 'bytes'): number => [...objects.values()].reduce((total, object) => total + object[of], 0);

@@ -104,10 +104,10 @@ function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
   const named = new Set<string>();
   for (const [file, { codings }] of files.entries()) {
     for (const coding of codings) {
-      if (coding.kind === 'exact' && coding.rounded !== undefined) named.add(placeKey(coding.rounded));
+      if (coding.kind === 'exact' && coding.modelWeights !== undefined) named.add(placeKey(coding.modelWeights));
       if (coding.kind === 'copy' && coding.widened === true) named.add(placeKey(coding));
       if (coding.kind === 'state' && coding.form === 'firstMoment')
-        named.add(placeKey({ file, tensor: coding.beside }));
+        named.add(placeKey({ file, tensor: coding.secondMoments }));
     }
   }
   return named;

@@ -1,5 +1,5 @@
 import { isHalf } from '../../checkpoint/dtype.ts';
-import type { NativeCore, RoundedPlace } from '../../native/core.ts';
+import type { NativeCore, MasterPlace } from '../../native/core.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
@@ -19,21 +19,23 @@ export async function encodeMaster(
   { file, block }: BlockPlace,
   signal?: AbortSignal,
 ): Promise<Uint8Array | undefined> {
-  const segments: RoundedPlace['segments'][number][] = [];
-  const besides: Uint8Array[] = [];
+  const segments: MasterPlace['segments'][number][] = [];
+  const references: Uint8Array[] = [];
   for (const { tensor, firstElement, elementCount } of block.segments) {
     const coding = plan.files[file]!.codings[tensor]!;
-    const rounded = coding.kind === 'exact' ? coding.rounded : undefined;
+    const rounded = coding.kind === 'exact' ? coding.modelWeights : undefined;
     const dtype = rounded && source.files[rounded.file]!.layout.tensors[rounded.tensor]!.dtype;
     if (rounded !== undefined && isHalf(dtype)) {
-      besides.push(await source.readRun(rounded.file, { tensor: rounded.tensor, firstElement, elementCount }, signal));
+      references.push(
+        await source.readRun(rounded.file, { tensor: rounded.tensor, firstElement, elementCount }, signal),
+      );
       segments.push({ elementCount, dtype });
     } else segments.push({ elementCount, dtype: undefined });
   }
-  if (besides.length === 0) return undefined;
-  return core.roundedEncode(
+  if (references.length === 0) return undefined;
+  return core.masterEncode(
     await source.readBlock(file, block, signal),
-    { segments, beside: Buffer.concat(besides) },
+    { segments, reference: Buffer.concat(references) },
     signal,
   );
 }

@@ -1,6 +1,6 @@
 import type { NativeCore, StatePlace } from '../../native/core.ts';
 import { planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
-import { besideParts, stateSegments } from '../../package/blocks/state-place.ts';
+import { secondMomentParts, stateSegments } from '../../package/blocks/state-place.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
 import type { ModelSource } from '../upload/model-source.ts';
@@ -41,10 +41,10 @@ export class StateCoder {
   async payload(at: BlockPlace, ancestor: Ancestor | undefined, signal?: AbortSignal): Promise<Uint8Array> {
     const place = await this.place(at, signal);
     const previous =
-      place.form === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.beside;
+      place.form === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.reference;
     return this.core.stateEncode(
       await this.source.readBlock(at.file, at.block, signal),
-      { ...place, beside: previous },
+      { ...place, reference: previous },
       signal,
     );
   }
@@ -66,15 +66,15 @@ export class StateCoder {
     const { form } = block.coding;
     const segments = stateSegments(this.source.files[file]!, block);
     return form === 'firstMoment'
-      ? { form, segments, beside: await this.beside(file, block, signal) }
+      ? { form, segments, reference: await this.secondMoments(file, block, signal) }
       : { form, segments };
   }
 
   /** The second moments of a block of first moments, as they come back. */
-  private async beside(file: number, block: BlockPlace['block'], signal?: AbortSignal): Promise<Uint8Array> {
+  private async secondMoments(file: number, block: BlockPlace['block'], signal?: AbortSignal): Promise<Uint8Array> {
     const { codings, blocks } = this.plan.files[file]!;
     const parts: Uint8Array[] = [];
-    for (const { block: index, firstElement, elementCount } of besideParts(this.filePlan(file), codings, block)) {
+    for (const { block: index, firstElement, elementCount } of secondMomentParts(this.filePlan(file), codings, block)) {
       const other = { file, index, block: blocks[index]! };
       const bytes =
         other.block.coding.kind === 'state'

@@ -97,12 +97,12 @@ function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlyS
   for (const [file, { type, layout }] of files.entries()) {
     if (type !== 'safetensors') continue;
     const { codings } = plan.files[file]!;
-    const besides = new Set(
-      codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.beside : -1)),
+    const secondMoments = new Set(
+      codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.secondMoments : -1)),
     );
     for (const [tensor, entry] of layout.tensors.entries()) {
       const coding = codings[tensor]!;
-      if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || besides.has(tensor))
+      if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || secondMoments.has(tensor))
         continue;
       // Exact tensors are alike whatever their layer types.
       const coded = coding.kind === 'exact' || isBlockless(coding) ? coding.kind : codingRuleOf(coding).codeOf(coding);

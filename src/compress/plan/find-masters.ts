@@ -72,7 +72,7 @@ async function findOriginals(request: MastersToFind): Promise<ReadonlyMap<string
       if (given) warn(`${entry.name} is no copy of the model's weights, so it is kept exact.`);
       if (original === undefined || plan.files[original.file]!.codings[original.tensor]!.kind !== 'exact') continue;
       if (files[original.file]!.layout.tensors[original.tensor]!.dtype !== 'F32')
-        found.set(placeKey(master), { kind: 'exact', layerType: 'buffer', rounded: original });
+        found.set(placeKey(master), { kind: 'exact', layerType: 'buffer', modelWeights: original });
     }
   }
   return found;

@@ -205,7 +205,8 @@ export function withoutExternal(codingPlan: CodingPlan, external: ReadonlySet<nu
   if (external.size === 0) return codingPlan;
   const files = codingPlan.files.map(({ codings, blocks }): PlannedFile => {
     const kept = codings.map((coding): TensorCoding => {
-      const isLost = coding.kind === 'exact' && coding.rounded !== undefined && external.has(coding.rounded.file);
+      const isLost =
+        coding.kind === 'exact' && coding.modelWeights !== undefined && external.has(coding.modelWeights.file);
       return isLost ? { kind: 'exact', layerType: coding.layerType } : coding;
     });
     return { codings: kept, blocks };

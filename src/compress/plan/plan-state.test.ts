@@ -23,7 +23,7 @@ function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateO
   return Object.fromEntries(
     files.flatMap(({ layout }, file) =>
       [...codings[file]!].map(([tensor, coding]) => {
-        const beside = coding.form === 'firstMoment' ? ` beside ${layout.tensors[coding.beside]!.name}` : '';
+        const beside = coding.form === 'firstMoment' ? ` beside ${layout.tensors[coding.secondMoments]!.name}` : '';
         return [layout.tensors[tensor]!.name, coding.form + beside];
       }),
     ),

@@ -98,7 +98,7 @@ function codingOf(moment: Moment, options: StateOptions, seconds: readonly Momen
       return { kind: 'state', form: role };
     case 'firstMoment': {
       const second = secondOf(moment, seconds);
-      return typeof second === 'string' ? second : { kind: 'state', form: role, beside: second.tensor };
+      return typeof second === 'string' ? second : { kind: 'state', form: role, secondMoments: second.tensor };
     }
   }
 }

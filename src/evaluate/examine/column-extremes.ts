@@ -73,7 +73,7 @@ function wholeNumbers(
 ): Pick<ColumnExtremes, 'least' | 'largest'> {
   const count = elements.length;
   if (count === 0) return {};
-  const read = reader(dtype, elements);
+  const read = elementReader(dtype, elements);
   let [least, largest] = [0, 0];
   let [leastValue, largestValue] = [read(0), read(0)];
   for (let at = 1; at < count; at++) {
@@ -86,8 +86,11 @@ function wholeNumbers(
 
 const wordRange = 2 ** 32;
 
-/** 64-bit integers are read by halves: a bigint for each would take many times as long. */
-function reader(dtype: FeedableDtype, elements: FeedElements): (at: number) => number {
+/**
+ * Reads single elements; half floats as their words. 64-bit integers are read by halves: a bigint for each would take
+ * many times as long.
+ */
+export function elementReader(dtype: FeedableDtype, elements: FeedElements): (at: number) => number {
   if (dtype !== 'I64' && dtype !== 'U64') return (at) => (elements as Int32Array)[at]!;
   const { buffer, byteOffset, length } = elements;
   const low = new Uint32Array(buffer, byteOffset, 2 * length);

@@ -42,6 +42,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
       ...inputs.flatMap(exchangedInput),
       ...[...new Set(readings.flatMap(notFiniteLabels))],
       ...doubts,
+      ...[...new Set(readings.flatMap(paddedLabels))],
       ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
       ...readings.flatMap(summedLoss),
       ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),
@@ -167,6 +168,21 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
       : 'They may have been shifted twice: once in the data, and once more when the batches were made.';
   return [
     `Labels ${quoteName(labels!)} look shifted by one: their cross-entropy is ${figure(asGiven)} as they are, and ${figure(best)} against the label one position ${side}. ${fix}`,
+  ];
+}
+
+function paddedLabels({ labels, padded }: MetricReading): string[] {
+  if (padded === undefined) return [];
+  const { label, side, rows, share, input, ignoreLabel } = padded;
+  const seenBy = input === undefined ? 'which is rare elsewhere' : `where input ${quoteName(input)} looks padded`;
+  const set = ignoreLabel === undefined ? `set "ignoreLabel": ${label} in the spec` : `label it ${ignoreLabel}`;
+  const ofItsOwn =
+    ignoreLabel === undefined
+      ? ' If positions that count have that label, too, label the padding -100 and set "ignoreLabel": -100.'
+      : '';
+  return [
+    `Labels ${quoteName(labels!)} look padded: ${count(rows, 'row')} ${side} in a run of label ${label}, ${seenBy}, ${percent(share)} of all positions, and they count. ` +
+      `If it is padding, ${set}.${ofItsOwn}`,
   ];
 }
 

@@ -319,6 +319,26 @@ describe('describeExamination', () => {
       { inputs: [fed('encoder.attention_mask', 'input_ids', { least: 3, largest: 50_256 })] },
       /Input "encoder.attention_mask" is fed whole numbers from 3 to 50,256, from "input_ids", where a mask holds zeros and ones/,
     ],
+    [
+      'padding that counts',
+      {
+        readings: [reading({ labels: 'y', labelsShape: [4], padded: { label: 0, side: 'end', rows: 12, share: 0.2 } })],
+      },
+      /"y" look padded: 12 rows end in a run of label 0, which is rare elsewhere, 20 % of all positions.*"ignoreLabel": 0 in the spec/,
+    ],
+    [
+      'padding that counts although another label is left out',
+      {
+        readings: [
+          reading({
+            labels: 'y',
+            labelsShape: [4],
+            padded: { label: 0, side: 'start', rows: 12, share: 0.2, input: 'mask', ignoreLabel: -100 },
+          }),
+        ],
+      },
+      /12 rows start in a run of label 0, where input "mask" looks padded, .*If it is padding, label it -100\.$/,
+    ],
     ['one row', { rows: 1 }, /one row alone/],
     [
       'a graph of half floats',

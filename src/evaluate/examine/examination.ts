@@ -1,6 +1,7 @@
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { PaddedLabels } from './padded-labels.ts';
 import type { LossOfHalves } from './summed-loss.ts';
 import type { RoundedWeights } from '../batches/weight-tensors.ts';
 
@@ -64,6 +65,8 @@ export interface MetricReading {
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
   /** Labels that count and are NaN or infinite. */
   readonly labelsNotFinite?: number;
+  /** Padding whose labels count, although `ignoreLabel` may be set to another one. */
+  readonly padded?: PaddedLabels & { readonly ignoreLabel?: number };
   /** Every value lies in 0 to 1 although logits are wanted. */
   readonly withinUnit?: boolean;
   /** The output is a loss that adds up over rows, so that its figure follows how many are fed at once. */

@@ -12,6 +12,7 @@ import type { PreparedSet } from '../batches/prepared-set.ts';
 import { ReferenceWriter } from '../batches/reference-file.ts';
 import { requireHalves } from '../batches/require-halves.ts';
 import { comparedOutputs, measuredBatches, type BatchRun, type MeasuredBatch } from '../batches/run-batches.ts';
+import { findPaddedLabels } from './padded-labels.ts';
 import { summedLosses } from './summed-loss.ts';
 import type { RoundedWeights } from '../batches/weight-tensors.ts';
 
@@ -71,7 +72,11 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     readings: readers.map((reader) => {
       const reading = reader.reading(prepared, values);
       const loss = reading.kind === 'loss' ? summed.get(reading.output) : undefined;
-      return { ...reading, ...(loss !== undefined && { summed: { ...loss, rows: batchRows } }) };
+      return {
+        ...reading,
+        ...paddedLabels(prepared, spec, reading),
+        ...(loss !== undefined && { summed: { ...loss, rows: batchRows } }),
+      };
     }),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
     probabilityOutputs: [
@@ -238,6 +243,17 @@ class MetricReader {
         return undefined;
     }
   }
+}
+
+/** Of class indices, one for each position. */
+function paddedLabels(
+  { inputs, labels: columns }: PreparedSet,
+  { ignoreLabel, labels: form }: EvalSetSpec,
+  { labels, classCount }: MetricReading,
+): Pick<MetricReading, 'padded'> {
+  if (labels === undefined || classCount === undefined || form === 'probabilities') return {};
+  const found = findPaddedLabels({ labels: columns.get(labels)!, ignoreLabel, inputs });
+  return found === undefined ? {} : { padded: { ...found, ...(ignoreLabel !== undefined && { ignoreLabel }) } };
 }
 
 function inputReadings({ inputs, rows }: PreparedSet, spec: EvalSetSpec): InputReading[] {

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { IdempotencyRecords, IdempotentAnswer } from '../../catalog/contract/idempotency-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
-import { isByteStream } from './incoming-body.ts';
+import { isByteStream } from './body/incoming-body.ts';
 import { renderProblem } from '../answer/render-problem.ts';
 
 /** How long an answer is kept for repetition, in ms. */

@@ -2,7 +2,7 @@ import net from 'node:net';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AppEnv } from '../app-env.ts';
-import { incomingBody } from './incoming-body.ts';
+import { incomingBody } from './body/incoming-body.ts';
 import { renderProblem, toFirnError } from '../answer/render-problem.ts';
 import { requestId } from './request-id.ts';
 import { startServer, type RunningServer } from '../start-server.ts';

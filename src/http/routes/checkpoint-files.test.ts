@@ -411,7 +411,7 @@ describe('packages', () => {
     };
     await gateway.catalog.packages.create(next);
     const merged = {
-      superStepId: 'ab'.repeat(16),
+      mergedPackageId: 'ab'.repeat(16),
       key: 'packages/merged',
       sizeBytes: 5,
       indexOffsetBytes: 0,
@@ -425,15 +425,21 @@ describe('packages', () => {
     for (const id of [delta.id, next.id]) {
       const answer = await call('GET', `/v1/repositories/acme/lm/packages/${id}`);
       expect(answer.bytes.toString()).toBe('whole');
-      const named = ['etag', 'firn-package-id', 'firn-super-step', 'firn-ancestor-package', 'content-disposition'].map(
-        (name) => answer.headers.get(name),
-      );
+      const named = [
+        'etag',
+        'firn-package-id',
+        'firn-merged-package',
+        'firn-super-step',
+        'firn-ancestor-package',
+        'content-disposition',
+      ].map((name) => answer.headers.get(name));
       expect(named).toEqual([
-        `"${merged.superStepId}"`,
+        `"${merged.mergedPackageId}"`,
         id,
-        merged.superStepId,
+        merged.mergedPackageId,
+        merged.mergedPackageId,
         ids.get(1),
-        expect.stringContaining(`${merged.superStepId}.firn`),
+        expect.stringContaining(`${merged.mergedPackageId}.firn`),
       ]);
     }
     const { json } = await call('GET', `${checkpoints}/3`);
@@ -441,7 +447,8 @@ describe('packages', () => {
       id: delta.id,
       sizeBytes: 5,
       storedBytes: 4,
-      superStep: { id: merged.superStepId, position: 0 },
+      mergedPackage: { id: merged.mergedPackageId, position: 0 },
+      superStep: { id: merged.mergedPackageId, position: 0 },
     });
   });
 });

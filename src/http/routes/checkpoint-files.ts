@@ -8,7 +8,7 @@ import { formatDigest } from '../answer/digest-fields.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../answer/head-operation.ts';
 import { createLocate } from '../request/locate.ts';
-import { readUpload } from '../request/read-upload.ts';
+import { readUpload } from '../request/body/read-upload.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { fileReceipt } from '../schemas/checkpoint.ts';
 import { binaryContent, dtypeOfView, fileHeaders, rangeHeaders, viewDtypeSchema } from '../schemas/download.ts';

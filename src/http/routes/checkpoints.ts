@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts';
 import type { AnnouncedFile } from '../../ingest/checkpoint/reserve-checkpoint.ts';
 import { createLocate } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
-import { readUpload } from '../request/read-upload.ts';
+import { readUpload } from '../request/body/read-upload.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import {
   checkpointDetails,

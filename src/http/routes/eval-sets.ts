@@ -25,7 +25,7 @@ import {
 } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
-import { readUpload } from '../request/read-upload.ts';
+import { readUpload } from '../request/body/read-upload.ts';
 
 const tags = ['Eval sets'];
 const collection = '/v1/repositories/{namespace}/{name}/eval-sets';

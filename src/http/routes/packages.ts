@@ -45,7 +45,7 @@ const getPackage = createRoute({
 export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads, log }: Gateway): void {
   const locate = createLocate(catalog);
   const sendable = async (checkpoint: Checkpoint, record: PackageRecord, names: RepositoryNames) => ({
-    etag: `"${record.superStepId ?? record.id}"`,
+    etag: `"${record.mergedPackageId ?? record.id}"`,
     sizeBytes: record.sizeBytes,
     open: () => downloads.openObject(checkpoint, record.key),
     headers: headersOf(record, await neededBesides(catalog, record), names),
@@ -75,17 +75,17 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads,
   );
 }
 
-/** The package that a client has to fetch next: ancestors in the same super-step come with it. */
+/** The package that a client has to fetch next: ancestors in the same merged package come with it. */
 async function neededBesides(
   catalog: Catalog,
-  { id, key, ancestorId, superStepId }: PackageRecord,
+  { id, key, ancestorId, mergedPackageId }: PackageRecord,
 ): Promise<string | undefined> {
-  if (superStepId === undefined) return ancestorId;
+  if (mergedPackageId === undefined) return ancestorId;
   return (await catalog.packages.chain(id)).find((link) => link.key !== key)?.id;
 }
 
 function headersOf(
-  { id, superStepId }: PackageRecord,
+  { id, mergedPackageId }: PackageRecord,
   ancestorId: string | undefined,
   names: RepositoryNames,
 ): Record<string, string> {
@@ -98,9 +98,12 @@ function headersOf(
         };
   return {
     'Content-Type': 'application/octet-stream',
-    'Content-Disposition': attachmentNamed(`${superStepId ?? id}.firn`),
+    'Content-Disposition': attachmentNamed(`${mergedPackageId ?? id}.firn`),
     'Firn-Package-Id': id,
-    ...(superStepId !== undefined && { 'Firn-Super-Step': superStepId }),
+    ...(mergedPackageId !== undefined && {
+      'Firn-Merged-Package': mergedPackageId,
+      'Firn-Super-Step': mergedPackageId,
+    }),
     ...ancestor,
   };
 }

@@ -6,12 +6,12 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../answer/head-operation.ts';
-import { byteStreamType, isByteStream } from '../request/incoming-body.ts';
+import { byteStreamType, isByteStream } from '../request/body/incoming-body.ts';
 import { invalidRequest } from '../request/invalid-request.ts';
 import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
-import { readNextBytes } from '../request/read-next-bytes.ts';
-import { readUpload } from '../request/read-upload.ts';
+import { readNextBytes } from '../request/body/read-next-bytes.ts';
+import { readUpload } from '../request/body/read-upload.ts';
 import { idempotencyHeaders, pageQuery, uploadParams, uploadPartParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import {

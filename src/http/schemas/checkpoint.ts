@@ -179,10 +179,14 @@ const packageSchema = z
     sizeBytes: z.number().int(),
     storedBytes: z.number().int(),
     chainLength: z.number().int(),
-    superStep: z.object({ id: z.string(), position: z.number().int() }).optional().openapi({
+    mergedPackage: z.object({ id: z.string(), position: z.number().int() }).optional().openapi({
       description:
         'The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` is its size, `storedBytes` this one’s share.',
     }),
+    superStep: z
+      .object({ id: z.string(), position: z.number().int() })
+      .optional()
+      .openapi({ deprecated: true, description: 'The same as `mergedPackage`, under its earlier name.' }),
     href: z.string(),
     ancestorHref: z.string().optional(),
   })
@@ -374,14 +378,17 @@ function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAdd
 }
 
 function renderPackage(record: PackageRecord, address: CheckpointAddress): z.infer<typeof packageSchema> {
-  const { id, kind, ancestorId, sizeBytes, storedBytes, chainLength, superStepId, position } = record;
+  const { id, kind, ancestorId, sizeBytes, storedBytes, chainLength, mergedPackageId, position } = record;
   return {
     id,
     kind,
     sizeBytes,
     storedBytes,
     chainLength,
-    ...(superStepId !== undefined && { superStep: { id: superStepId, position } }),
+    ...(mergedPackageId !== undefined && {
+      mergedPackage: { id: mergedPackageId, position },
+      superStep: { id: mergedPackageId, position },
+    }),
     href: resourcePaths.package(address, id),
     ...(ancestorId !== undefined && { ancestorId, ancestorHref: resourcePaths.package(address, ancestorId) }),
   };

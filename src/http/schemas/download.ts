@@ -47,6 +47,7 @@ export const packageHeaders = {
   'Firn-Package-Id': text(
     '32 hex digits, as in the package itself; of the checkpoint, where the package holds several.',
   ),
-  'Firn-Super-Step': text('Id of the package itself, where it holds several checkpoints.', false),
+  'Firn-Merged-Package': text('Id of the package itself, where it holds several checkpoints.', false),
+  'Firn-Super-Step': text('The same as Firn-Merged-Package, under its earlier name.', false),
   'Firn-Ancestor-Package': text('Id of the package that a delta needs besides.', false),
 };

@@ -5,7 +5,7 @@ import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-re
 import { fileRoles } from '../../checkpoint/role.ts';
 import { partBytesDefault, partBytesMax, partBytesMin } from '../../ingest/resumable/piece-limits.ts';
 import { partCount } from '../../ingest/resumable/receive-part.ts';
-import { byteStreamType } from '../request/incoming-body.ts';
+import { byteStreamType } from '../request/body/incoming-body.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { sha256Schema } from './parameters.ts';
 import { binarySchema } from './upload.ts';

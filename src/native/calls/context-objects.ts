@@ -47,9 +47,9 @@ export class NativeContextCounts implements ContextCounts {
     return new NativeContextTables(this.#runner, handle);
   }
 
-  movePrices(signal?: AbortSignal): Promise<Uint8Array> {
+  symbolRates(signal?: AbortSignal): Promise<Uint8Array> {
     const { addon, engine } = this.#runner;
-    return runJob(this.#runner, signal, () => addon.contextCountsMovePrices(engine, this.#handle));
+    return runJob(this.#runner, signal, () => addon.contextCountsSymbolRates(engine, this.#handle));
   }
 }
 

@@ -64,7 +64,7 @@ export function latticeCalls(runner: JobRunner) {
       floatsOf(
         await runJob(runner, signal, () => {
           checkGptq.weights(request);
-          const { weights, dtype, segment, previous, prices, firstElement, strength, deadZone } = request;
+          const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone } = request;
           const { factor, size, inputs, outputs, inputsLast } = request.place;
           return addon.latticeTargets(
             engine,
@@ -73,7 +73,7 @@ export function latticeCalls(runner: JobRunner) {
             flattened([segment]),
             previous?.values,
             previous?.activity,
-            prices,
+            symbolRates,
             factor,
             size,
             inputs,

@@ -81,7 +81,7 @@ describe('a block through a chain of packages', async () => {
   it('is refused where links of one payload do not follow each other, or tuples are none', async () => {
     const part = (symbols: readonly number[], width: number, position: number): ResidualLink => ({
       ...links[1]!,
-      part: { tuples: { symbols: Uint8Array.from(symbols), width }, position },
+      part: { jointSymbols: { symbols: Uint8Array.from(symbols), width }, position },
     });
     const pair = [0, 1, 0, 0];
     for (const parts of [

@@ -121,21 +121,21 @@ function chainArguments({ start, links }: ResidualChain) {
     payload,
     flattened(segments),
     slots,
-    part?.tuples.symbols,
-    part?.tuples.width ?? 0,
+    part?.jointSymbols.symbols,
+    part?.jointSymbols.width ?? 0,
     part?.position ?? 0,
   ]);
   return [previous?.values, previous?.activity, origins, ...flat] as const;
 }
 
 function blockArguments(block: ResidualBlock) {
-  const { gradientScales, targets, deadZone, prices, segments, slots, chain } = block;
+  const { gradientScales, targets, deadZone, rates, segments, slots, chain } = block;
   return [
     ...pairArguments(block),
     block.gradients && gradientScales,
     targets,
     deadZone,
-    prices,
+    rates,
     flattened(segments),
     slots,
     ...chainArguments(chain),

@@ -28,25 +28,25 @@ describe('optimizer state', () => {
     const before = bytesOf(seconds(1).map((v, i) => v * (i % 3 === 0 ? 1.5 : 1)));
     const place = { form: 'secondMoment', segments } as const;
     const alone = await rebuilt(second, place);
-    const payload = await core.stateEncode(second, { ...place, beside: before });
+    const payload = await core.stateEncode(second, { ...place, reference: before });
     expect(core.stateNeedsPreviousSync(payload)).toBe(true);
-    expect(Buffer.from(await core.stateDecode(payload, { ...place, beside: before })).equals(alone)).toBe(true);
+    expect(Buffer.from(await core.stateDecode(payload, { ...place, reference: before })).equals(alone)).toBe(true);
     await expect(core.stateDecode(payload, place)).rejects.toMatchObject({ code: 'native-failure' });
     for (const [i, v] of valuesOf(alone, 'F32').entries())
       expect(Math.abs(Math.log2(v / seconds(1)[i]!))).toBeLessThan(0.6);
   });
 
   it('of first moments changes no element of the next update by more than a tenth of the learning rate', async () => {
-    const beside = await rebuilt(second, { form: 'secondMoment', segments });
-    const [roots, wanted] = [valuesOf(beside, 'F32').map(Math.sqrt), valuesOf(first, 'F32')];
-    const found = valuesOf(await rebuilt(first, { form: 'firstMoment', segments, beside }), 'F32');
+    const reference = await rebuilt(second, { form: 'secondMoment', segments });
+    const [roots, wanted] = [valuesOf(reference, 'F32').map(Math.sqrt), valuesOf(first, 'F32')];
+    const found = valuesOf(await rebuilt(first, { form: 'firstMoment', segments, reference }), 'F32');
     for (const [i, m] of found.entries()) expect(Math.abs(m - wanted[i]!) / (roots[i]! + 1e-8)).toBeLessThan(0.1001);
   });
 
   it.each(stateEncodings)(
     'of form %s takes at most twelve bits an element and a little, and the same bytes each time',
     async (form) => {
-      const place = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
+      const place = { form, segments, ...(form === 'firstMoment' && { reference: second }) };
       const payload = await core.stateEncode(form === 'secondMoment' ? second : first, place);
       expect(payload.length).toBeLessThan(1.5 * count + 260);
       expect(await core.stateEncode(form === 'secondMoment' ? second : first, place)).toEqual(payload);
@@ -65,9 +65,9 @@ describe('optimizer state', () => {
     ],
     ['column: 4', { segments: [{ elementCount: 4, columns: 4, column: 4 }] }],
     ['values: 12108 bytes', { segments: [{ elementCount: 4, columns: 0, column: 0 }] }],
-    ['beside: 4 bytes', { beside: new Uint8Array(4) }],
+    ['reference: 4 bytes', { reference: new Uint8Array(4) }],
     ['first moments need', { form: 'firstMoment' }],
-    ['nothing is beside', { form: 'momentum', beside: second }],
+    ['nothing is beside', { form: 'momentum', reference: second }],
     ['form: levels', { form: 'levels' }],
   ])('refuses %s', async (message, change) => {
     const place = { form: 'secondMoment', segments, ...change } as StatePlace;
@@ -78,7 +78,7 @@ describe('optimizer state', () => {
 
   it('of damaged payloads is refused or means other numbers', async () => {
     for (const form of stateEncodings) {
-      const place: StatePlace = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
+      const place: StatePlace = { form, segments, ...(form === 'firstMoment' && { reference: second }) };
       const payload = await core.stateEncode(
         first.map((byte, i) => (i % 4 === 3 ? byte & 0x7f : byte)),
         place,

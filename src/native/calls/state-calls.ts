@@ -26,9 +26,9 @@ export function stateCalls(runner: JobRunner) {
   } satisfies Partial<NativeCore>;
 }
 
-function placeArguments({ form, segments, beside }: StatePlace) {
+function placeArguments({ form, segments, reference }: StatePlace) {
   const numbers = Uint32Array.from(
     segments.flatMap(({ elementCount, columns, column }) => [elementCount, columns, column]),
   );
-  return [nativeNumbers.stateEncoding[form], numbers, beside] as const;
+  return [nativeNumbers.stateEncoding[form], numbers, reference] as const;
 }

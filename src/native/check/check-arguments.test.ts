@@ -194,8 +194,8 @@ describe('arguments outside their range', () => {
       () => core.residualQuantize({ ...coded, slots: new Uint32Array() }, counted),
     ],
     [
-      'prices: 3 elements for segments of 108',
-      () => core.residualCodedElements({ ...coded, prices: new Uint8Array(3) }, 'F32'),
+      'rates: 3 elements for segments of 108',
+      () => core.residualCodedElements({ ...coded, rates: new Uint8Array(3) }, 'F32'),
     ],
     [
       'targets: 2 elements for segments of 1',

@@ -25,7 +25,7 @@ function weights(request: GptqWeights): void {
   const count = checkLattice.block({ segments: [segment], ...(previous && { previous }) });
   if (elements('weights', request.weights, request.dtype) !== count)
     throw argumentError(`weights: not the ${count} elements of the segment`);
-  checkLattice.prices(request.prices);
+  checkLattice.rates(request.symbolRates);
   typed('factor', factor, Float32Array);
   integer('size', size, 1, gptqBlockMax);
   integer('inputs', inputs, 1, sideMax);

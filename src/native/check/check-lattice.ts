@@ -5,7 +5,7 @@ import {
   latticeExponentMax,
   latticeExponentMin,
   latticeGainMax,
-  latticePrices,
+  latticeRates,
   latticeShiftMax,
   latticeStepMax,
   jointSymbolWidthMax,
@@ -20,7 +20,7 @@ import {
 import { argumentError } from './native-status.ts';
 
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
-export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock, prices };
+export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock, rates };
 
 /** Packages of one chain, as package/format-limits.ts has them. */
 const chainLinksMax = 1024;
@@ -81,11 +81,11 @@ function chainBefore({ links, start }: ResidualChain, own: readonly LatticeSegme
   return count;
 }
 
-function partOfPayload({ tuples: { symbols, width }, position }: LinkPart, before: LinkPart | undefined): void {
-  bytes('tuples', symbols);
-  integer('width of tuples', width, 2, jointSymbolWidthMax);
+function partOfPayload({ jointSymbols: { symbols, width }, position }: LinkPart, before: LinkPart | undefined): void {
+  bytes('jointSymbols', symbols);
+  integer('width of joint symbols', width, 2, jointSymbolWidthMax);
   if (symbols.length === 0 || symbols.length % width !== 0)
-    throw argumentError(`tuples: ${symbols.length} symbols of ${width} checkpoints`);
+    throw argumentError(`jointSymbols: ${symbols.length} symbols of ${width} checkpoints`);
   integer('position', position, 0, width - 1);
   if (position > 0 && before?.position !== position - 1) throw argumentError('position: not behind the one before it');
 }
@@ -110,10 +110,10 @@ function values(list: Int32Array, segments: readonly LatticeSegment[]): number {
   return count;
 }
 
-function prices(list: Uint8Array | undefined): void {
+function rates(list: Uint8Array | undefined): void {
   if (list === undefined) return;
-  bytes('prices', list);
-  sameCount('prices', list.length, latticePrices);
+  bytes('rates', list);
+  sameCount('rates', list.length, latticeRates);
 }
 
 /** Returns the number of elements. */
@@ -125,7 +125,7 @@ function codedBlock(request: ResidualBlock): number {
   typed('slots', slots, Uint32Array);
   sameCount('slots', slots.length, segments.length);
   integer('deadZone', deadZone, 0, latticeDeadZoneMax);
-  prices(request.prices);
+  rates(request.rates);
   if (targets !== undefined) sameCount('targets', elements('targets', targets, 'F32'), count);
   if (gradients === undefined) return count;
   if (gradientScales === undefined) throw argumentError('gradientScales: absent although there are gradients');

@@ -8,16 +8,16 @@ const columnsMax = 2 ** 32 - 1;
 const elementBytes = 4;
 
 /** Throws for a place, or for values in it, that native/include/firn/state.h does not allow. */
-export function checkState({ form, segments, beside }: StatePlace, values?: Uint8Array): void {
+export function checkState({ form, segments, reference }: StatePlace, values?: Uint8Array): void {
   if (!Object.hasOwn(nativeNumbers.stateEncoding, form)) throw argumentError(`form: ${String(form)}`);
   segments.forEach(checkSegment);
   const count = segments.reduce((sum, { elementCount }) => sum + elementCount, 0);
   checkArguments.integer('elements of a block', count, 0, blockElementsMax);
   if (values !== undefined) checkElements('values', values, count);
-  if (beside !== undefined) checkElements('beside', beside, count);
-  if (form === 'firstMoment' && beside === undefined)
+  if (reference !== undefined) checkElements('reference', reference, count);
+  if (form === 'firstMoment' && reference === undefined)
     throw argumentError('first moments need the second moments beside them');
-  if ((form === 'momentum' || form === 'clusters') && beside !== undefined)
+  if ((form === 'momentum' || form === 'clusters') && reference !== undefined)
     throw argumentError(`nothing is beside ${form}`);
 }
 

@@ -19,7 +19,7 @@ export const nativeNumbers = {
     word64: 7,
   } satisfies Record<ElementKind, number>,
   stateEncoding: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateEncoding, number>,
-  roundedKind: { BF16: 1, F16: 2 },
+  masterKind: { BF16: 1, F16: 2 },
   /** Of a segment that nothing lies beside. */
   notRounded: 0,
   /** A level that is not there (firn::kNoLevel). */

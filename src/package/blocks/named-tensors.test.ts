@@ -13,7 +13,7 @@ const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
 const masterOf = (file: number, tensor: number): TensorCoding => ({
   kind: 'exact',
   layerType: 'buffer',
-  rounded: { file, tensor },
+  modelWeights: { file, tensor },
 });
 const widenedOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor, widened: true });
 const copyOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor });

@@ -1,5 +1,5 @@
 import { isHalf, isQuantizable } from '../../checkpoint/dtype.ts';
-import type { RoundedPlace } from '../../native/core.ts';
+import type { MasterPlace } from '../../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import {
@@ -22,7 +22,7 @@ export function checkNamedTensors(files: readonly PackageFile[]): void {
     for (const [tensor, coding] of content.codings.entries()) {
       const named =
         coding.kind === 'exact'
-          ? coding.rounded
+          ? coding.modelWeights
           : coding.kind === 'copy' && coding.widened === true
             ? coding
             : undefined;
@@ -59,27 +59,27 @@ function checkNamed(
 }
 
 /** What lies beside one run of a block's elements: nothing, or a part of a block of another file of the package. */
-export interface RoundedPart extends Pick<RoundedPlace['segments'][number], 'dtype'> {
+export interface MasterPart extends Pick<MasterPlace['segments'][number], 'dtype'> {
   readonly elementCount: number;
-  readonly beside?: { readonly file: number } & BlockPart;
+  readonly reference?: { readonly file: number } & BlockPart;
 }
 
 /**
  * For each segment of an exact block of F32 elements what lies beside it. `planOf`: the plan of a file of the package;
  * undefined for one without blocks. Throws `corrupt-package`.
  */
-export function roundedParts(
+export function masterParts(
   codings: readonly TensorCoding[],
   block: PlannedBlock,
   planOf: (file: number) => FilePlan | undefined,
-): RoundedPart[] {
+): MasterPart[] {
   return block.segments.map(({ tensor, firstElement, elementCount }) => {
     const coding = codings[tensor];
-    if (coding?.kind !== 'exact' || coding.rounded === undefined) return { elementCount, dtype: undefined };
-    const { file, tensor: there } = coding.rounded;
+    if (coding?.kind !== 'exact' || coding.modelWeights === undefined) return { elementCount, dtype: undefined };
+    const { file, tensor: there } = coding.modelWeights;
     const plan = planOf(file);
     const dtype = plan?.layout.tensors[there]?.dtype;
     if (plan === undefined || !isHalf(dtype)) throw corruptPackage('a master lies beside a tensor that is not there');
-    return { elementCount, dtype, beside: { file, ...partOf(plan, there, { firstElement, elementCount }) } };
+    return { elementCount, dtype, reference: { file, ...partOf(plan, there, { firstElement, elementCount }) } };
   });
 }

@@ -17,12 +17,12 @@ export function stateSegments({ layout }: Pick<FilePlan, 'layout'>, block: Plann
  * Where the second moments of a block of first moments are: a part for each segment. Throws `corrupt-package` where a
  * tensor names none.
  */
-export function besideParts(plan: FilePlan, codings: readonly TensorCoding[], block: PlannedBlock): BlockPart[] {
+export function secondMomentParts(plan: FilePlan, codings: readonly TensorCoding[], block: PlannedBlock): BlockPart[] {
   return block.segments.map((segment) => {
     const coding = codings[segment.tensor];
     if (coding?.kind !== 'state' || coding.form !== 'firstMoment')
       throw corruptPackage('a block of first moments has a tensor of another kind');
-    return partOf(plan, coding.beside, segment);
+    return partOf(plan, coding.secondMoments, segment);
   });
 }
 

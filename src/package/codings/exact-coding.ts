@@ -12,7 +12,7 @@ export interface ExactCoding {
   /**
    * Of a master: the exact F16 or BF16 tensor of the package that its F32 elements may be told by. From version 5 on.
    */
-  readonly rounded?: TensorPlace;
+  readonly modelWeights?: TensorPlace;
 }
 
 export interface ExactBlock {
@@ -55,8 +55,8 @@ export const exactCoding: CodingRule<ExactCoding, ExactBlock> = {
   isWeight: false,
   isExact: true,
   isShared: false,
-  versionMin: ({ rounded }) => (rounded === undefined ? 1 : 5),
-  codeOf: ({ layerType, rounded }) => (rounded === undefined ? layerTypes.indexOf(layerType) : masterCode),
+  versionMin: ({ modelWeights }) => (modelWeights === undefined ? 1 : 5),
+  codeOf: ({ layerType, modelWeights }) => (modelWeights === undefined ? layerTypes.indexOf(layerType) : masterCode),
   read: (code) => {
     const layerType = layerTypes[code];
     return layerType && { kind: 'exact', layerType };

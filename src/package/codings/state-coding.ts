@@ -8,7 +8,7 @@ import type { CodingRule } from './coding-rule.ts';
  */
 export type StateCoding =
   | { readonly kind: 'state'; readonly form: Exclude<StateEncoding, 'firstMoment'> }
-  | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };
+  | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly secondMoments: number };
 
 export interface StateBlock {
   readonly kind: 'state';
@@ -35,8 +35,8 @@ export const stateCoding: CodingRule<StateCoding, StateBlock> = {
   read: (code, { formatVersion }) => {
     const form = formatVersion >= 4 ? stateEncodings[code - firstCode] : undefined;
     if (form === undefined) return undefined;
-    // What first moments lie beside is told later in the index (state-besides.ts).
-    return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };
+    // What first moments lie beside is told later in the index (second-moments.ts).
+    return form === 'firstMoment' ? { kind: 'state', form, secondMoments: -1 } : { kind: 'state', form };
   },
   checkTensor: ({ dtype }) => {
     if (dtype !== 'F32') throw corruptPackage('a tensor of optimizer state is not F32');

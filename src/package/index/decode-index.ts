@@ -32,7 +32,7 @@ export function readPackageIds(
   if (formatVersion !== 3) return [id];
   const reader = new ByteReader(bytes);
   readFlags(reader);
-  return readSuperStepIds(reader);
+  return readMergedPackageIds(reader);
 }
 
 /** What of a package is known from outside its index. */
@@ -95,12 +95,12 @@ export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexC
   const { ancestorId, deflated } = readFlags(reader);
   if (ancestorId !== ancestor?.id)
     throw corruptPackage(`the index names ancestor ${ancestorId ?? 'none'}, given was ${ancestor?.id ?? 'none'}`);
-  const packageIds = formatVersion === 3 ? readSuperStepIds(reader) : [];
+  const packageIds = formatVersion === 3 ? readMergedPackageIds(reader) : [];
   const budget = new MemoryBudget(indexMemoryBytesMax);
   return { ancestorId, packageIds, body: new ByteReader(readBody(reader, deflated, budget)), budget };
 }
 
-function readSuperStepIds(reader: ByteReader): string[] {
+function readMergedPackageIds(reader: ByteReader): string[] {
   const width = reader.u8();
   if (width < mergedPackageWidthMin || width > mergedPackageWidthMax)
     throw corruptPackage(`a merged package of ${width} checkpoints`);

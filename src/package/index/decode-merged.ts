@@ -23,7 +23,7 @@ export function decodeMergedPackageIndex(
   const opened = openIndex(bytes, { id, formatVersion: 3, ancestor });
   const { body, packageIds } = opened;
   if (packageIds.includes(ancestor.id)) throw corruptPackage('a merged package has its own ancestor in it');
-  const mergedPackage = { id, packageIds, tuples: readJointSymbols(body, packageIds.length) };
+  const mergedPackage = { id, packageIds, jointSymbols: readJointSymbols(body, packageIds.length) };
   const tables = readContextTables(body);
   if (tables === undefined) throw corruptPackage('a merged package has no context tables');
   const indexes: PackageIndex[] = [];
@@ -77,8 +77,8 @@ function readPart(
 }
 
 function readJointSymbols(body: ByteReader, width: number): JointSymbols {
-  const count = body.varint(mergedJointSymbolsMax, 'the number of tuples');
-  if (count === 0) throw corruptPackage('a merged package lists no tuples');
+  const count = body.varint(mergedJointSymbolsMax, 'the number of joint symbols');
+  if (count === 0) throw corruptPackage('a merged package lists no joint symbols');
   const symbols = body.take(count * width);
   if (symbols.some((symbol) => symbol > symbolMax)) throw corruptPackage('a tuple has a symbol that does not exist');
   return { symbols, width };

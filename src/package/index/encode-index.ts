@@ -11,7 +11,7 @@ import { idBytes } from '../package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex } from '../package-index.ts';
 import { planFile } from '../blocks/plan-file.ts';
 import { writeResidualCoding, writeResidualTensors } from './residual-records.ts';
-import { writeBesides } from './state-besides.ts';
+import { writeSecondMoments } from './second-moments.ts';
 import { writeCodings } from './tensor-codings.ts';
 
 /**
@@ -103,7 +103,7 @@ function writeFile(
       { codebooks: index.codebooks, file: number },
       before && ancestor && { content: before, codebooks: ancestor.codebooks },
     );
-    writeBesides(writer, file.content.codings);
+    writeSecondMoments(writer, file.content.codings);
     writeResidualTensors(writer, file.content, before);
   }
   writeBlocks(writer, sharesResidualPayloads ? ownBlocks(file) : file.content.blocks);

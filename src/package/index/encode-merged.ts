@@ -18,7 +18,7 @@ export function encodeMergedPackageIndex(parts: readonly PackageIndex[], ancesto
   );
   if (mergedPackage === undefined || tables === undefined || !fits || parts.length !== mergedPackage.packageIds.length)
     throw new FirnError('internal', 'The checkpoints do not make a merged package.');
-  const { symbols, width } = mergedPackage.tuples;
+  const { symbols, width } = mergedPackage.jointSymbols;
   const body = new ByteWriter()
     .varint(symbols.length / width)
     .append(symbols)

@@ -27,7 +27,7 @@ import {
 } from '../package-index.ts';
 import { planBlob, planFile, planTensors, type FilePlan } from '../blocks/plan-file.ts';
 import { readResidualTensors } from './residual-records.ts';
-import { readBesides } from './state-besides.ts';
+import { readSecondMoments } from './second-moments.ts';
 import { readCodings } from './tensor-codings.ts';
 
 /** Shortest block entry: one length byte and the checksum. */
@@ -129,13 +129,13 @@ export class FilesReader {
     const ancestorJson = previous?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     const layout = layoutOf(readHeaderJson(this.#body, ancestorJson, this.#ctx.budget));
     const { codebooks, formatVersion, ancestor } = this.#ctx;
-    const withoutBesides = readCodings(
+    const withoutSecondMoments = readCodings(
       this.#body,
       layout.tensors.length,
       { codebooks, formatVersion, file: this.#files.length },
       previous && ancestor && { content: previous, codebooks: ancestor.codebooks },
     );
-    const codings = readBesides(this.#body, layout, withoutBesides);
+    const codings = readSecondMoments(this.#body, layout, withoutSecondMoments);
     checkDtypes(layout, codings, codebooks);
     checkCopies({ layout, codings }, this.#files);
     checkKept({ layout, codings }, ancestor);
@@ -149,7 +149,8 @@ export class FilesReader {
       throw corruptPackage('a file has more blocks than the index');
     const residuals = readResidualTensors(this.#body, { layout, codings }, previous);
     const plan = planTensors(layout, codings);
-    const blocks = this.#ctx.sharesResidualPayloads === true ? this.#blocksBeside(plan, path) : this.#blocks(plan);
+    const blocks =
+      this.#ctx.sharesResidualPayloads === true ? this.#blocksWithSharedPayloads(plan, path) : this.#blocks(plan);
     return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks };
   }
 
@@ -173,7 +174,7 @@ export class FilesReader {
   }
 
   /** Entries of all blocks but the shared ones, which have those of their previous blocks. */
-  #blocksBeside(plan: FilePlan, path: string): BlockEntry[] {
+  #blocksWithSharedPayloads(plan: FilePlan, path: string): BlockEntry[] {
     const file = this.#ctx.ancestor?.files.find(
       (candidate) => candidate.path === path && candidate.content.type === 'safetensors',
     );

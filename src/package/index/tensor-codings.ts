@@ -31,7 +31,7 @@ export function writeCodings(
 ): void {
   writeCodes(writer, codings, codebooks, ancestor);
   for (const coding of codings) {
-    const named = coding.kind === 'exact' ? coding.rounded : isBlockless(coding) ? coding : undefined;
+    const named = coding.kind === 'exact' ? coding.modelWeights : isBlockless(coding) ? coding : undefined;
     if (named !== undefined)
       writer
         .varint(coding.kind === 'copy' && coding.widened === undefined ? file - named.file : named.file)
@@ -128,7 +128,7 @@ function readNamed(
   };
   if (code === inheritedCode) return { kind: 'inherited', ...named };
   return code === masterCode
-    ? { kind: 'exact', layerType: 'buffer', rounded: named }
+    ? { kind: 'exact', layerType: 'buffer', modelWeights: named }
     : { kind: 'copy', ...named, widened: true };
 }
 

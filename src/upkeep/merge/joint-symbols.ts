@@ -54,7 +54,7 @@ export class JointSymbolCounts {
 
 /** Which symbol stands for which tuple in a merged package (docs/format-blocks.md, section 15). */
 export class JointSymbolList {
-  readonly tuples: JointSymbols;
+  readonly jointSymbols: JointSymbols;
   readonly #ranks: Uint16Array;
   /** Escapes from here on are packed tuples. */
   readonly #listedEscapes: number;
@@ -67,7 +67,7 @@ export class JointSymbolList {
       for (let position = 0; position < width; position++)
         symbols[position * listed.length + rank] = (tuple >> (symbolBits * position)) % latticeSymbols;
     }
-    this.tuples = { symbols, width };
+    this.jointSymbols = { symbols, width };
     this.#listedEscapes = Math.max(0, listed.length - latticeEscape);
   }
 

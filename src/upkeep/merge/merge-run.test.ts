@@ -18,7 +18,7 @@ import { Restorer } from '../../restore/restorer.ts';
 import { deleteCheckpoint } from '../delete-checkpoint.ts';
 import { collectNow } from '../garbage/collect-now.test-support.ts';
 import { deletePending } from '../garbage/delete-pending.ts';
-import { superStepId } from './write-merged.ts';
+import { mergedPackageId } from './write-merged.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './merge-run.ts';
 import { noTracer } from '../../telemetry/tracer.ts';
 
@@ -114,7 +114,7 @@ describe('a run whose old deltas are merged', () => {
   test('keeps every byte of every checkpoint, takes fewer, and leaves the newest alone', async () => {
     expect(await mergeAll()).toBeGreaterThan(0);
     const after = await Promise.all(checkpoints.map(recordOf));
-    expect(after.map(({ superStepId, position }) => [superStepId !== undefined, position])).toEqual(
+    expect(after.map(({ mergedPackageId, position }) => [mergedPackageId !== undefined, position])).toEqual(
       steps.map((step) => [step > 0 && step < 5, step > 0 && step < 5 ? step - 1 : 0]),
     );
     expect(new Set(after.slice(1, 5).map(({ key, sizeBytes }) => `${key} ${sizeBytes}`)).size).toBe(1);
@@ -142,7 +142,7 @@ describe('a run whose old deltas are merged', () => {
     const whole = await Promise.all(all.map(digests));
     await mergeAll();
     const after = await Promise.all(all.map(recordOf));
-    expect(after.filter(({ superStepId }) => superStepId !== undefined)).toHaveLength(7);
+    expect(after.filter(({ mergedPackageId }) => mergedPackageId !== undefined)).toHaveLength(7);
     expect(await Promise.all(all.map(digests))).toEqual(whole);
   });
 
@@ -197,7 +197,7 @@ describe('a run whose old deltas are merged', () => {
     await expect(mergeAll(lost)).rejects.toMatchObject({ code: 'conflict' });
     expect(await Promise.all(checkpoints.map(recordOf))).toEqual(before);
     expect(
-      (await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id)))),
+      (await harness.objects()).filter((key) => key.includes(mergedPackageId(before.slice(1, 5).map(({ id }) => id)))),
     ).toEqual([]);
   });
 
@@ -216,7 +216,7 @@ describe('a run whose old deltas are merged', () => {
       });
     expect(damage).toMatchObject({ code: 'corrupt-package' });
     expect(
-      (await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id)))),
+      (await harness.objects()).filter((key) => key.includes(mergedPackageId(before.slice(1, 5).map(({ id }) => id)))),
     ).toEqual([]);
     expect(await Promise.all(checkpoints.map(recordOf))).toEqual(before);
     expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
@@ -244,7 +244,7 @@ test('deltas that have nothing in common are left as they are, and are not tried
   expect(after.some(({ mergeTried }) => mergeTried)).toBe(true);
   expect(
     (await harness.objects()).filter((key) => key.startsWith('packages/') && !after.some((each) => each.key === key)),
-  ).not.toContain(expect.stringContaining(superStepId(before.slice(1, 5).map(({ id }) => id))));
+  ).not.toContain(expect.stringContaining(mergedPackageId(before.slice(1, 5).map(({ id }) => id))));
   await harness.catalog.transaction((tx) => queueMerge(tx, run.id));
   expect(await mergeAll()).toBe(0);
 });

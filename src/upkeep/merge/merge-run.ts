@@ -13,7 +13,7 @@ import type { Tracer } from '../../telemetry/tracer.ts';
 import { planMerge, shareBytes } from './plan-merges.ts';
 import { MergedPackageSource } from './merged-source.ts';
 import { verifyPart } from './verify-merged.ts';
-import { superStepId, writeMergedPackage, type WrittenMergedPackage } from './write-merged.ts';
+import { mergedPackageId, writeMergedPackage, type WrittenMergedPackage } from './write-merged.ts';
 
 /** Kind of the jobs that merge old deltas of a run, which is their subject. */
 export const mergeJobKind = 'merge';
@@ -125,7 +125,7 @@ async function mergeGroup(
   signal: AbortSignal,
 ): Promise<Merged | undefined> {
   const records = group.map(({ record }) => record);
-  const id = superStepId(records.map((record) => record.id));
+  const id = mergedPackageId(records.map((record) => record.id));
   const key = `packages/${id}-${claim.fence}`;
   try {
     const chain = await ctx.catalog.packages.chain(records.at(-1)!.id);
@@ -189,7 +189,7 @@ function mergedFrom(
   if (object.storedBytes >= before.reduce((sum, bytes) => sum + bytes, 0)) return undefined;
   const shares = shareBytes(object.storedBytes, before);
   const parts = records.map((record, position) => ({ id: record.id, key: record.key, storedBytes: shares[position]! }));
-  return { superStepId: id, key, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, parts };
+  return { mergedPackageId: id, key, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, parts };
 }
 
 /** Whether restoring any of the checkpoints stays inside the budget, though it reads the whole object. */
@@ -237,7 +237,7 @@ async function verify(ctx: MergeContext, { group, chain, merged }: GroupToVerify
 /** The checkpoints of the new object up to a position, newest first. */
 function partLocations(
   chain: readonly PackageRecord[],
-  { parts: _, superStepId: __, ...object }: Merged,
+  { parts: _, mergedPackageId: __, ...object }: Merged,
   position: number,
 ): PackageLocation[] {
   return chain.slice(0, position + 1).map((record, i) => ({ ...record, ...object, position: position - i }));

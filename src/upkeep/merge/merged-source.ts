@@ -18,7 +18,7 @@ export interface SharedBlock {
 
 /** The symbols of a block in all those checkpoints, and what its payload is coded with. */
 export interface SharedSymbols {
-  readonly tuples: PackedJointSymbols;
+  readonly jointSymbols: PackedJointSymbols;
   /** Symbols of more steps than a symbol tells, checkpoint by checkpoint. */
   readonly escapes: readonly number[];
   readonly contexts: Uint8Array;
@@ -86,7 +86,12 @@ export class MergedPackageSource {
       symbols.push(decoded.symbols);
       for (const escape of decoded.escapes) escapes.push(escape);
     }
-    return { tuples: packJointSymbols(symbols), escapes, contexts: contextsBefore!, segments: this.segmentsOf(block) };
+    return {
+      jointSymbols: packJointSymbols(symbols),
+      escapes,
+      contexts: contextsBefore!,
+      segments: this.segmentsOf(block),
+    };
   }
 
   private reader(path: string): BlockReader {

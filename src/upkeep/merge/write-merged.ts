@@ -32,7 +32,7 @@ export interface MergedPackageOptions {
 }
 
 /** The id of the merged package of these packages: the same ones give the same. */
-export function superStepId(packageIds: readonly string[]): string {
+export function mergedPackageId(packageIds: readonly string[]): string {
   return createHash('sha256')
     .update(`merged package ${packageIds.join(' ')}`)
     .digest('hex')
@@ -56,7 +56,7 @@ export async function writeMergedPackage(
   const list = await coder.list();
   const tables = await coder.tables(list);
   const packageIds = source.indexes.map(({ id }) => id);
-  const mergedPackage: MergedPackage = { id: superStepId(packageIds), packageIds, tuples: list.tuples };
+  const mergedPackage: MergedPackage = { id: mergedPackageId(packageIds), packageIds, jointSymbols: list.jointSymbols };
   const { result, ...written } = await writeFrame(
     { ...target, crc32c: core.crc32cSync, signal },
     {
@@ -104,7 +104,7 @@ class SharedCoder {
   async list(): Promise<JointSymbolList> {
     const counts = new JointSymbolCounts(this.source.links.length);
     await forEachBounded(this.blocks, this.options.parallel, async (block) =>
-      counts.add((await this.symbols(block)).tuples),
+      counts.add((await this.symbols(block)).jointSymbols),
     );
     return counts.list();
   }
@@ -113,8 +113,8 @@ class SharedCoder {
     const { core, parallel, signal } = this.options;
     const counts = core.createContextCounts();
     await forEachBounded(this.blocks, parallel, async (block) => {
-      const { tuples, contexts, segments } = await this.symbols(block);
-      await counts.add({ contexts, segments, ...list.code(tuples) }, signal);
+      const { jointSymbols, contexts, segments } = await this.symbols(block);
+      await counts.add({ contexts, segments, ...list.code(jointSymbols) }, signal);
     });
     return counts.build({ slots: residualTensorCount(this.source.indexes[0]!) }, signal);
   }
@@ -122,11 +122,11 @@ class SharedCoder {
   /** One a block, in order. */
   payloads(list: JointSymbolList, tables: ContextTables): AsyncGenerator<Uint8Array> {
     return mapBounded(this.blocks, this.options.parallel, async (block) => {
-      const { tuples, escapes, contexts, segments } = await this.symbols(block);
+      const { jointSymbols, escapes, contexts, segments } = await this.symbols(block);
       const writer = new ByteWriter().varint(escapes.length);
       for (const escape of escapes) writer.varint(escape);
       return writer
-        .append(await tables.encode({ contexts, segments, ...list.code(tuples) }, this.options.signal))
+        .append(await tables.encode({ contexts, segments, ...list.code(jointSymbols) }, this.options.signal))
         .finish();
     });
   }
@@ -136,7 +136,7 @@ class SharedCoder {
     const kept = this.kept.get(key);
     if (kept !== undefined) return kept;
     const shared = await this.source.symbols(block, this.options.signal);
-    this.kept.set(key, shared, shared.tuples.byteLength + shared.contexts.length + 8 * shared.escapes.length);
+    this.kept.set(key, shared, shared.jointSymbols.byteLength + shared.contexts.length + 8 * shared.escapes.length);
     return shared;
   }
 }

@@ -15,7 +15,8 @@ const rightTolerance = 1e-6;
 /** Largest difference that a checkpoint may have without a word. */
 const silentTolerance = 1e-3;
 /** Warnings that say the figure itself may be wrong. */
-const doubt = /guessing|shifted|probabilit|not finite|NaN|adds up over rows|looks like a mask|a mask holds/i;
+const doubt =
+  /guessing|shifted|probabilit|not finite|NaN|adds up over rows|looks like a mask|look padded|a mask holds/i;
 
 /**
  * Makes the eval set, a run with default thresholds, and pushes the checkpoint, until something stops it. `name` is

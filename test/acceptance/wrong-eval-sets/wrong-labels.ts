@@ -49,6 +49,9 @@ const tokenModel = {
 /** Every third label does not count. */
 const masked = said.labels.map((label, at) => (at % 3 === 0 ? -100 : label));
 const maskedTruth = { loss: tokenLoss(tokens, said.ids, masked) };
+/** Sequences that end early, padded with token 0. */
+const padded = { ids: said.ids.map((id, at) => (ended(at) ? 0 : id)), labels: said.labels.map(paddedWith(0)) };
+const paddedTruth = { loss: tokenLoss(tokens, padded.ids, said.labels.map(paddedWith(-100))) };
 /** As many positions as classes, so that nothing tells the two axes apart. */
 const square = { ids: said.ids.slice(0, 2 * vocabulary), labels: said.labels.slice(0, 2 * vocabulary) };
 const squareModel = {
@@ -176,6 +179,21 @@ export const wrongLabels: readonly Mistake[] = [
   },
   {
     ...tokenModel,
+    name: 'padding labelled as class 0',
+    batches: tokenBatches(padded.ids, padded.labels),
+    truth: paddedTruth,
+    expected: [{ warns: /"labels" look padded: .* end in a run of label 0, .* % of all positions.*"ignoreLabel": 0/ }],
+  },
+  {
+    ...tokenModel,
+    name: 'padding that is left out',
+    spec: { ...tokenSpec, ignoreLabel: -100 },
+    batches: tokenBatches(padded.ids, said.labels.map(paddedWith(-100))),
+    truth: paddedTruth,
+    expected: ['right'],
+  },
+  {
+    ...tokenModel,
     name: 'labels that are masked throughout',
     spec: { ...tokenSpec, ignoreLabel: -100 },
     batches: tokenBatches(
@@ -221,6 +239,15 @@ export const wrongLabels: readonly Mistake[] = [
     expected: [refused('eval-input-mismatch', /"ids"/)],
   },
 ];
+
+/** Whether a sequence ended before this position; they end 0 to 5 tokens early. */
+function ended(at: number): boolean {
+  return at % sequenceLength >= sequenceLength - (Math.floor(at / sequenceLength) % 6);
+}
+
+function paddedWith(filler: number) {
+  return (label: number, at: number) => (ended(at) ? filler : label);
+}
 
 function firstRows(amount: number) {
   return { ids: rows.ids.slice(0, 4 * amount), labels: rows.labels.slice(0, amount) };

@@ -9,7 +9,7 @@
 #include "context/blocks/context_tables_impl.h"
 #include "context/blocks/escape_field.h"
 #include "context/tables/cluster_rows.h"
-#include "context/tables/move_prices.h"
+#include "context/tables/symbol_rates.h"
 #include "context/tables/ordered_tables.h"
 #include "context/tables/row_counts.h"
 #include "firn/context_coder.h"
@@ -128,9 +128,9 @@ Status ContextCounts::build(uint32_t slots, ContextTables* out) const try {
   return Status::out_of_memory;
 }
 
-Status ContextCounts::move_prices(uint8_t* prices) const {
+Status ContextCounts::symbol_rates(uint8_t* rates) const {
   if (!impl_) return Status::invalid_argument;
-  find_move_prices(impl_->by_context(), prices);
+  find_symbol_rates(impl_->by_context(), rates);
   return Status::ok;
 }
 

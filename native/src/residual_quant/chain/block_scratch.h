@@ -15,7 +15,7 @@ struct BlockScratch {
   uint8_t symbols[kBlockElementsMax];
   std::vector<uint32_t> escapes, counts;  // of a link of a chain
   uint8_t tuples[kBlockElementsMax];      // of the links that share a payload
-  std::vector<uint32_t> outside;          // tuples told by escapes, packed (residual_quant/chain/tuple_payload.h)
+  std::vector<uint32_t> outside;          // tuples told by escapes, packed (residual_quant/chain/joint_payload.h)
   std::vector<uint32_t> outside_places;   // the elements they are of
   std::vector<uint32_t> coded_escapes, coded_counts;  // of the block being coded
 };

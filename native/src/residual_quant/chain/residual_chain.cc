@@ -4,7 +4,7 @@
 #include "firn/residual.h"
 #include "residual_quant/chain/block_scratch.h"
 #include "residual_quant/chain/block_start.h"
-#include "residual_quant/chain/tuple_payload.h"
+#include "residual_quant/chain/joint_payload.h"
 #include "residual_quant/lattice/activity.h"
 #include "residual_quant/lattice/segment_steps.h"
 

@@ -34,7 +34,7 @@ Status ResidualCoding::begin(const ResidualChain& chain, LatticeSegments segment
 Status ResidualCoding::quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis,
                                 LatticeStatistics* statistics) try {
   BlockScratch& scratch = block_scratch();
-  if (origins_) hysteresis.prices = nullptr;  // nothing to stay at
+  if (origins_) hysteresis.rates = nullptr;  // nothing to stay at
   const Status status = lattice_quantize(weights, dtype, segments_, state_, hysteresis, scratch.symbols,
                                          &scratch.coded_escapes, statistics);
   use(scratch.symbols, scratch.coded_escapes.data(), scratch.coded_escapes.size());

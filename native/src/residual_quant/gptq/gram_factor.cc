@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "firn/feedback.h"
+#include "firn/gptq.h"
 
 namespace firn {
 namespace {
@@ -40,7 +40,7 @@ bool factor_one(const float* gram, size_t size, double damping, std::vector<doub
 }  // namespace
 
 Status gram_factor(const float* gram, size_t blocks, size_t size, float damping, float* factor) {
-  if (size == 0 || size > kFeedbackBlockMax || !(damping > 0) || !std::isfinite(damping))
+  if (size == 0 || size > kGptqBlockMax || !(damping > 0) || !std::isfinite(damping))
     return Status::invalid_argument;
   const size_t count = size * size;
   std::vector<double> work(count);

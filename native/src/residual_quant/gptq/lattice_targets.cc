@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "common/f32_view.h"
-#include "firn/feedback.h"
-#include "residual_quant/gptq/feedback_kernels.h"
+#include "firn/gptq.h"
+#include "residual_quant/gptq/gptq_kernels.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/weight_units.h"
 #include "simd/cpu_features.h"
@@ -12,32 +12,32 @@
 namespace firn {
 namespace {
 
-FeedbackKernel* feedback_kernel() {
+GptqKernel* gptq_kernel() {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512: return avx512::feedback_tile;
-    case Isa::avx2: return avx2::feedback_tile;
+    case Isa::avx512: return avx512::gptq_tile;
+    case Isa::avx2: return avx2::gptq_tile;
     case Isa::scalar: break;
   }
 #endif
-  return scalar::feedback_tile;
+  return scalar::gptq_tile;
 }
 
-bool valid(const Feedback& f, uint32_t count) {
+bool valid(const Gptq& f, uint32_t count) {
   const uint64_t elements = uint64_t{f.inputs} * f.outputs;
-  return f.size >= 1 && f.size <= kFeedbackBlockMax && f.inputs > 0 && f.inputs % f.size == 0 && f.first <= elements &&
+  return f.size >= 1 && f.size <= kGptqBlockMax && f.inputs > 0 && f.inputs % f.size == 0 && f.first <= elements &&
          count <= elements - f.first && f.strength >= 0 && f.strength <= 1 && f.hysteresis.dead_zone <= 256;
 }
 
 // One segment's rounding.
 class Rounder {
  public:
-  explicit Rounder(FeedbackKernel* kernel) : kernel_(kernel) {}
+  explicit Rounder(GptqKernel* kernel) : kernel_(kernel) {}
 
   // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of
   // range.
-  bool round(const LatticeSegment& segment, LatticeState state, const Feedback& feedback, float* values) {
-    const LatticeRule rule = lattice_rule(segment, feedback.hysteresis.dead_zone);
+  bool round(const LatticeSegment& segment, LatticeState state, const Gptq& gptq, float* values) {
+    const LatticeRule rule = lattice_rule(segment, gptq.hysteresis.dead_zone);
     const int32_t* const previous = state.values;
     for (uint32_t i = 0; i < segment.count; ++i) {
       int32_t x;
@@ -45,25 +45,25 @@ class Rounder {
       if (previous && (previous[i] > rule.kept_max || previous[i] < -rule.kept_max)) return false;
       values[i] = static_cast<float>(x);
     }
-    const uint64_t end = feedback.first + segment.count;
-    const uint64_t wide = feedback.inputs_last ? feedback.inputs : feedback.outputs;
-    const uint64_t first_row = feedback.first / wide, last_row = (end - 1) / wide;
+    const uint64_t end = gptq.first + segment.count;
+    const uint64_t wide = gptq.inputs_last ? gptq.inputs : gptq.outputs;
+    const uint64_t first_row = gptq.first / wide, last_row = (end - 1) / wide;
     // Rows of the tensor are outputs or inputs; only those that the segment touches are visited.
-    const uint64_t outputs_from = feedback.inputs_last ? first_row : 0,
-                   outputs_to = feedback.inputs_last ? last_row + 1 : feedback.outputs;
-    const uint64_t inputs_from = feedback.inputs_last ? 0 : first_row,
-                   inputs_to = feedback.inputs_last ? feedback.inputs : last_row + 1;
+    const uint64_t outputs_from = gptq.inputs_last ? first_row : 0,
+                   outputs_to = gptq.inputs_last ? last_row + 1 : gptq.outputs;
+    const uint64_t inputs_from = gptq.inputs_last ? 0 : first_row,
+                   inputs_to = gptq.inputs_last ? gptq.inputs : last_row + 1;
     std::optional<LatticeZones> zones;
-    if (feedback.hysteresis.prices && previous) {
+    if (gptq.hysteresis.rates && previous) {
       if (state.activity == nullptr) return false;
-      zones.emplace(segment.step, feedback.hysteresis);
+      zones.emplace(segment.step, gptq.hysteresis);
       contexts_.resize(segment.count);
       if (lattice_contexts({&segment, 1}, state, contexts_.data()) != Status::ok) return false;
     }
-    const Part part{segment, rule, previous, zones ? zones->dead : nullptr, feedback, values};
-    for (uint64_t output = outputs_from; output < outputs_to; output += kFeedbackLanes) {
-      const size_t lanes = std::min<uint64_t>(kFeedbackLanes, outputs_to - output);
-      for (uint64_t block = inputs_from / feedback.size; block * feedback.size < inputs_to; ++block)
+    const Part part{segment, rule, previous, zones ? zones->dead : nullptr, gptq, values};
+    for (uint64_t output = outputs_from; output < outputs_to; output += kGptqLanes) {
+      const size_t lanes = std::min<uint64_t>(kGptqLanes, outputs_to - output);
+      for (uint64_t block = inputs_from / gptq.size; block * gptq.size < inputs_to; ++block)
         round_tile(part, block, output, lanes);
     }
     const float unit = std::ldexp(1.0f, segment.exponent);
@@ -77,19 +77,19 @@ class Rounder {
     const LatticeRule& rule;
     const int32_t* previous;
     const int32_t* zones;  // of LatticeZones, or null where one holds for all
-    const Feedback& feedback;
+    const Gptq& gptq;
     float* values;
   };
 
   // Where an element is in the segment, or past its end when it is not in it.
   static uint64_t place(const Part& part, uint64_t output, uint64_t input) {
-    const Feedback& f = part.feedback;
+    const Gptq& f = part.gptq;
     const uint64_t at = f.inputs_last ? output * f.inputs + input : input * f.outputs + output;
     return at - f.first;  // wraps below the first, which is past the end too
   }
 
   void round_tile(const Part& part, uint64_t block, uint64_t output, size_t lanes) {
-    const size_t size = part.feedback.size, cells = size * kFeedbackLanes;
+    const size_t size = part.gptq.size, cells = size * kGptqLanes;
     weights_.assign(cells, 0), previous_.assign(cells, 0), present_.assign(cells, 0), errors_.resize(cells),
         targets_.resize(cells);
     const auto dead = static_cast<float>(part.rule.dead);
@@ -106,9 +106,9 @@ class Rounder {
       dead_down_[cell] = static_cast<float>(zones[!is_below]);
     });
     const auto step = static_cast<float>(part.rule.step);
-    const FeedbackRule rule{step, static_cast<float>(part.rule.step / 2), part.feedback.strength,
+    const GptqRule rule{step, static_cast<float>(part.rule.step / 2), part.gptq.strength,
                             static_cast<float>(kLatticeWeightMax) - step};
-    kernel_(part.feedback.factor + block * size * size, size, rule,
+    kernel_(part.gptq.factor + block * size * size, size, rule,
             {weights_.data(), previous_.data(), present_.data(), dead_up_.data(), dead_down_.data(), errors_.data(),
              targets_.data()});
     for_each_cell(part, block, output, lanes, [&](size_t cell, uint64_t at) { part.values[at] = targets_[cell]; });
@@ -116,16 +116,16 @@ class Rounder {
 
   template <typename Body>
   static void for_each_cell(const Part& part, uint64_t block, uint64_t output, size_t lanes, Body body) {
-    const size_t size = part.feedback.size;
+    const size_t size = part.gptq.size;
     for (size_t j = 0; j < size; ++j) {
       for (size_t lane = 0; lane < lanes; ++lane) {
         const uint64_t at = place(part, output + lane, block * size + j);
-        if (at < part.segment.count) body(j * kFeedbackLanes + lane, at);
+        if (at < part.segment.count) body(j * kGptqLanes + lane, at);
       }
     }
   }
 
-  FeedbackKernel* kernel_;
+  GptqKernel* kernel_;
   std::vector<float> weights_, previous_, present_, dead_up_, dead_down_, errors_, targets_;
   std::vector<uint8_t> contexts_;
 };
@@ -133,11 +133,11 @@ class Rounder {
 }  // namespace
 
 Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, LatticeState previous,
-                       const Feedback& feedback, float* targets) {
+                       const Gptq& gptq, float* targets) {
   size_t count;
-  if (!valid_segments({&segment, 1}, &count) || !valid(feedback, segment.count)) return Status::invalid_argument;
+  if (!valid_segments({&segment, 1}, &count) || !valid(gptq, segment.count)) return Status::invalid_argument;
   convert(weights, dtype, count, targets, Dtype::f32);
-  return Rounder(feedback_kernel()).round(segment, previous, feedback, targets) ? Status::ok : Status::invalid_argument;
+  return Rounder(gptq_kernel()).round(segment, previous, gptq, targets) ? Status::ok : Status::invalid_argument;
 }
 
 }  // namespace firn

@@ -55,7 +55,7 @@ Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segmen
   uint32_t step_escapes[kStepElements];
   const LatticeKernels kernels = lattice_kernels();
   uint8_t contexts[kStepElements];
-  const bool is_priced = hysteresis.prices && previous.values;
+  const bool is_priced = hysteresis.rates && previous.values;
   std::optional<LatticeZones> zones;
   size_t zones_of = 0;
   const bool done = for_each_step(

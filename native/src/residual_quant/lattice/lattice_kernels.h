@@ -23,8 +23,8 @@ struct LatticeRule {
 
 // Dead zones in units, of elements with context c that would move inwards (i = 1) or outwards (i = 0) at 2 c + i.
 struct LatticeZones {
-  LatticeZones(int32_t step, LatticeHysteresis);  // which has prices
-  int32_t dead[kLatticePrices];
+  LatticeZones(int32_t step, LatticeHysteresis);  // which has rates
+  int32_t dead[kLatticeRates];
 };
 
 // Zones and the contexts of the elements of a stretch.

@@ -48,9 +48,9 @@ bool valid_segments(LatticeSegments segments, size_t* count) {
 LatticeZones::LatticeZones(int32_t step, LatticeHysteresis hysteresis) {
   const uint32_t zone = hysteresis.dead_zone, over = zone > kNearest ? zone - kNearest : 0,
                  widest = std::max(zone, kLatticePricedZoneMax);
-  for (size_t i = 0; i < kLatticePrices; ++i) {
-    const uint32_t price = (over * hysteresis.prices[i] + kLatticePriceUnit / 2) / kLatticePriceUnit;
-    dead[i] = dead_units(over == 0 ? zone : std::min(kNearest + price, widest), step);
+  for (size_t i = 0; i < kLatticeRates; ++i) {
+    const uint32_t rate = (over * hysteresis.rates[i] + kLatticeRateUnit / 2) / kLatticeRateUnit;
+    dead[i] = dead_units(over == 0 ? zone : std::min(kNearest + rate, widest), step);
   }
 }
 

@@ -27,7 +27,7 @@ class Quantizer {
       : units_(F32::all(rule.units)), step_(I32::all(rule.step)), step_f32_(to_f32(step_)),
         half_(I32::all(rule.step / 2)), dead_(I32::all(rule.dead)), shift_(_mm_cvtsi32_si128(rule.shift)) {}
 
-  // `contexts` and `symbols`: of these elements. `dead` as in LatticePricing; null without prices.
+  // `contexts` and `symbols`: of these elements. `dead` as in LatticePricing; null without rates.
   void step(F32 weights, I32 kept, const int32_t* dead, const uint8_t* contexts, uint8_t* symbols,
             LatticeSymbols& out) {
     const I32 x = to_nearest(weights * units_), k = kept << shift_;

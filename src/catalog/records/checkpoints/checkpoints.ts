@@ -10,7 +10,6 @@ import {
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
-import { countByState } from '../../db/count-by-state.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
@@ -188,4 +187,14 @@ async function refusal({ query }: Db, id: string, to: CheckpointState): Promise<
 
 function missing(): FirnError {
   return new FirnError('not-found', 'There is no such checkpoint.');
+}
+
+/** Counts of a grouped query with a zero for each state that has no rows. */
+function countByState<State extends string>(
+  states: readonly State[],
+  counted: readonly { state: State; count: number }[],
+): Record<State, number> {
+  const counts = Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>;
+  for (const { state, count } of counted) counts[state] = count;
+  return counts;
 }

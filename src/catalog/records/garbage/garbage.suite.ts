@@ -111,7 +111,7 @@ export function garbageSuite(open: () => Catalog): void {
       chainLength: 1,
     } as const;
     await expectCode(open().packages.create(record), 'conflict');
-    const merged = { superStepId: freshPackageId(), key, sizeBytes: 1, indexOffsetBytes: 0, indexLengthBytes: 0 };
+    const merged = { mergedPackageId: freshPackageId(), key, sizeBytes: 1, indexOffsetBytes: 0, indexLengthBytes: 0 };
     const { package: part } = await makeReady(open(), run, 2);
     await expectCode(
       open().packages.merge({ ...merged, parts: [{ id: part.id, key: part.key, storedBytes: 1 }] }),

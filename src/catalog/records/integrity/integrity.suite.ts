@@ -84,7 +84,7 @@ export function integritySuite(open: () => Catalog): void {
     const elsewhere = await makeReady(open(), other, 0);
     const merged = `packages/${freshName()}`;
     await open().packages.merge({
-      ...{ superStepId: freshPackageId(), key: merged, sizeBytes: 20, indexOffsetBytes: 5, indexLengthBytes: 6 },
+      ...{ mergedPackageId: freshPackageId(), key: merged, sizeBytes: 20, indexOffsetBytes: 5, indexLengthBytes: 6 },
       parts: [delta, delta2].map(({ package: { id, key } }) => ({ id, key, storedBytes: 7 })),
     });
     const keysOf = async (repositoryId?: string): Promise<string[]> => {

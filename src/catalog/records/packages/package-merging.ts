@@ -72,7 +72,7 @@ async function candidatesBefore(
         eq(checkpoints.runId, runId),
         lt(checkpoints.sequence, before),
         eq(packages.kind, 'delta'),
-        isNull(packages.superStepId),
+        isNull(packages.mergedPackageId),
         eq(packages.mergeTried, false),
         inArray(sql<string>`${checkpoints.result} -> 'config' ->> 'method'`, [...methods]),
       ),
@@ -92,7 +92,7 @@ interface PartMove {
   /** The object it had. */
   readonly from: string;
   readonly key: string;
-  readonly superStepId: string;
+  readonly mergedPackageId: string;
   readonly position: number;
   readonly sizeBytes: number;
   readonly storedBytes: number;
@@ -104,7 +104,7 @@ async function movePart({ query }: Db, { id, from, storedBytes, ...object }: Par
   const [before] = await query
     .select({ storedBytes: packages.storedBytes })
     .from(packages)
-    .where(and(eq(packages.id, id), eq(packages.key, from), isNull(packages.superStepId)))
+    .where(and(eq(packages.id, id), eq(packages.key, from), isNull(packages.mergedPackageId)))
     .for('update');
   if (before === undefined) throw new FirnError('conflict', 'A package that was to be merged is no longer there.');
   await query

@@ -70,7 +70,7 @@ export function packagesSuite(open: () => Catalog): void {
     }
 
     const mergedOf = (packages: readonly PackageRecord[], storedBytes: readonly number[]): MergedPackages => ({
-      superStepId: freshPackageId(),
+      mergedPackageId: freshPackageId(),
       key: `packages/${freshName()}`,
       sizeBytes: 20,
       indexOffsetBytes: 5,

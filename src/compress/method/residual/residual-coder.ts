@@ -16,11 +16,11 @@ import {
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { previousChain, previousState } from './previous-state.ts';
-import { gptqTargets, type Rounding } from './gptq-targets.ts';
+import { previousChain, previousState } from './lattice/previous-state.ts';
+import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import type { ModelSymbols } from './symbol-cache.ts';
+import type { ModelSymbols } from './lattice/symbol-cache.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
@@ -40,8 +40,10 @@ export interface BlockRounding {
   readonly deadZone: number;
   /** Of those with it, by tensor number. */
   readonly ofTensor: (tensor: number) => Rounding;
-  /** Of moves, by context (ContextCounts.movePrices); without them every move has the price that the dead zone says. */
-  readonly prices?: Uint8Array | undefined;
+  /**
+   * Of moves, by context (ContextCounts.symbolRates); without them every move has the rate that the dead zone says.
+   */
+  readonly rates?: Uint8Array | undefined;
 }
 
 /** What one pass over a block told. */
@@ -177,7 +179,7 @@ export class ResidualCoder {
         segments,
         slots,
         deadZone: rounding.deadZone,
-        prices: isFirst ? undefined : rounding.prices,
+        rates: isFirst ? undefined : rounding.rates,
         targets,
         gradientScales: scales,
       };
@@ -190,7 +192,7 @@ export class ResidualCoder {
   private async start(
     file: ResidualFile,
     at: BlockPlace,
-    { ofTensor, prices }: BlockRounding,
+    { ofTensor, rates }: BlockRounding,
     { weights, weightDtype: dtype }: WeightBlock,
     signal?: AbortSignal,
   ) {
@@ -204,10 +206,10 @@ export class ResidualCoder {
     const previous = await previousState(ancestor, at, signal);
     const lattice = latticeBlock(file, at.block, previous);
     const isFirst = previous === undefined;
-    const priced = isFirst ? undefined : prices;
+    const priced = isFirst ? undefined : rates;
     const targets = await gptqTargets(
       core,
-      { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced },
+      { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, symbolRates: priced },
       signal,
     );
     return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };

@@ -7,8 +7,8 @@ import type { CodingPlan } from '../../plan/plan-codings.ts';
 import { measureGramMatrices } from '../gram-matrices.ts';
 import type { Method, MethodSession, MethodWork, QuantizationBasis } from '../method.ts';
 import type { Quantization } from '../quantized-model.ts';
-import { measureDrift } from './measure-drift.ts';
-import { SymbolCache } from './symbol-cache.ts';
+import { measureDrift } from './steps/measure-drift.ts';
+import { SymbolCache } from './lattice/symbol-cache.ts';
 import { residualQuantization } from './residual-quantization.ts';
 
 /** Least difference of two steps, in 1/32 octaves, for estimates with one to say little of the other. */

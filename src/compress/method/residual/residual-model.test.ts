@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { memorySource } from '../../memory-source.test-support.ts';
-import { SymbolCache } from './symbol-cache.ts';
+import { SymbolCache } from './lattice/symbol-cache.ts';
 import { planCodings } from '../../plan/plan-codings.ts';
 import { residualMethod } from './residual-method.ts';
 import { residualQuantization } from './residual-quantization.ts';

@@ -19,12 +19,12 @@ import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { distanceInSteps } from './distance-in-steps.ts';
+import { distanceInSteps } from './steps/distance-in-steps.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { Rounding } from './gptq-targets.ts';
+import type { Rounding } from './lattice/gptq-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
-import { movePrices } from './move-prices.ts';
-import { ModelSymbols, type SymbolCache } from './symbol-cache.ts';
+import { symbolRates } from './lattice/symbol-rates.ts';
+import { ModelSymbols, type SymbolCache } from './lattice/symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
@@ -39,7 +39,7 @@ export interface ResidualModelParts
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
   readonly symbolCache: SymbolCache;
-  /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no prices. */
+  /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no rates. */
   readonly hysteresis?: Hysteresis | undefined;
   /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
   readonly toNearest: boolean;
@@ -169,7 +169,7 @@ export async function quantizeResiduals(parts: ResidualModelParts, step: number)
   const pass = new QuantizingPass(parts, coderOf(parts, parts.symbolCache.take()), [...residualBlocks(parts.plan)]);
   let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   if (parts.hysteresis === 'priced' && !parts.toNearest)
-    await pass.price(residualFiles(parts, scales, attempts), attempts);
+    await pass.rate(residualFiles(parts, scales, attempts), attempts);
   for (;;) {
     const planned = residualFiles(parts, scales, attempts);
     const { tables, migration, sums } = await pass.run(planned, attempts);
@@ -305,7 +305,7 @@ class QuantizingPass {
   readonly coder: ResidualCoder;
   private readonly parts: ResidualModelParts;
   /** See {@link BlockRounding}. */
-  private prices: Uint8Array | undefined;
+  private rates: Uint8Array | undefined;
   private readonly places: readonly BlockPlace[];
   private readonly found: ({ readonly rounding: string; readonly findings: BlockFindings } | undefined)[] = [];
 
@@ -337,11 +337,11 @@ class QuantizingPass {
    * Prices of moves under the first rounding of every tensor; from then on they hold. Without an ancestor there are
    * none.
    */
-  async price(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<void> {
+  async rate(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<void> {
     const { ancestor } = this.parts;
     const behind = this.places.filter((at) => ancestor?.hasBlock(at.file, at.index));
     if (behind.length === 0) return;
-    this.prices = await movePrices(behind, {
+    this.rates = await symbolRates(behind, {
       ...this.parts,
       coder: this.coder,
       files,
@@ -382,7 +382,7 @@ class QuantizingPass {
         ...plain.map(({ tensor }) => ofTensor(tensor).deadZone),
       ),
       ofTensor,
-      prices: this.prices,
+      rates: this.rates,
     };
   }
 

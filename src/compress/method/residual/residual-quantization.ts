@@ -8,17 +8,17 @@ import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import type { SymbolCache } from './symbol-cache.ts';
+import type { SymbolCache } from './lattice/symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { EncodingOptions, Quantization } from '../quantized-model.ts';
 import { quantizeResiduals, estimateResidualBytes, type ResidualModel } from './residual-model.ts';
-import { planSteps } from './residual-steps.ts';
-import { ancestorInLatticeRange } from './ancestor-in-lattice-range.ts';
+import { planSteps } from './steps/residual-steps.ts';
+import { ancestorInLatticeRange } from './lattice/ancestor-in-lattice-range.ts';
 import { isResumed, type Resumption } from '../../ancestor/resumed-training.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import { someOf } from '../../some-of.ts';
-import { stepBound } from './step-bound.ts';
+import { stepBound } from './steps/step-bound.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
 export interface ResidualParts extends EncodingOptions {

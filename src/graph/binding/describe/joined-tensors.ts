@@ -1,5 +1,4 @@
 import type { CheckpointTensor } from '../../weight-binding.ts';
-import { commonEnd } from '../common-end.ts';
 import { prefixOf, type SizedTensor } from './tensor-groups.ts';
 
 /** Neighbours of one prefix that are tried; a layer has fewer. */
@@ -56,4 +55,12 @@ function sumOf(layer: readonly SizedTensor[], elementCount: number): CheckpointT
 /** What is joined along one axis has the others alike. */
 function joins(a: CheckpointTensor, b: CheckpointTensor): boolean {
   return a.shape.length === b.shape.length && a.shape.filter((dim, axis) => dim !== b.shape[axis]).length <= 1;
+}
+
+/** Characters that two names have in common at their end. */
+function commonEnd(a: string, b: string): number {
+  const max = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < max && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1;
+  return length;
 }

@@ -1,6 +1,6 @@
-import { roundedMode, type NativeCore } from '../../../native/core.ts';
+import { masterMode, type NativeCore } from '../../../native/core.ts';
 import { decodeExactBlock } from '../../../package/blocks/decode-block.ts';
-import { roundedParts } from '../../../package/blocks/named-tensors.ts';
+import { masterParts } from '../../../package/blocks/named-tensors.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
 import { gatheredBlocksMax } from '../../../package/format-limits.ts';
 import { countBlocks, readParts } from '../read-parts.ts';
@@ -21,7 +21,7 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
             const { coding, elementCount } = step.planned;
             if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
             const bytes =
-              payload[0] === roundedMode
+              payload[0] === masterMode
                 ? await decodeMaster(core, payload, step, signal)
                 : await decodeExactBlock(
                     core,
@@ -60,8 +60,8 @@ async function decodeMaster(
   const mayBe =
     content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
   if (!mayBe) throw corruptPackage('a block of other elements than F32 is told by what was rounded from it');
-  const parts = roundedParts(content.codings, planned, (file) => owner.plan(file));
-  const besides = parts.flatMap(({ beside }) => (beside === undefined ? [] : [step.located(beside)]));
-  if (besides.length === 0) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
-  return core.roundedDecode(payload, { segments: parts, beside: await readParts(besides, signal) }, signal);
+  const parts = masterParts(content.codings, planned, (file) => owner.plan(file));
+  const references = parts.flatMap(({ reference }) => (reference === undefined ? [] : [step.located(reference)]));
+  if (references.length === 0) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
+  return core.masterDecode(payload, { segments: parts, reference: await readParts(references, signal) }, signal);
 }

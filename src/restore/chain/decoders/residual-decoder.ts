@@ -55,7 +55,7 @@ export async function residualWay(
       tables: steps[firsts[i]!]!.package.contextTables(),
       payload: payloads[firsts[i]!]!,
       starts: start === undefined && i === steps.length - 1,
-      part: part && { tuples: part.mergedPackage.tuples, position: part.position },
+      part: part && { jointSymbols: part.mergedPackage.jointSymbols, position: part.position },
     });
   });
   if (start !== undefined) return { links: links.reverse(), start };

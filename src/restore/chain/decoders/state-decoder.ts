@@ -1,5 +1,5 @@
 import type { NativeCore } from '../../../native/core.ts';
-import { besideParts, stateSegments } from '../../../package/blocks/state-place.ts';
+import { secondMomentParts, stateSegments } from '../../../package/blocks/state-place.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
 import { readParts } from '../read-parts.ts';
 import type { BlockDecoder, WalkStep } from './block-decoder.ts';
@@ -18,12 +18,12 @@ export function stateDecoder(core: NativeCore): BlockDecoder {
             const { coding } = step.planned;
             if (coding.kind !== 'state') throw corruptPackage('a block changed its kind');
             const { form } = coding;
-            const beside = form === 'firstMoment' ? await secondMoments(step, signal) : bytesOf(previous);
+            const reference = form === 'firstMoment' ? await secondMoments(step, signal) : bytesOf(previous);
             return {
               kind: 'exact',
               bytes: await core.stateDecode(
                 payload,
-                { form, segments: stateSegments(step.plan, step.planned), beside },
+                { form, segments: stateSegments(step.plan, step.planned), reference },
                 signal,
               ),
             };
@@ -43,7 +43,7 @@ function secondMoments(
   const { content } = owner.index.files[fileNumber]!;
   if (content.type !== 'safetensors') throw corruptPackage('first moments in a file without tensors');
   return readParts(
-    besideParts(plan, content.codings, planned).map((part) => located({ ...part, file: fileNumber })),
+    secondMomentParts(plan, content.codings, planned).map((part) => located({ ...part, file: fileNumber })),
     signal,
   );
 }

@@ -1,1 +1,0 @@
-#include "residual_quant/gptq/feedback_tile.h"

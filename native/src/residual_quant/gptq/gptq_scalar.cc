@@ -1,0 +1,1 @@
+#include "residual_quant/gptq/gptq_tile.h"

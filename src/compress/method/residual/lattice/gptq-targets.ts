@@ -1,0 +1,54 @@
+import { dtypeBytes, type QuantizableDtype } from '../../../../checkpoint/dtype.ts';
+import type { GptqPlace, LatticeBlock, NativeCore } from '../../../../native/core.ts';
+import type { PlannedBlock } from '../../../../package/blocks/block-plan.ts';
+
+/** How one tensor is rounded: the share of errors handed on, and the dead zone in 1/256 steps. */
+export interface Rounding {
+  readonly strength: number;
+  readonly deadZone: number;
+}
+
+export interface GptqBlock {
+  readonly block: PlannedBlock;
+  readonly lattice: Required<LatticeBlock>;
+  readonly weights: Uint8Array;
+  readonly dtype: QuantizableDtype;
+  /** By tensor number; tensors without are left as they are. */
+  readonly places: ReadonlyMap<number, GptqPlace>;
+  readonly roundingOf: (tensor: number) => Rounding;
+  /** Of moves, by context (ContextCounts.symbolRates). */
+  readonly symbolRates?: Uint8Array | undefined;
+}
+
+/** The block's weights as F32 with those of matrices in `places` replaced by where they move. */
+export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
+  const { block, lattice, weights, dtype, places, roundingOf, symbolRates } = request;
+  const targets = new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
+  const elementBytes = dtypeBytes[dtype];
+  let first = 0;
+  for (const [index, { tensor, firstElement, elementCount }] of block.segments.entries()) {
+    const place = places.get(tensor);
+    const end = first + elementCount;
+    if (place !== undefined) {
+      const found = await core.latticeTargets(
+        {
+          weights: weights.subarray(first * elementBytes, end * elementBytes),
+          dtype,
+          segment: lattice.segments[index]!,
+          previous: {
+            values: lattice.previous.values.subarray(first, end),
+            activity: lattice.previous.activity.subarray(first, end),
+          },
+          symbolRates,
+          place,
+          firstElement,
+          ...roundingOf(tensor),
+        },
+        signal,
+      );
+      targets.set(new Uint8Array(found.buffer), first * Float32Array.BYTES_PER_ELEMENT);
+    }
+    first = end;
+  }
+  return targets;
+}

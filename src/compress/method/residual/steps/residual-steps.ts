@@ -1,0 +1,158 @@
+import { effectiveRank } from '../../../../graph/layers/layer-type-of.ts';
+import {
+  exponentMax,
+  exponentMin,
+  stepCodeMax,
+  stepsPerOctave,
+  unitGain,
+  type ResidualTensor,
+} from '../../../../package/residual-tensor.ts';
+import type { Ancestor } from '../../../ancestor/ancestor.ts';
+import { inLatticeRange, weightUnitsLog2Max } from '../lattice/lattice-range.ts';
+import type { SourceFile } from '../../../upload/model-source.ts';
+import { varianceOf, type ModelMoments, type TensorMoments } from '../tensor-moments.ts';
+
+/**
+ * Steps go with the gradients' root mean square to the power of minus this. While most weights are rounded to what they
+ * were, it makes little difference where the few bits go, and the gradients of a barely trained model say little; the
+ * finer the steps, the nearer comes the power to one, which is where every bit takes off as much of the loss. Measured
+ * on the data's language series (docs/decisions/0018-steps-follow-gradients.md).
+ */
+const gradientPower = { least: 0.25, atOneDeviation: 0.7, perOctave: 0.3, most: 0.85 };
+/** Steps of a vector in its standard deviation, before the search. */
+const vectorStepsPerDeviation = 4;
+/** A vector that is almost constant has steps of its root mean square over this. */
+const constantStepsPerMean = 256;
+/** A step at scale 0 has at least 2^this units: what offsets and gains resolve. */
+const unitsPerStepLog2 = 9;
+/**
+ * The record of the ancestor stays as long as its step is this near to what it would be, in 1/32 octaves: records that
+ * do not change cost nothing.
+ */
+const stepTolerance = 8;
+/** A step of fewer units makes the unit finer. */
+const unitsPerStepLog2Min = 6;
+const finerShift = 4;
+
+/**
+ * The step of every residual tensor before the search's common factor: matrices share one in proportion to their
+ * standard deviation as a whole, finer where gradients are large; vectors have their own. Undefined when a tensor has
+ * outgrown the units of the ancestor.
+ */
+export function planSteps(
+  files: readonly SourceFile[],
+  moments: ModelMoments,
+  ancestor: Ancestor | undefined,
+  lastScale: number | undefined,
+): readonly Map<number, ResidualTensor>[] | undefined {
+  const wanted = wantedSteps(files, moments, powerAt(lastScale));
+  const scaleHint = Math.min(0, lastScale ?? 0);
+  const records: Map<number, ResidualTensor>[] = [];
+  for (const [file, tensors] of moments.entries()) {
+    const here = new Map<number, ResidualTensor>();
+    for (const [tensor, sums] of tensors) {
+      const { name, shape } = files[file]!.layout.tensors[tensor]!;
+      const before = ancestor?.residualTensor(file, name);
+      const stepLog2 = wanted[file]!.get(tensor)!;
+      const record =
+        before === undefined
+          ? newRecord(stepLog2, sums, effectiveRank(shape) > 1)
+          : keptRecord(before, stepLog2, scaleHint);
+      if (!inLatticeRange(sums.magnitudeMax, record.exponent)) return undefined;
+      here.set(tensor, record);
+    }
+    records.push(here);
+  }
+  return records;
+}
+
+/** `scale`: the common step of the checkpoint before, in 1/32 octaves of the weights' deviation. */
+function powerAt(scale: number | undefined): number {
+  const { least, atOneDeviation, perOctave, most } = gradientPower;
+  return scale === undefined
+    ? least
+    : Math.min(most, Math.max(least, atOneDeviation - (perOctave * scale) / stepsPerOctave));
+}
+
+/** By file, by tensor: log2 of the step at scale 0. */
+function wantedSteps(
+  files: readonly SourceFile[],
+  moments: ModelMoments,
+  power: number,
+): readonly ReadonlyMap<number, number>[] {
+  const all = moments.flatMap((tensors, file) =>
+    [...tensors].map(([tensor, sums]) => ({ file, tensor, sums, entry: files[file]!.layout.tensors[tensor]! })),
+  );
+  const matrices = all.filter(({ entry }) => effectiveRank(entry.shape) > 1);
+  const weights = matrices.reduce((count, { sums }) => count + sums.elementCount, 0);
+  const pooled = pool(matrices.map(({ sums }) => sums));
+  const deviation = Math.sqrt(pooled === undefined ? 0 : varianceOf(pooled)) || 1;
+  const slopes = matrices
+    .map(({ sums }) => Math.sqrt(sums.gradientSumOfSquares / sums.elementCount))
+    .filter((slope) => slope > 0);
+  const usual = slopes.sort((a, b) => a - b)[slopes.length >> 1] ?? 1;
+  const finer = (sums: TensorMoments): number =>
+    -power * Math.log2((Math.sqrt(sums.gradientSumOfSquares / sums.elementCount) || usual) / usual);
+  // The mean over all weights is zero, so that the common factor alone sets the average step.
+  const mean = matrices.reduce((sum, { sums }) => sum + finer(sums) * sums.elementCount, 0) / Math.max(1, weights);
+  const steps = files.map(() => new Map<number, number>());
+  for (const { file, tensor, sums, entry } of all) {
+    steps[file]!.set(
+      tensor,
+      effectiveRank(entry.shape) > 1 ? Math.log2(deviation) + finer(sums) - mean : vectorStep(sums),
+    );
+  }
+  return steps;
+}
+
+function pool(moments: readonly TensorMoments[]): TensorMoments | undefined {
+  return moments.reduce<TensorMoments | undefined>(
+    (sum, { elementCount, sum: first, sumOfSquares }) => ({
+      elementCount: (sum?.elementCount ?? 0) + elementCount,
+      sum: (sum?.sum ?? 0) + first,
+      sumOfSquares: (sum?.sumOfSquares ?? 0) + sumOfSquares,
+      magnitudeMax: 0,
+      gradientSumOfSquares: 0,
+    }),
+    undefined,
+  );
+}
+
+function vectorStep(sums: TensorMoments): number {
+  const step = Math.max(
+    Math.sqrt(varianceOf(sums)) / vectorStepsPerDeviation,
+    Math.sqrt(sums.sumOfSquares / sums.elementCount) / constantStepsPerMean,
+  );
+  return step > 0 ? Math.log2(step) : 0;
+}
+
+function newRecord(
+  stepLog2: number,
+  { magnitudeMax, sum, elementCount }: TensorMoments,
+  isMatrix: boolean,
+): ResidualTensor {
+  const room = magnitudeMax > 0 ? Math.floor(Math.log2(magnitudeMax)) + 1 - weightUnitsLog2Max : exponentMin;
+  const exponent = Math.min(exponentMax, Math.max(exponentMin, Math.floor(stepLog2) - unitsPerStepLog2, room));
+  const origin = isMatrix ? 0 : Math.round(sum / elementCount / 2 ** exponent);
+  return { exponent, origin, shift: 0, stepCode: codeOf(stepLog2, exponent), offsets: [0, 0], gain: unitGain };
+}
+
+function keptRecord(before: ResidualTensor, stepLog2: number, scale: number): ResidualTensor {
+  const wanted = codeOf(stepLog2, before.exponent);
+  const stepCode = Math.abs(wanted - before.stepCode) <= stepTolerance ? before.stepCode : wanted;
+  const shift =
+    stepCode + scale < unitsPerStepLog2Min * stepsPerOctave && before.exponent - finerShift >= exponentMin
+      ? finerShift
+      : 0;
+  return {
+    ...before,
+    shift,
+    origin: before.origin * 2 ** shift,
+    exponent: before.exponent - shift,
+    stepCode: Math.min(stepCodeMax, stepCode + shift * stepsPerOctave),
+  };
+}
+
+function codeOf(stepLog2: number, exponent: number): number {
+  return Math.min(stepCodeMax, Math.max(0, Math.round(stepsPerOctave * (stepLog2 - exponent))));
+}

@@ -1,0 +1,43 @@
+import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import type { ByteReader } from '../byte-reader.ts';
+import type { ByteWriter } from '../byte-writer.ts';
+import { corruptPackage } from '../corrupt-package.ts';
+import type { TensorCoding } from '../package-index.ts';
+
+/**
+ * The numbers of the tensors of second moments by which first moments are scaled, in the order of the tensors
+ * (docs/format.md, "State tensors").
+ */
+export function writeSecondMoments(writer: ByteWriter, codings: readonly TensorCoding[]): void {
+  for (const coding of codings)
+    if (coding.kind === 'state' && coding.form === 'firstMoment') writer.varint(coding.secondMoments);
+}
+
+/** The codings with what `writeSecondMoments` wrote. Throws `corrupt-package`. */
+export function readSecondMoments(
+  reader: ByteReader,
+  { tensors }: SafetensorsLayout,
+  codings: readonly TensorCoding[],
+): TensorCoding[] {
+  return codings.map((coding, tensor) => {
+    if (coding.kind !== 'state' || coding.form !== 'firstMoment') return coding;
+    const secondMoments = reader.varint(tensors.length - 1, 'the number of a tensor of second moments');
+    if (!mayBeSecondMoments({ tensors }, codings, { tensor, secondMoments }))
+      throw corruptPackage('first moments lie beside a tensor that cannot be their second moments');
+    return { ...coding, secondMoments };
+  });
+}
+
+/**
+ * Whether a tensor may hold the second moments that scale the first moments of another: it has as many F32 elements,
+ * and they are decoded without first moments.
+ */
+export function mayBeSecondMoments(
+  { tensors }: Pick<SafetensorsLayout, 'tensors'>,
+  codings: readonly TensorCoding[],
+  { tensor, secondMoments }: { readonly tensor: number; readonly secondMoments: number },
+): boolean {
+  const [here, there, coding] = [tensors[tensor]!, tensors[secondMoments], codings[secondMoments]];
+  if (there?.dtype !== 'F32' || there.elementCount !== here.elementCount) return false;
+  return coding?.kind === 'exact' || (coding?.kind === 'state' && coding.form !== 'firstMoment');
+}
