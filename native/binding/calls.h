@@ -61,6 +61,8 @@ napi_value master_decode_call(Arguments& args);
 // calls_buckets.cc
 napi_value bucket_encode_call(Arguments& args);
 napi_value bucket_decode_call(Arguments& args);
+napi_value bucket_merge_call(Arguments& args);
+napi_value merged_bucket_decode_call(Arguments& args);
 
 // calls_state.cc
 napi_value state_encode_call(Arguments& args);

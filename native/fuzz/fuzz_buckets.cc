@@ -1,5 +1,5 @@
-// Fuzz target: bucket_decode on hostile bytes, and bucket_encode of any elements against any others, whose payload
-// decodes, within its bound, and gives the same elements again where it is made twice.
+// Fuzz target: bucket_decode and merged_bucket_decode on hostile bytes, and bucket_encode of any elements against any others, whose payload
+// decodes, within its bound; merged with a delta back, it rebuilds both states.
 //
 // Input: elements (u16 LE), dtype (u8), bits (u8), bytes given of the previous block and to encode (u16 LE each), those
 // bytes, and the payload.
@@ -46,10 +46,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(out == again);
   }
 
+  for (uint32_t width = kMergedBucketsMin; width <= kMergedBucketsMax; ++width) {
+    const MergedBucketPart last{width, width - 1};
+    const Status merged = merged_bucket_decode(payload.data(), payload.size(), last, previous, out.data());
+    require(merged == Status::ok || merged == Status::corrupt || merged == Status::truncated);
+  }
+
   std::vector<uint8_t> coded;
   require(bucket_encode({current.data(), dtype, count}, before.data(), bits, &coded) == Status::ok);
   require(coded.size() < kHeadBytesMax + block_bytes);
   require(bucket_decode(coded.data(), coded.size(), previous, out.data()) == Status::ok);
+  std::vector<uint8_t> back, merged, restored(block_bytes);
+  require(bucket_encode({before.data(), dtype, count}, out.data(), bits, &back) == Status::ok);
+  require(bucket_decode(back.data(), back.size(), {out.data(), dtype, count}, again.data()) == Status::ok);
+  const BucketPayload both[] = {{coded.data(), coded.size()}, {back.data(), back.size()}};
+  require(bucket_merge(both, count, &merged) == Status::ok);
+  require(merged.size() <= 1 + 5 + coded.size() + back.size());
+  require(merged_bucket_decode(merged.data(), merged.size(), {2, 0}, previous, restored.data()) == Status::ok);
+  require(restored == out);
+  require(merged_bucket_decode(merged.data(), merged.size(), {2, 1}, previous, restored.data()) == Status::ok);
+  require(restored == again);
   // An element that was not finite before stays as it is.
   std::vector<float> was(count), is(count);
   if (count > 0) {

@@ -179,6 +179,80 @@ TEST_CASE("payloads that no encoder writes are refused") {
   CHECK(again == previous);
 }
 
+TEST_CASE("merged deltas rebuild every checkpoint as their own payloads do, in fewer bytes where changes agree") {
+  for (const Dtype dtype : kDtypes) {
+    for (const size_t count : {0, 1, 9, 1000, 131072}) {
+      for (const uint32_t width : {2u, 3u, 4u}) {
+        for (const uint32_t bits : {1u, 3u, 8u}) {
+          const Bytes start = stored(weights(count, 1, 1), dtype);
+          std::vector<Bytes> states{start}, payloads;
+          for (uint32_t j = 0; j < width; ++j) {
+            const Floats moved = sum(values_of(states.back(), dtype), weights(count, 10 + j, 0.02));
+            payloads.push_back(encoded(stored(moved, dtype), states.back(), dtype, bits));
+            Bytes next;
+            CHECK_EQ(decode(payloads.back(), states.back(), dtype, &next), Status::ok);
+            states.push_back(next);
+          }
+          std::vector<BucketPayload> given;
+          size_t bytes_apart = 0;
+          for (const Bytes& payload : payloads) {
+            given.push_back({payload.data(), payload.size()});
+            bytes_apart += payload.size();
+          }
+          Bytes merged;
+          CHECK_EQ(bucket_merge(given, count, &merged), Status::ok);
+          CHECK(merged.size() <= bytes_apart + 1 + 3 * (width - 1));
+          if (count > 100000 && bits == 1) CHECK(merged.size() < bytes_apart * 3 / 4);
+          for (uint32_t position = 0; position < width; ++position) {
+            Bytes out(start.size());
+            const BucketElements before{start.data(), dtype, count};
+            CHECK_EQ(merged_bucket_decode(merged.data(), merged.size(), {width, position}, before, out.data()),
+                     Status::ok);
+            CHECK(out == states[position + 1]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("merged payloads that no encoder writes are refused") {
+  const Bytes before = stored({1, 1, 1}, Dtype::f32);
+  const BucketElements previous{before.data(), Dtype::f32, 3};
+  const auto said = [&](const Bytes& payload, uint32_t width = 2, uint32_t position = 1) {
+    Bytes out(before.size());
+    return merged_bucket_decode(payload.data(), payload.size(), {width, position}, previous, out.data());
+  };
+  // Two checkpoints of one bucket each, of 1 and 2; no list, and of three elements (1 0), (0 1), (1 1) field by field.
+  const Bytes joint = {1, 1, 0, 0, 0x80, 0x3F, 1, 0, 0, 0, 0x40, 0, 0, 0x9C};
+  CHECK_EQ(said(joint), Status::ok);
+  for (size_t size = 0; size < joint.size(); ++size)
+    CHECK(said(Bytes(joint.begin(), joint.begin() + static_cast<ptrdiff_t>(size))) != Status::ok);
+  const auto changed = [&](size_t at, uint8_t byte) {
+    Bytes copy = joint;
+    copy[at] = byte;
+    return said(copy);
+  };
+  CHECK_EQ(changed(0, 2), Status::corrupt);      // a mode that does not exist
+  CHECK_EQ(changed(4, 0), Status::ok);           // another value
+  CHECK_EQ(changed(13, 0x9D), Status::corrupt);  // bits behind the last element
+  CHECK_EQ(changed(12, 1), Status::corrupt);     // one symbol, and a length
+  CHECK_EQ(said({1, 0, 0, 1, 1, 0, 0x11, 0}), Status::corrupt);        // lists a bucket that does not exist
+  CHECK_EQ(said({1, 0, 0, 0x80, 0x20}), Status::corrupt);              // lists more than 4095
+  CHECK_EQ(said({0, 2, 0, 0, 0, 0}), Status::ok);                      // apart: no changes
+  CHECK_EQ(said({0, 2, 0, 0, 0}), Status::truncated);
+  CHECK_EQ(said({0, 9, 0, 0, 0, 0}), Status::truncated);
+  CHECK_EQ(said(joint, 2, 2), Status::invalid_argument);
+  CHECK_EQ(said(joint, 5, 0), Status::invalid_argument);
+  CHECK_EQ(said(joint, 1, 0), Status::invalid_argument);
+  // Three buckets in fields of two bits leave none over; with two buckets a field of 3 is none.
+  CHECK_EQ(said({1, 2, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40, 0, 0, 0, 0xC0}), Status::corrupt);
+  Bytes out;
+  const BucketPayload one{joint.data(), joint.size()};
+  CHECK_EQ(bucket_merge(std::vector<BucketPayload>{one}, 3, &out), Status::invalid_argument);
+  CHECK_EQ(bucket_merge(std::vector<BucketPayload>(2, {joint.data(), 3}), 3, &out), Status::truncated);
+}
+
 TEST_CASE("arguments out of range are refused") {
   const Bytes elements(4 * 10);
   Bytes out;

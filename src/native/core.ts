@@ -57,6 +57,17 @@ export interface NativeCore {
     signal?: AbortSignal,
   ): Promise<Uint8Array>;
   /**
+   * One payload for those of a block in 2 to 4 consecutive checkpoints, oldest first: a symbol for all of an element's,
+   * or the payloads as they are (firn::bucket_merge). Rejects with `corrupt-package` as `bucketDecode`.
+   */
+  bucketMerge(payloads: readonly Uint8Array[], elementCount: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Rebuilds the elements of one of those checkpoints; `previous` is what lies before the first. Errors as there. */
+  mergedBucketDecode(
+    payload: Uint8Array,
+    request: Pick<BucketBlock, 'previous' | 'dtype'> & { readonly width: number; readonly position: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /**
    * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous` and these
    * (firn::bitmask_encode), or an exact one that stands alone where that is shorter or most of them differ. Its first
    * byte is `bitmaskMode` where it needs `previous`.

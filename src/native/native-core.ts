@@ -181,6 +181,8 @@ function exactCalls(runner: JobRunner) {
 
 /** Of a bucket's index. */
 const bucketBitsMax = 8;
+/** Checkpoints whose deltas share a payload. */
+const [mergedBucketsMin, mergedBucketsMax] = [2, 4];
 
 function bucketCalls(runner: JobRunner) {
   const { addon, engine } = runner;
@@ -198,6 +200,22 @@ function bucketCalls(runner: JobRunner) {
         checkArguments.bytes('payload', payload);
         checkArguments.elements('previous', previous, dtype);
         return addon.bucketDecode(engine, payload, previous, dtypeNumber[dtype]);
+      }),
+    bucketMerge: (payloads, elementCount, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.integer('payloads', payloads.length, mergedBucketsMin, mergedBucketsMax);
+        for (const payload of payloads) checkArguments.bytes('payloads', payload);
+        checkArguments.integer('elementCount', elementCount, 0, blockElementsMax);
+        const sizes = Uint32Array.from(payloads, ({ byteLength }) => byteLength);
+        return addon.bucketMerge(engine, new Uint8Array(Buffer.concat(payloads)), sizes, elementCount);
+      }),
+    mergedBucketDecode: (payload, { previous, dtype, width, position }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkArguments.elements('previous', previous, dtype);
+        checkArguments.integer('width', width, mergedBucketsMin, mergedBucketsMax);
+        checkArguments.integer('position', position, 0, width - 1);
+        return addon.mergedBucketDecode(engine, payload, previous, dtypeNumber[dtype], width, position);
       }),
   } satisfies Partial<NativeCore>;
 }
