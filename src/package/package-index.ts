@@ -30,8 +30,8 @@ export interface PackageIndex {
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
   /**
-   * Of a checkpoint stored in a merged package: its residual blocks share their payloads with those of the checkpoints
-   * beside it.
+   * Of a checkpoint stored in a merged package: its residual blocks, or those in buckets, share their payloads with
+   * those of the checkpoints beside it.
    */
   readonly part?: MergedPackagePart;
 }
@@ -42,8 +42,8 @@ export interface MergedPackage {
   readonly id: string;
   /** By position, each the ancestor of the next. */
   readonly packageIds: readonly string[];
-  /** What the symbols of its residual blocks stand for. */
-  readonly jointSymbols: JointSymbols;
+  /** What the symbols of its residual blocks stand for; absent where deltas are in buckets. */
+  readonly jointSymbols?: JointSymbols;
 }
 
 export interface MergedPackagePart {

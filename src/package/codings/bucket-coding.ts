@@ -1,5 +1,6 @@
 import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { corruptPackage } from '../corrupt-package.ts';
+import { mergedPackageWidthMax } from '../format-limits.ts';
 import type { CodingRule } from './coding-rule.ts';
 
 /** Whole, or moved from what the ancestor rebuilds by the value of a bucket. From version 7 on. */
@@ -27,7 +28,7 @@ export const bucketCoding: CodingRule<BucketTensorCoding, BucketBlockCoding> = {
   kind: 'buckets',
   isWeight: true,
   isExact: false,
-  isShared: false,
+  isShared: true,
   versionMin: () => 7,
   codeOf: () => bucketCode,
   read: (code, { formatVersion }) => (code === bucketCode && formatVersion >= 7 ? { kind: 'buckets' } : undefined),
@@ -38,5 +39,8 @@ export const bucketCoding: CodingRule<BucketTensorCoding, BucketBlockCoding> = {
   classOf: ({ dtype }) => dtype,
   // The longest code has 15 bits, no more than an element of the smallest dtype.
   payloadBytesMax: ({ coding, elementCount }) => headBytesMax + elementCount * dtypeBytes[coding.dtype],
+  // No more than what it is made of, and their lengths.
+  sharedPayloadBytesMax: ({ coding, elementCount }) =>
+    mergedPackageWidthMax * (headBytesMax + elementCount * dtypeBytes[coding.dtype]),
   matches: (there, here) => there.coding.dtype === here.coding.dtype,
 };

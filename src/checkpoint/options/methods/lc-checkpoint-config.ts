@@ -23,7 +23,7 @@ export const lcCheckpointConfig: MethodConfig<LcCheckpointConfig> = {
     },
   },
   example: { method: 'lc-checkpoint', bits: 3 },
-  mergesDeltas: false,
+  mergesDeltas: true,
   key: ({ bits }) => [bits],
   describe: ({ bits }) => `${bits}-bit promotion`,
 };
