@@ -12,8 +12,7 @@ import { changeBytes } from './change-bytes.ts';
 import { openChain, packageSource, payloadsOf, withBody, withSharedPayload } from './reseal-package.ts';
 
 const core = loadCore();
-const read = (name: string): Uint8Array =>
-  new Uint8Array(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)));
+const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)));
 type OpenedPackage = Awaited<ReturnType<typeof openChain>>[number];
 
 /**

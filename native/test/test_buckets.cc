@@ -226,6 +226,9 @@ TEST_CASE("merged payloads that no encoder writes are refused") {
   // Two checkpoints of one bucket each, of 1 and 2; no list, and of three elements (1 0), (0 1), (1 1) field by field.
   const Bytes joint = {1, 1, 0, 0, 0x80, 0x3F, 1, 0, 0, 0, 0x40, 0, 0, 0x9C};
   CHECK_EQ(said(joint), Status::ok);
+  Bytes second(before.size());
+  CHECK_EQ(merged_bucket_decode(joint.data(), joint.size(), {2, 1}, previous, second.data()), Status::ok);
+  CHECK(second == stored({2, 3, 4}, Dtype::f32));
   for (size_t size = 0; size < joint.size(); ++size)
     CHECK(said(Bytes(joint.begin(), joint.begin() + static_cast<ptrdiff_t>(size))) != Status::ok);
   const auto changed = [&](size_t at, uint8_t byte) {
