@@ -109,6 +109,52 @@ describe.skipIf(!runnable)(
       );
     });
 
+    describe('over the buckets of format-v7', () => {
+      const fileOf = (name: string): string => join(fixtures, 'format-v7', name);
+      const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
+        digests: Record<string, string>;
+      }[];
+
+      it.each([0, 1, 2, 3])(
+        'checkpoint %i comes out as it always did',
+        (step) => {
+          const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`buckets-${i}.firn`));
+          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
+        },
+        60_000,
+      );
+
+      it('refuses a delta to another ancestor than its own', () => {
+        expect(decode([0, 2].map((step) => fileOf(`buckets-${step}.firn`)))).toMatchObject({
+          status: damaged,
+          digests: {},
+        });
+      });
+    });
+
+    describe('over the merged buckets of format-v9', () => {
+      const chain = [join(fixtures, 'format-v7/buckets-0.firn'), join(fixtures, 'format-v9/buckets-1-to-3.firn')];
+      const expected = JSON.parse(readFileSync(join(fixtures, 'format-v7/expected.json'), 'utf8')) as {
+        packageId: string;
+        digests: Record<string, string>;
+      }[];
+
+      it.each([1, 2, 3])(
+        'checkpoint %i comes out as it always did',
+        (step) => {
+          const { packageId, digests } = expected[step]!;
+          expect(decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
+        },
+        60_000,
+      );
+
+      it('is refused when a byte has changed', () => {
+        const bytes = readFileSync(chain[1]!);
+        bytes[400]! ^= 4;
+        expect(decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+      });
+    });
+
     describe('over the bitmasks of format-v8', () => {
       const fileOf = (name: string): string => join(fixtures, 'format-v8', name);
       const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
@@ -232,6 +278,7 @@ describe.skipIf(!runnable)(
 
       it.each([
         ['residual', { method: 'residual', step: -50 }],
+        ['lc-checkpoint', { method: 'lc-checkpoint', bits: 4 }],
         [
           'inshrinkerator',
           {
@@ -311,10 +358,10 @@ describe.skipIf(!runnable)(
 
       it('says of a later version that it does not know it', () => {
         const bytes = readFileSync(base);
-        bytes[4] = 7;
+        bytes[4] = 10;
         expect(decode([stored('later.firn', bytes)])).toMatchObject({
           status: unsupported,
-          said: expect.stringContaining('version 7'),
+          said: expect.stringContaining('version 10'),
           digests: {},
         });
       });

@@ -60,7 +60,7 @@ describe('the super-step of format version 3', () => {
   it('holds tuples of every kind, escapes, blocks of two dtypes and exact ones', async () => {
     const [base] = await openChain(core, plain.slice(0, 1));
     const indexes = decodeStoredIndexes(await readStoredIndex(packageSource(stored), core.crc32cSync), base!.index);
-    const { symbols, width } = indexes[0]!.part!.mergedPackage.jointSymbols;
+    const { symbols, width } = indexes[0]!.part!.mergedPackage.jointSymbols!;
     expect(width).toBe(3);
     expect(symbols.length / width).toBeGreaterThan(latticeEscape);
     expect(Math.max(...symbols)).toBe(latticeEscape);

@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import type { NativeCore } from '../src/native/core.ts';
+import { isMergedFormat } from '../src/package/format-version.ts';
 import { ByteReader } from '../src/package/byte-reader.ts';
 import { encodePackageIndex } from '../src/package/index/encode-index.ts';
 import { encodeMergedPackageIndex } from '../src/package/index/encode-merged.ts';
@@ -55,7 +56,9 @@ export function withBody(
   const reader = new ByteReader(stored.indexBytes);
   const flags = reader.u8();
   const ancestorId = (flags & 1) === 0 ? new Uint8Array() : reader.take(16);
-  const packageIds = stored.formatVersion === 3 ? reader.take(1 + 16 * stored.packageIds.length) : new Uint8Array();
+  const packageIds = isMergedFormat(stored.formatVersion)
+    ? reader.take(1 + 16 * stored.packageIds.length)
+    : new Uint8Array();
   if ((flags & 2) !== 0) reader.varint(Number.MAX_SAFE_INTEGER, 'the length of the body');
   const body = (flags & 2) === 0 ? reader.rest() : new Uint8Array(inflateRawSync(reader.rest()));
   return sealed(

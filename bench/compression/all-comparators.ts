@@ -2,7 +2,6 @@ import type { CheckpointWeights } from './checkpoint-weights.ts';
 import { adaptiveUniform } from './comparators/adaptive-uniform.ts';
 import type { Comparator } from './comparators/comparator.ts';
 import { entropyUniform } from './comparators/entropy-uniform.ts';
-import { lcCheckpoint } from './comparators/lc-checkpoint.ts';
 import { plainKmeans } from './comparators/plain-kmeans.ts';
 import type { MethodResult } from './method-result.ts';
 import { runComparator, type ComparatorTools } from './run-comparator.ts';
@@ -14,12 +13,7 @@ export interface NamedRun {
 }
 
 /** Methods of other papers, in the order of the table. */
-export const allComparators: readonly NamedRun[] = [
-  named(entropyUniform),
-  named(adaptiveUniform),
-  named(plainKmeans),
-  named(lcCheckpoint),
-];
+export const allComparators: readonly NamedRun[] = [named(entropyUniform), named(adaptiveUniform), named(plainKmeans)];
 
 function named<Knob>(comparator: Comparator<Knob>): NamedRun {
   return { name: comparator.name, run: (checkpoints, tools) => runComparator(comparator, checkpoints, tools) };

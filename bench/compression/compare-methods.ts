@@ -38,6 +38,7 @@ export interface Comparison {
 
 export const ourName = 'Firn (residual)';
 export const paperName = 'the paper (inshrinkerator)';
+export const lcCheckpointName = 'LC-Checkpoint';
 
 interface PaperRun {
   readonly run: string;
@@ -77,7 +78,9 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
     const checkpoints: CheckpointWeights[] = [];
     for (const checkpoint of series.checkpoints)
       checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
-    const results = [ourName, paperName, bitSnapName].some(wanted) ? await hubResults(comparison, checkpoints) : [];
+    const results = [ourName, paperName, lcCheckpointName, bitSnapName].some(wanted)
+      ? await hubResults(comparison, checkpoints)
+      : [];
     for (const { name, run } of allComparators) {
       if (!wanted(name)) continue;
       results.push(await run(checkpoints, { core, meter, onProgress }));
@@ -89,7 +92,10 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
   }
 }
 
-/** Ours, the paper's with its coders, and BitSnap. They run through a separate hub, so that all stored bytes count. */
+/**
+ * Ours, the paper's with its coders, LC-Checkpoint and BitSnap. They run through a separate hub, so that all stored
+ * bytes count.
+ */
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
   const { hysteresis, series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const hubProcess = await comparison.startHub();
@@ -119,6 +125,15 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
       ...deltaCoders.map((coder) => recodedResult(run, result, coder)),
       await contextCodedResult(run, result, core),
     );
+    await onResults(results);
+  }
+  if (wanted(lcCheckpointName)) {
+    const run = await runAtHub(
+      place,
+      { run: 'lc-checkpoint', thresholds, search: { method: 'lc-checkpoint' } },
+      onProgress,
+    );
+    results.push(hubResult(run, checkpoints, { name: lcCheckpointName, note: '', alwaysAfresh: false }));
     await onResults(results);
   }
   if (wanted(bitSnapName)) {

@@ -38,7 +38,10 @@ export function hubResult(
       metricsAfter: result!.fidelity === 'exact' ? baseline : measured,
       evaluations: trialCount,
       ...(migration !== undefined && { migration }),
-      ...(i > 0 && { movementLost: movementLost(movedTensors(stored, checkpoints[i]!, checkpoints[i - 1]!)) }),
+      ...(i > 0 &&
+        stored.tensors.length > 0 && {
+          movementLost: movementLost(movedTensors(stored, checkpoints[i]!, checkpoints[i - 1]!)),
+        }),
       ...(ratio !== undefined && { errorRatio: ratio }),
       ...(stored.tensors.length > 0 && {
         bins: { bytes: stored.binBytes, boundBytes: boundBits(historiesAt(run.stored, i)) / 8 },

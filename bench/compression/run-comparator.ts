@@ -74,8 +74,7 @@ async function oneCheckpoint<Knob>(
     .map(({ name, layerType, values }) => ({ name, layerType, values: values!, elementCount: values!.length }));
   const others = checkpoint.tensors.filter((tensor) => !comparator.takes(tensor));
   const otherBytes = await exactBytes(core, others, before?.exact);
-  const candidates =
-    before === undefined && comparator.startsExact ? [] : candidatesOf(comparator, taken, before?.state);
+  const candidates = candidatesOf(comparator, taken, before?.state);
   let evaluations = 0;
   for (const { knob, bytes, encodeSeconds } of candidates) {
     const started = performance.now();

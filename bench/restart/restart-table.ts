@@ -4,6 +4,7 @@ const methodNames = {
   exact: 'exact',
   residual: 'Firn (residual)',
   inshrinkerator: 'the paper (inshrinkerator)',
+  'lc-checkpoint': 'LC-Checkpoint',
   bitsnap: 'BitSnap',
 } as const;
 

@@ -62,6 +62,10 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<exact_encode_call>(exports, "exactEncode");
   add<exact_decode_call>(exports, "exactDecode");
   add<exact_is_standalone_call>(exports, "exactIsStandalone");
+  add<bucket_encode_call>(exports, "bucketEncode");
+  add<bucket_decode_call>(exports, "bucketDecode");
+  add<bucket_merge_call>(exports, "bucketMerge");
+  add<merged_bucket_decode_call>(exports, "mergedBucketDecode");
   add<bitmask_encode_call>(exports, "bitmaskEncode");
   add<bitmask_decode_call>(exports, "bitmaskDecode");
   add<bitmask_changed_call>(exports, "bitmaskChanged");

@@ -58,6 +58,12 @@ napi_value bitmask_changed_call(Arguments& args);
 napi_value master_encode_call(Arguments& args);
 napi_value master_decode_call(Arguments& args);
 
+// calls_buckets.cc
+napi_value bucket_encode_call(Arguments& args);
+napi_value bucket_decode_call(Arguments& args);
+napi_value bucket_merge_call(Arguments& args);
+napi_value merged_bucket_decode_call(Arguments& args);
+
 // calls_state.cc
 napi_value state_encode_call(Arguments& args);
 napi_value state_decode_call(Arguments& args);

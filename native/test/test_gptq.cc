@@ -156,7 +156,7 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     for (uint8_t& rate : rates) rate = static_cast<uint8_t>(random.below(256));
     const LatticeState state{previous.data(), activity.data()};
     REQUIRE(lattice_contexts({&s, 1}, state, contexts.data()) == Status::ok);
-    Gptq feedback{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
+    Gptq gptq{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
     const std::vector<float> fixed = expected_of(m, factor, s, previous, contexts, weights, 0.75f, gptq.hysteresis);
     gptq.hysteresis.rates = rates.data();
     const std::vector<float> expected =
@@ -200,7 +200,7 @@ TEST_CASE("a segment that begins and ends inside rows is rounded as far as it go
       LatticeSegment s;
       s.count = count, s.exponent = -12, s.step = 90;
       const std::vector<float> weights = plain_weights(random, count);
-      const Gptq feedback{factor.data(), 16, 16, 40, inputs_last, 640 - count, 1, 156};
+      const Gptq gptq{factor.data(), 16, 16, 40, inputs_last, 640 - count, 1, 156};
       std::vector<float> first;
       for_each_isa([&] {
         std::vector<float> targets(count);
@@ -220,7 +220,7 @@ TEST_CASE("weights and values out of range are refused, and targets never leave 
   const std::vector<float> factor(4, 0.9f);
   LatticeSegment s;
   s.count = 2, s.exponent = 0, s.step = 65535;
-  const Gptq feedback{factor.data(), 2, 2, 1, true, 0, 1, 156};
+  const Gptq gptq{factor.data(), 2, 2, 1, true, 0, 1, 156};
   std::vector<float> targets(2);
   const float edge[] = {static_cast<float>(kLatticeWeightMax), static_cast<float>(-kLatticeWeightMax)};
   REQUIRE(lattice_targets(edge, Dtype::f32, s, {}, gptq, targets.data()) == Status::ok);

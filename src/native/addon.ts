@@ -185,6 +185,28 @@ export interface Addon {
   ): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
+  bucketEncode(
+    engine: EngineHandle,
+    current: Uint8Array,
+    previous: Uint8Array,
+    dtype: number,
+    bits: number,
+  ): Started<Uint8Array>;
+  bucketDecode(engine: EngineHandle, payload: Uint8Array, previous: Uint8Array, dtype: number): Started<Uint8Array>;
+  bucketMerge(
+    engine: EngineHandle,
+    payloads: Uint8Array,
+    sizes: Uint32Array,
+    elementCount: number,
+  ): Started<Uint8Array>;
+  mergedBucketDecode(
+    engine: EngineHandle,
+    payload: Uint8Array,
+    previous: Uint8Array,
+    dtype: number,
+    width: number,
+    position: number,
+  ): Started<Uint8Array>;
   bitmaskEncode(
     engine: EngineHandle,
     current: Uint8Array,

@@ -46,6 +46,31 @@ export interface NativeCore {
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
   /**
+   * Encodes moves away from the elements that an ancestor rebuilds, in buckets by sign and exponent. The 2^bits - 1
+   * largest buckets are stored (native/include/firn/buckets.h).
+   */
+  bucketEncode(block: BucketBlock, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Rebuilds elements from the same `previous`. Rejects with `corrupt-package` for bytes no encoder writes. */
+  bucketDecode(
+    payload: Uint8Array,
+    request: Pick<BucketBlock, 'previous' | 'dtype'>,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /**
+   * One payload for the payloads of a block in 2 to 4 consecutive checkpoints, oldest first: one symbol for all symbols
+   * of an element, or the payloads as they are (firn::bucket_merge). Rejects with `corrupt-package` as `bucketDecode`.
+   */
+  bucketMerge(payloads: readonly Uint8Array[], elementCount: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Rebuilds the elements of one of those checkpoints; `previous` holds the elements before the first. Rejects as
+   * `bucketDecode`.
+   */
+  mergedBucketDecode(
+    payload: Uint8Array,
+    request: Pick<BucketBlock, 'previous' | 'dtype'> & { readonly width: number; readonly position: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /**
    * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous`, followed by
    * these (firn::bitmask_encode). It is an exact standalone payload if that is shorter or most elements differ. Its
    * first byte is `bitmaskMode` if decoding needs `previous`.
@@ -337,6 +362,15 @@ export interface ContextTables {
   /** Encodes any block with slots below `slots`, counted before or not. */
   encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
+}
+
+/** One block's elements, as many as its ancestor's, both in `dtype`. */
+export interface BucketBlock {
+  readonly current: Uint8Array;
+  readonly previous: Uint8Array;
+  readonly dtype: QuantizableDtype;
+  /** 1..8. */
+  readonly bits: number;
 }
 
 /**

@@ -28,6 +28,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...tokenCalls(runner),
     ...contextCalls(runner),
     ...exactCalls(runner),
+    ...bucketCalls(runner),
     ...bitmaskCalls(runner),
     ...masterCalls(runner),
     ...stateCalls(runner),
@@ -178,6 +179,47 @@ function exactCalls(runner: JobRunner) {
       checkArguments.bytes('payload', payload);
       return addon.exactIsStandalone(payload);
     },
+  } satisfies Partial<NativeCore>;
+}
+
+/** Of a bucket's index. */
+const bucketBitsMax = 8;
+/** Checkpoints whose deltas share a payload. */
+const [mergedBucketsMin, mergedBucketsMax] = [2, 4];
+
+function bucketCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  return {
+    bucketEncode: ({ current, previous, dtype, bits }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.elements('current', current, dtype);
+        checkArguments.elements('previous', previous, dtype);
+        if (current.byteLength !== previous.byteLength) throw argumentError('current and previous differ in length');
+        checkArguments.integer('bits', bits, 1, bucketBitsMax);
+        return addon.bucketEncode(engine, current, previous, dtypeNumber[dtype], bits);
+      }),
+    bucketDecode: (payload, { previous, dtype }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkArguments.elements('previous', previous, dtype);
+        return addon.bucketDecode(engine, payload, previous, dtypeNumber[dtype]);
+      }),
+    bucketMerge: (payloads, elementCount, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.integer('payloads', payloads.length, mergedBucketsMin, mergedBucketsMax);
+        for (const payload of payloads) checkArguments.bytes('payloads', payload);
+        checkArguments.integer('elementCount', elementCount, 0, blockElementsMax);
+        const sizes = Uint32Array.from(payloads, ({ byteLength }) => byteLength);
+        return addon.bucketMerge(engine, new Uint8Array(Buffer.concat(payloads)), sizes, elementCount);
+      }),
+    mergedBucketDecode: (payload, { previous, dtype, width, position }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkArguments.elements('previous', previous, dtype);
+        checkArguments.integer('width', width, mergedBucketsMin, mergedBucketsMax);
+        checkArguments.integer('position', position, 0, width - 1);
+        return addon.mergedBucketDecode(engine, payload, previous, dtypeNumber[dtype], width, position);
+      }),
   } satisfies Partial<NativeCore>;
 }
 

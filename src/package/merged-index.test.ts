@@ -93,7 +93,7 @@ describe('the index of a merged package', () => {
   const parts = partsOf();
   const stored = encodeMergedPackageIndex(parts, base);
   const decode = (bytes: Uint8Array, ancestor: PackageIndex | undefined = base) =>
-    decodeMergedPackageIndex(bytes, { id: mergedPackage.id, ancestor });
+    decodeMergedPackageIndex(bytes, { formatVersion: 3, id: mergedPackage.id, ancestor });
   const damage = expect.objectContaining({ code: 'corrupt-package' });
 
   it('comes back as it went in, entries of residual blocks once', () => {
@@ -118,7 +118,7 @@ describe('the index of a merged package', () => {
   });
 
   it('is damaged without its ancestor, with another, and as a package of one checkpoint', () => {
-    expect(() => decodeMergedPackageIndex(stored, { id: mergedPackage.id })).toThrow(damage);
+    expect(() => decodeMergedPackageIndex(stored, { formatVersion: 3, id: mergedPackage.id })).toThrow(damage);
     expect(() => decode(stored, { ...base, id: id(8) })).toThrow(damage);
     expect(() => decodePackageIndex(stored, { formatVersion: 3, id: mergedPackage.id, ancestor: base })).toThrow(
       damage,

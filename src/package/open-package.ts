@@ -1,5 +1,6 @@
 import { corruptPackage } from './corrupt-package.ts';
 import { decodePackageIndex, readAncestorId, readPackageIds } from './index/decode-index.ts';
+import { isMergedFormat } from './format-version.ts';
 import { decodeMergedPackageIndex } from './index/decode-merged.ts';
 import {
   checkFrame,
@@ -65,10 +66,9 @@ export function decodeStoredIndex(stored: StoredIndex, ancestor: PackageIndex | 
 /** Decodes a stored index into those of its checkpoints, as many as `packageIds`. Throws `corrupt-package`. */
 export function decodeStoredIndexes(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex[] {
   const { indexBytes, id, formatVersion, indexOffsetBytes } = stored;
-  const indexes =
-    formatVersion === 3
-      ? decodeMergedPackageIndex(indexBytes, { id, ancestor })
-      : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
+  const indexes = isMergedFormat(formatVersion)
+    ? decodeMergedPackageIndex(indexBytes, { id, formatVersion, ancestor })
+    : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
   if (payloadEndBytes(indexes) !== indexOffsetBytes) throw corruptPackage('the payloads do not fill the package');
   return indexes;
 }

@@ -29,7 +29,10 @@ export interface PackageIndex {
   /** Data shared by residual tensors; absent in version 1. */
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
-  /** For a checkpoint in a merged package: its residual blocks share payloads with those of the other checkpoints. */
+  /**
+   * For a checkpoint in a merged package: its residual blocks, or those in buckets, share payloads with those of the
+   * other checkpoints.
+   */
   readonly part?: MergedPackagePart;
 }
 
@@ -39,8 +42,8 @@ export interface MergedPackage {
   readonly id: string;
   /** By position, each the ancestor of the next. */
   readonly packageIds: readonly string[];
-  /** The moves that the joint symbols of its residual blocks stand for. */
-  readonly jointSymbols: JointSymbols;
+  /** The moves that the joint symbols of its residual blocks stand for; absent if deltas are in buckets. */
+  readonly jointSymbols?: JointSymbols;
 }
 
 export interface MergedPackagePart {

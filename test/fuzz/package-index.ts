@@ -1,7 +1,7 @@
 /**
  * Fuzz target of the package index decoder. For any bytes it gives an index whose blocks match its plans and which
  * encodes to the same again, or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are
- * decoded as deltas to it; merged packages, of version 3, build on the base of version 2.
+ * decoded as deltas to it; merged packages, of versions 3 and 9, build on the bases of versions 2 and 7.
  *
  * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for
  * that long and exits non-zero at the first failure, printing the input in hex; the same seed tries the same inputs in
@@ -13,6 +13,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FirnError, type FirnErrorCode } from '../../src/checkpoint/firn-error.ts';
 import { payloadBytesMax, mergedPackagePayloadBytesMax } from '../../src/package/blocks/block-bounds.ts';
+import { codingRuleOf } from '../../src/package/codings/all-codings.ts';
 import { ByteReader } from '../../src/package/byte-reader.ts';
 import { ByteWriter } from '../../src/package/byte-writer.ts';
 import { decodePackageIndex, readAncestorId } from '../../src/package/index/decode-index.ts';
@@ -20,6 +21,7 @@ import { decodeMergedPackageIndex } from '../../src/package/index/decode-merged.
 import { encodePackageIndex } from '../../src/package/index/encode-index.ts';
 import { encodeMergedPackageIndex } from '../../src/package/index/encode-merged.ts';
 import { prefixBytes } from '../../src/package/package-frame.ts';
+import { isMergedFormat } from '../../src/package/format-version.ts';
 import type { FormatVersion, PackageIndex } from '../../src/package/package-index.ts';
 import { planFile } from '../../src/package/blocks/plan-file.ts';
 import { seededRandom } from './safetensors-header.ts';
@@ -32,8 +34,16 @@ const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   4: fileURLToPath(new URL('./corpus/package-index-v4/', import.meta.url)),
   5: fileURLToPath(new URL('./corpus/package-index-v5/', import.meta.url)),
   6: fileURLToPath(new URL('./corpus/package-index-v6/', import.meta.url)),
+  7: fileURLToPath(new URL('./corpus/package-index-v7/', import.meta.url)),
   8: fileURLToPath(new URL('./corpus/package-index-v8/', import.meta.url)),
+  9: fileURLToPath(new URL('./corpus/package-index-v9/', import.meta.url)),
 };
+
+/** Of the bases that merged packages build on. */
+const baseVersions = new Map<FormatVersion, FormatVersion>([
+  [3, 2],
+  [9, 7],
+]);
 
 /** Ids of the base in the corpus and of everything else. */
 export const ancestorId = 'a'.repeat(32);
@@ -57,7 +67,7 @@ export class IndexTarget {
 
   constructor(formatVersion: FormatVersion) {
     this.#formatVersion = formatVersion;
-    const version = formatVersion === 3 ? 2 : formatVersion;
+    const version = baseVersions.get(formatVersion) ?? formatVersion;
     this.#ancestor = decodePackageIndex(readFileSync(`${corpusFolders[version]}accepted.base`), {
       formatVersion: version,
       id: ancestorId,
@@ -77,10 +87,9 @@ export class IndexTarget {
     }
     let offsetBytes = prefixBytes;
     for (const index of indexes) offsetBytes = checkIndex(index, offsetBytes);
-    const again =
-      this.#formatVersion === 3
-        ? encodeMergedPackageIndex(indexes, ancestor!)
-        : encodePackageIndex(indexes[0]!, ancestor);
+    const again = isMergedFormat(this.#formatVersion)
+      ? encodeMergedPackageIndex(indexes, ancestor!)
+      : encodePackageIndex(indexes[0]!, ancestor);
     if (!isDeepStrictEqual(this.#decode(again, ancestor), indexes))
       throw new Error('accepted, but encoding it again gives another index');
     return 'accepted';
@@ -88,7 +97,7 @@ export class IndexTarget {
 
   #decode(bytes: Uint8Array, ancestor: PackageIndex | undefined): PackageIndex[] {
     const formatVersion = this.#formatVersion;
-    if (formatVersion === 3) return decodeMergedPackageIndex(bytes, { id: ownId, ancestor });
+    if (isMergedFormat(formatVersion)) return decodeMergedPackageIndex(bytes, { id: ownId, formatVersion, ancestor });
     return [decodePackageIndex(bytes, { formatVersion, id: ownId, ancestor })];
   }
 }
@@ -106,7 +115,7 @@ function checkIndex(index: PackageIndex, firstBytes: number): number {
     if (plan.layout.sizeBytes !== sizeBytes || content.blocks.length !== plan.blocks.length)
       throw new Error(`accepted, but ${path} is not its plan`);
     for (const [number, { lengthBytes, ...entry }] of content.blocks.entries()) {
-      const isShared = plan.blocks[number]!.coding.kind === 'residual' && (index.part?.position ?? 0) > 0;
+      const isShared = codingRuleOf(plan.blocks[number]!.coding).isShared && (index.part?.position ?? 0) > 0;
       const lies = isShared ? entry.offsetBytes < firstBytes : entry.offsetBytes === offsetBytes;
       if (!lies || lengthBytes < 1 || lengthBytes > bytesMax(plan.blocks[number]!))
         throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
@@ -177,7 +186,7 @@ function plainForm(bytes: Uint8Array, version: FormatVersion): Buffer {
 /** Bytes before the length of a deflated body. */
 function headBytes(bytes: Uint8Array, version: FormatVersion): number {
   const withAncestor = 1 + ((bytes[0] ?? 0) & 1) * 16;
-  return version === 3 ? withAncestor + 1 + 16 * (bytes[withAncestor] ?? 0) : withAncestor;
+  return isMergedFormat(version) ? withAncestor + 1 + 16 * (bytes[withAncestor] ?? 0) : withAncestor;
 }
 
 function deflatedForm(bytes: Uint8Array, version: FormatVersion): Uint8Array {

@@ -26,7 +26,6 @@ interface Range {
 export const adaptiveUniform: Comparator<number> = {
   name: 'adaptive uniform (Check-N-Run)',
   alwaysAfresh: true,
-  startsExact: false,
   knobs: [8, 16, 32, 64, 128, 256],
   describe: (bins) => `${bins} bins`,
   takes: isMatrix,

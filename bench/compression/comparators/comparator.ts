@@ -31,8 +31,6 @@ export interface Comparator<Knob> {
    * True if the method quantizes the weights themselves, false if it quantizes their change since the previous state.
    */
   readonly alwaysAfresh: boolean;
-  /** The first checkpoint of a series is stored exact, as in the paper. */
-  readonly startsExact: boolean;
   readonly knobs: readonly Knob[];
   describe(knob: Knob): string;
   /** Whether the method takes the tensor; all others are stored exact. */

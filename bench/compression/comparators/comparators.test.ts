@@ -4,7 +4,6 @@ import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
 import { adaptiveUniform, greedyRange } from './adaptive-uniform.ts';
 import type { Comparator, DecodedState, TensorValues } from './comparator.ts';
 import { bitWidths, entropyUniform } from './entropy-uniform.ts';
-import { lcCheckpoint, promote } from './lc-checkpoint.ts';
 import { clusterL1, plainKmeans } from './plain-kmeans.ts';
 
 function tensor(values: ArrayLike<number>, layerType: LayerType = 'linear'): TensorValues {
@@ -34,31 +33,6 @@ function roundTrip<Knob>(
 function extent(values: Float32Array): number {
   return Math.max(...values) - Math.min(...values);
 }
-
-describe('LC-Checkpoint', () => {
-  test('a worked example of two-bit promotion: three buckets by exponent and sign, each the mean of its ends, the rest nothing', () => {
-    const { values, indexes } = promote(Float32Array.of(0.75, 0.5, -0.625, 0.09375, 0.01, 0), 2);
-    expect(values).toEqual([0, 0.625, -0.625, 0.09375]);
-    expect([...indexes]).toEqual([1, 1, 2, 3, 0, 0]);
-  });
-
-  test('the delta is against what was rebuilt, and what three bits keep is within half a binade', () => {
-    fc.assert(
-      fc.property(weights, weights, (a, b) => {
-        const first = roundTrip(lcCheckpoint, [tensor(a)], 3);
-        const current = a.map((value, i) => value + (b[i] ?? 0) / 100);
-        const second = roundTrip(lcCheckpoint, [tensor(current)], 3, first);
-        for (const [i, value] of current.entries()) {
-          const delta = Math.fround(value - first.values[0]![i]!);
-          const kept = second.bins![0]![i] !== 0;
-          expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(
-            (kept ? 0.5 : 1) * Math.abs(delta) + 1e-6,
-          );
-        }
-      }),
-    );
-  });
-});
 
 describe('plain k-means', () => {
   test('a worked example: equally full bins, then nearest means', () => {

@@ -23,7 +23,6 @@ const binCounts = [8, 16, 32, 64, 128, 256];
 export const entropyUniform: Comparator<EntropyKnob> = {
   name: 'entropy-based uniform (QD)',
   alwaysAfresh: true,
-  startsExact: false,
   knobs: binCounts.flatMap((binsMin) =>
     binCounts.filter((binsMax) => binsMax >= binsMin).map((binsMax) => ({ binsMin, binsMax })),
   ),

@@ -21,7 +21,6 @@ const roundsMax = 1000;
 export const plainKmeans: Comparator<KmeansKnob> = {
   name: 'plain k-means (GOBO)',
   alwaysAfresh: true,
-  startsExact: false,
   knobs: [8, 16, 32, 64, 128, 256].flatMap((bins) => [16, 32].map((embeddingBins) => ({ bins, embeddingBins }))),
   describe: ({ bins, embeddingBins }) => `${bins}/${embeddingBins} bins`,
   takes: isMatrix,

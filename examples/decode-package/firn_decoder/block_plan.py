@@ -11,13 +11,14 @@ from .safetensors_header import Tensor
 CODEBOOK_CODING = 6
 RESIDUAL_CODING = 32
 STATE_CODINGS = range(33, 37)
+BUCKET_CODING = 37
 BITMASK_CODING = 38
 COPY_CODING = 40
 MASTER_CODING = 41
 WIDENED_CODING = 42
 INHERITED_CODING = 43
 
-# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number), ("bitmask", dtype) or ("exact", name of the element kind).
+# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number), ("buckets", dtype), ("bitmask", dtype) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
 
 
@@ -43,6 +44,8 @@ def block_class(coding: int, dtype: str) -> BlockClass:
     """The class of a tensor with this coding and dtype."""
     if coding == RESIDUAL_CODING:
         return "residual", dtype
+    if coding == BUCKET_CODING:
+        return "buckets", dtype
     if coding == BITMASK_CODING:
         return "bitmask", dtype
     if coding in STATE_CODINGS:

@@ -1,15 +1,17 @@
 """The bytes of one block's elements, from its payload and those it goes on from (format.md, "Payloads")."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
 from .bitmask_blocks import goes_on as mask_goes_on
 from .bitmask_blocks import read_bitmask_block
+from .bucket_blocks import goes_on as buckets_go_on
+from .bucket_blocks import read_bucket_block, read_merged_bucket_block
 from .byte_reader import ByteReader
 from .chain import BlockFinder, Link, Place
 from .context_blocks import ESCAPE, read_context_block
-from .element_kinds import KIND_OF_DTYPE, element_bytes
+from .element_kinds import KIND_OF_DTYPE, ElementKind, element_bytes
 from .errors import check, fail
 from .exact_blocks import needs_previous, read_exact_block
 from .lattice import (
@@ -45,7 +47,9 @@ def decode_block(finder: BlockFinder, links: Sequence[Link]) -> Steps:
     if kind == "levels":
         return _decode_levels(links)
     if kind == "bitmask":
-        return _decode_bitmask(links)
+        return _decode_on_top(links, mask_goes_on, read_bitmask_block)
+    if kind == "buckets":
+        return _decode_buckets(links)
     return _decode_residual(links)
 
 
@@ -116,15 +120,36 @@ def _decode_state(links: Sequence[Link]) -> Steps:
     return before or b""
 
 
-def _decode_bitmask(links: Sequence[Link]) -> bytes:
+def _decode_on_top(links: Sequence[Link], needs: Callable[[bytes], bool], read: Callable[[bytes, ElementKind, int, bytes | None], bytes]) -> bytes:
     payloads: list[bytes] = []
     for link in links:
         payloads.append(link.package.payload(link.block))
-        if not mask_goes_on(payloads[-1]):
+        if not needs(payloads[-1]):
             break
     elements: bytes | None = None
     for payload in reversed(payloads):
-        elements = read_bitmask_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
+        elements = read(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
+    return elements or b""
+
+
+def _decode_buckets(links: Sequence[Link]) -> bytes:
+    kind, count = KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count
+    found: list[tuple[Link, bytes]] = []
+    at = 0
+    while at < len(links):
+        link = links[at]
+        found.append((link, link.package.payload(link.block)))
+        # The checkpoints of a super-step have one payload, which goes on from the block before the first of them.
+        at += 1 + link.package.index.position
+        if link.package.index.width == 0 and not buckets_go_on(found[-1][1]):
+            break
+    elements: bytes | None = None
+    for link, payload in reversed(found):
+        index = link.package.index
+        if index.width == 0:
+            elements = read_bucket_block(payload, kind, count, elements)
+        else:
+            elements = read_merged_bucket_block(payload, kind, count, elements, (index.width, index.position))
     return elements or b""
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import BITMASK_CODING, CODEBOOK_CODING, COPY_CODING, INHERITED_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
+from .block_plan import BITMASK_CODING, BUCKET_CODING, CODEBOOK_CODING, COPY_CODING, INHERITED_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -25,6 +25,8 @@ _SCALE_MAX = 4096
 _CONTEXT_TABLES_BYTES_MAX = 16 << 20
 _BLOCK_INDEX_BYTES_MIN = 5
 _TUPLES_MAX = 4096
+# Blocks of a super-step whose payload is that of all its checkpoints.
+_SHARED_KINDS = ("residual", "buckets")
 
 # By tensor number: another tensor, as number of its file and number there.
 _Named = dict[int, tuple[int, int]]
@@ -60,28 +62,36 @@ class BodyReader:
 
     def read_super_step(self, package_ids: list[bytes]) -> list[PackageIndex]:
         """The checkpoints of a super-step (format.md, "Super-steps"); each becomes the ancestor of the next."""
-        tuple_count = self.reader.varint(_TUPLES_MAX + 1)
-        check(tuple_count > 0, "a super-step lists no tuples")
-        symbols = self.reader.take(tuple_count * len(package_ids))
-        check(max(symbols) < 32, "a tuple has a symbol that is none")
-        tuples = [symbols[j * tuple_count : (j + 1) * tuple_count] for j in range(len(package_ids))]
-        context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
-        check(len(context_bytes) > 0, "a super-step has no context tables")
+        has_residuals = self.version == 3
+        tuples, context_bytes = self._read_tuples(len(package_ids)) if has_residuals else (None, b"")
         indexes: list[PackageIndex] = []
         tables = None
         for position, package_id in enumerate(package_ids):
             self.position = position
             self.residual_count = 0
-            vector_scale, matrix_scale = self._read_scale(), self._read_scale()
+            vector_scale, matrix_scale = (self._read_scale(), self._read_scale()) if has_residuals else (0, 0)
             files = self._read_files()
-            check(self.residual_count > 0, "a checkpoint of a super-step has no residual tensors")
+            check((self.residual_count > 0) == has_residuals, "a checkpoint of a super-step has no residual tensors, or some where none may be")
+            in_buckets = any(BUCKET_CODING in file.codings for file in files)
+            check(has_residuals or in_buckets, "a checkpoint of a super-step has no tensors in buckets")
             if tables is None:
                 tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
             before = self.ancestor.package_id if self.ancestor else None
-            self.ancestor = PackageIndex(3, package_id, before, [], tables, vector_scale, matrix_scale, files, tuples, position)
+            self.ancestor = PackageIndex(self.version, package_id, before, [], tables, vector_scale, matrix_scale, files, tuples, position, len(package_ids))
             indexes.append(self.ancestor)
         self._finish()
         return indexes
+
+    def _read_tuples(self, width: int) -> tuple[list[bytes], bytes]:
+        """What residual blocks of a super-step share: the symbols of each checkpoint by tuple, and context tables."""
+        tuple_count = self.reader.varint(_TUPLES_MAX + 1)
+        check(tuple_count > 0, "a super-step lists no tuples")
+        symbols = self.reader.take(tuple_count * width)
+        check(max(symbols) < 32, "a tuple has a symbol that is none")
+        tuples = [symbols[j * tuple_count : (j + 1) * tuple_count] for j in range(width)]
+        context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
+        check(len(context_bytes) > 0, "a super-step has no context tables")
+        return tuples, context_bytes
 
     def _read_scale(self) -> int:
         scale = self.reader.zigzag()
@@ -234,6 +244,8 @@ class BodyReader:
             return self.version >= 4
         if code == INHERITED_CODING:
             return self.version >= 6
+        if code == BUCKET_CODING:
+            return self.version >= 7
         if code == BITMASK_CODING:
             return self.version >= 8
         return code in (MASTER_CODING, WIDENED_CODING) and self.version >= 5
@@ -276,6 +288,8 @@ class BodyReader:
         for tensor, coding in zip(tensors, codings, strict=True):
             if coding == RESIDUAL_CODING:
                 check(tensor.dtype in _FLOATS, "a residual tensor is of a dtype that cannot be")
+            elif coding == BUCKET_CODING:
+                check(tensor.dtype in _FLOATS, "a tensor in buckets is of a dtype that cannot be")
             elif coding == BITMASK_CODING:
                 check(tensor.dtype in ("F16", "BF16"), "a bitmask is of a tensor that is not of 16-bit floats")
             elif coding in STATE_CODINGS:
@@ -286,34 +300,34 @@ class BodyReader:
     def _read_blocks(self, tensors: list[Tensor], codings: list[int], path: str) -> list[StoredBlock]:
         shared = self._shared_payloads(path) if self.position > 0 else None
         blocks = []
-        # Residual blocks that share payloads have no entries; there are no more of them than in the checkpoint before.
+        # Blocks that share payloads have no entries; there are no more of them than in the checkpoint before.
         blocks_max = self.reader.left // _BLOCK_INDEX_BYTES_MIN + len(shared or {})
         for plan in plan_blocks(tensors, codings, blocks_max):
-            if shared is not None and plan.block_class[0] == "residual":
+            if shared is not None and plan.block_class[0] in _SHARED_KINDS:
                 before = shared.get(_runs_key(tensors, plan))
                 if before is None:
-                    fail("a residual block of a super-step has no previous block")
+                    fail("a shared block of a super-step has no previous block")
                 blocks.append(replace(before, plan=plan))
                 continue
             length, checksum = self.reader.varint(), self.reader.unsigned(4)
             check(1 <= length <= self.payloads_end - self.payload_at, "a payload is not in the package")
             element = element_bytes(tensors[plan.runs[0].tensor].dtype)
             kind = plan.block_class[0]
-            length_max = {"exact": 1 + plan.count * element, "bitmask": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count, "state": 256 + 160 * len(plan.runs) + 20 * plan.count}[kind]
+            length_max = {"exact": 1 + plan.count * element, "bitmask": 1 + plan.count * element, "buckets": (4 if self.version == 9 else 1) * (2048 + plan.count * element), "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count, "state": 256 + 160 * len(plan.runs) + 20 * plan.count}[kind]
             check(length <= length_max, "a payload is too long")
             blocks.append(StoredBlock(plan, self.payload_at, length, checksum))
             self.payload_at += length
         return blocks
 
     def _shared_payloads(self, path: str) -> dict[tuple[object, ...], StoredBlock]:
-        """The residual blocks of the file of this path in the checkpoint before, by what makes them previous ones."""
+        """The shared blocks of the file of this path in the checkpoint before, by what makes them previous ones."""
         files = self.ancestor.files if self.ancestor else []
         return {
             _runs_key(file.tensors, block.plan): block
             for file in files
             if file.path == path and file.content == SAFETENSORS
             for block in file.blocks
-            if block.plan.block_class[0] == "residual"
+            if block.plan.block_class[0] in _SHARED_KINDS
         }
 
 

@@ -82,3 +82,5 @@ class PackageIndex:
     # Of a checkpoint in a super-step: the symbols of each of its checkpoints by tuple, and which of these this one is.
     tuples: list[bytes] | None = None
     position: int = 0
+    # Checkpoints of the super-step; 0 in a package of one.
+    width: int = 0

@@ -5,7 +5,7 @@ from .checksum import crc32c
 from .errors import UnsupportedFormat, check, fail
 from .index_body import BodyReader
 from .inflate import inflate
-from .limits import INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES, STORED_INDEX_BYTES_MAX
+from .limits import INFLATED_INDEX_BYTES_MAX, MERGED_VERSIONS, PREFIX_BYTES, STORED_INDEX_BYTES_MAX
 from .package_index import PackageIndex
 
 _TRAILER_BYTES = 16
@@ -21,7 +21,7 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageInd
     check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
     check(package[:4] == b"FIRN", "this is no package")
     version = package[4]
-    if version not in (1, 2, 3, 4, 5, 6, 8):
+    if version not in (1, 2, 3, 4, 5, 6, 7, 8, 9):
         raise UnsupportedFormat(f"format version {version} is not known")
     trailer = ByteReader(package[-_TRAILER_BYTES:])
     offset, length, checksum = trailer.unsigned(8), trailer.unsigned(4), trailer.unsigned(4)
@@ -39,7 +39,7 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageInd
         ancestor = None
     elif ancestor is None or ancestor.package_id != ancestor_id:
         fail(f"this package needs its ancestor {ancestor_id.hex()} before it")
-    ids = _read_checkpoint_ids(reader, ancestor_id) if version == 3 else []
+    ids = _read_checkpoint_ids(reader, ancestor_id) if version in MERGED_VERSIONS else []
     if flags & 2:
         body_length = reader.varint()
         check(body_length <= INFLATED_INDEX_BYTES_MAX, "the index is too large")
@@ -47,7 +47,7 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageInd
     else:
         body = reader.rest()
     body_reader = BodyReader(body, version, ancestor, offset)
-    return body_reader.read_super_step(ids) if version == 3 else [body_reader.read(package[8:24], ancestor_id)]
+    return body_reader.read_super_step(ids) if version in MERGED_VERSIONS else [body_reader.read(package[8:24], ancestor_id)]
 
 
 def _read_checkpoint_ids(reader: ByteReader, ancestor_id: bytes | None) -> list[bytes]:

@@ -1,10 +1,16 @@
 import { bitsnapConfig } from './methods/bitsnap-config.ts';
 import { inshrinkeratorConfig } from './methods/inshrinkerator-config.ts';
+import { lcCheckpointConfig } from './methods/lc-checkpoint-config.ts';
 import type { MethodConfig } from './methods/method-config.ts';
 import { residualConfig } from './methods/residual-config.ts';
 
 /** Every method's config; a method is added here and in compress/method/all-methods.ts. */
-const entries = { inshrinkerator: inshrinkeratorConfig, residual: residualConfig, bitsnap: bitsnapConfig } as const;
+const entries = {
+  inshrinkerator: inshrinkeratorConfig,
+  residual: residualConfig,
+  'lc-checkpoint': lcCheckpointConfig,
+  bitsnap: bitsnapConfig,
+} as const;
 
 type Entries = typeof entries;
 export type QuantizationMethod = keyof Entries;

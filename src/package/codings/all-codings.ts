@@ -1,3 +1,4 @@
+import { bucketCoding } from './bucket-coding.ts';
 import { bitmaskCoding } from './bitmask-coding.ts';
 import type { CodingRule } from './coding-rule.ts';
 import { exactCoding } from './exact-coding.ts';
@@ -11,6 +12,7 @@ import { stateCoding } from './state-coding.ts';
  */
 const rules = {
   residual: residualCoding,
+  buckets: bucketCoding,
   state: stateCoding,
   bitmask: bitmaskCoding,
   exact: exactCoding,

@@ -7,6 +7,7 @@ import {
   mergedPackageWidthMax,
   mergedPackageWidthMin,
 } from '../format-limits.ts';
+import { isMergedFormat } from '../format-version.ts';
 import { inflateExactly, MemoryBudget } from './header-delta.ts';
 import { indexFlags } from './index-codes.ts';
 import type { FormatVersion, PackageCodebook, PackageIndex } from '../package-index.ts';
@@ -29,7 +30,7 @@ export function readPackageIds(
   bytes: Uint8Array,
   { id, formatVersion }: Pick<IndexContext, 'id' | 'formatVersion'>,
 ): readonly string[] {
-  if (formatVersion !== 3) return [id];
+  if (!isMergedFormat(formatVersion)) return [id];
   const reader = new ByteReader(bytes);
   readFlags(reader);
   return readMergedPackageIds(reader);
@@ -48,7 +49,7 @@ export interface IndexContext {
  * `indexMemoryBytesMax` and a small multiple of the stored bytes.
  */
 export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): PackageIndex {
-  if (context.formatVersion === 3) throw corruptPackage('a merged package is read as one package');
+  if (isMergedFormat(context.formatVersion)) throw corruptPackage('a merged package is read as one package');
   const { ancestorId, body, budget } = openIndex(bytes, context);
   const codebookCount = body.varint(codebookCountMax, 'the number of codebooks');
   const tableSetCount = body.varint(codebookCount, 'the number of table sets');
@@ -93,7 +94,7 @@ export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexC
   const { ancestorId, deflated } = readFlags(reader);
   if (ancestorId !== ancestor?.id)
     throw corruptPackage(`the index names ancestor ${ancestorId ?? 'none'}, given was ${ancestor?.id ?? 'none'}`);
-  const packageIds = formatVersion === 3 ? readMergedPackageIds(reader) : [];
+  const packageIds = isMergedFormat(formatVersion) ? readMergedPackageIds(reader) : [];
   const budget = new MemoryBudget(indexMemoryBytesMax);
   return { ancestorId, packageIds, body: new ByteReader(readBody(reader, deflated, budget)), budget };
 }

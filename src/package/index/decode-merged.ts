@@ -3,7 +3,8 @@ import type { ByteReader } from '../byte-reader.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { openIndex, type OpenedIndex } from './decode-index.ts';
 import { mergedJointSymbolsMax } from '../format-limits.ts';
-import type { PackageIndex, MergedPackage } from '../package-index.ts';
+import type { MergedFormatVersion } from '../format-version.ts';
+import type { MergedPackage, PackageFile, PackageIndex } from '../package-index.ts';
 import { FilesReader } from './read-files.ts';
 import { readContextTables, readStepScales } from './residual-records.ts';
 
@@ -17,19 +18,25 @@ const symbolMax = 31;
  */
 export function decodeMergedPackageIndex(
   bytes: Uint8Array,
-  { id, ancestor }: { readonly id: string; readonly ancestor?: PackageIndex | undefined },
+  { id, formatVersion, ancestor }: MergedContext,
 ): PackageIndex[] {
   if (ancestor === undefined) throw corruptPackage('a merged package has no ancestor');
-  const opened = openIndex(bytes, { id, formatVersion: 3, ancestor });
+  const opened = openIndex(bytes, { id, formatVersion, ancestor });
   const { body, packageIds } = opened;
   if (packageIds.includes(ancestor.id)) throw corruptPackage('a merged package has its own ancestor in it');
-  const mergedPackage = { id, packageIds, jointSymbols: readJointSymbols(body, packageIds.length) };
-  const tables = readContextTables(body);
-  if (tables === undefined) throw corruptPackage('a merged package has no context tables');
+  const isResidual = formatVersion === 3;
+  const mergedPackage = {
+    ...{ id, packageIds },
+    ...(isResidual && { jointSymbols: readJointSymbols(body, packageIds.length) }),
+  };
+  const tables = isResidual ? readTables(body) : undefined;
   const indexes: PackageIndex[] = [];
   let offsetBytes: number | undefined;
   for (const position of packageIds.keys()) {
-    const read = readPart(opened, { mergedPackage, tables, position, before: indexes.at(-1) ?? ancestor, offsetBytes });
+    const read = readPart(opened, {
+      ...{ formatVersion, mergedPackage, tables, position, offsetBytes },
+      before: indexes.at(-1) ?? ancestor,
+    });
     indexes.push(read.index);
     offsetBytes = read.endBytes;
   }
@@ -37,9 +44,17 @@ export function decodeMergedPackageIndex(
   return indexes;
 }
 
+export interface MergedContext {
+  readonly id: string;
+  readonly formatVersion: MergedFormatVersion;
+  readonly ancestor?: PackageIndex | undefined;
+}
+
 interface PartContext {
+  readonly formatVersion: MergedFormatVersion;
   readonly mergedPackage: MergedPackage;
-  readonly tables: Uint8Array;
+  /** Of residual blocks. */
+  readonly tables: Uint8Array | undefined;
   readonly position: number;
   readonly before: PackageIndex;
   /** Offset of its first payload. */
@@ -48,32 +63,45 @@ interface PartContext {
 
 function readPart(
   { body, budget }: OpenedIndex,
-  { mergedPackage, tables, position, before, offsetBytes }: PartContext,
+  { formatVersion, mergedPackage, tables, position, before, offsetBytes }: PartContext,
 ): { index: PackageIndex; endBytes: number } {
-  const scales = readStepScales(body);
+  const residual = tables && { tables, scales: readStepScales(body) };
   const reader = new FilesReader(body, {
     codebooks: [],
-    formatVersion: 3,
+    formatVersion,
     ancestor: before,
     budget,
-    sharesResidualPayloads: position > 0,
+    sharesPayloads: position > 0,
     ...(offsetBytes !== undefined && { offsetBytes }),
   });
   const files = reader.read();
-  if (!files.some(({ content }) => content.type === 'safetensors' && content.residuals !== undefined))
-    throw corruptPackage('a checkpoint of a merged package has no residual tensors');
+  const hasResiduals = files.some(({ content }) => content.type === 'safetensors' && content.residuals !== undefined);
+  if (hasResiduals !== (residual !== undefined))
+    throw corruptPackage('a checkpoint of a merged package has no residual tensors, or some where none may be');
+  if (residual === undefined && !files.some(hasBuckets))
+    throw corruptPackage('a checkpoint of a merged package has no tensors in buckets');
   const index: PackageIndex = {
-    formatVersion: 3,
+    formatVersion,
     kind: 'delta',
     id: mergedPackage.packageIds[position]!,
     ancestorId: before.id,
     codebooks: [],
     tableSets: [],
-    residual: { tables, scales },
+    ...(residual !== undefined && { residual }),
     files,
     part: { mergedPackage, position },
   };
   return { index, endBytes: reader.endBytes };
+}
+
+function hasBuckets({ content }: PackageFile): boolean {
+  return content.type === 'safetensors' && content.codings.some(({ kind }) => kind === 'buckets');
+}
+
+function readTables(body: ByteReader): Uint8Array {
+  const tables = readContextTables(body);
+  if (tables === undefined) throw corruptPackage('a merged package has no context tables');
+  return tables;
 }
 
 function readJointSymbols(body: ByteReader, width: number): JointSymbols {

@@ -61,7 +61,7 @@ export interface FilesToWrite {
   readonly index: PackageIndex;
   readonly ancestor: PackageIndex | undefined;
   /** See FileContext of read-files.ts. */
-  readonly sharesResidualPayloads?: boolean;
+  readonly sharesPayloads?: boolean;
 }
 
 /** The files of an index; FilesReader reads them. */
@@ -82,7 +82,7 @@ interface FileContext extends FilesToWrite {
 
 function writeFile(
   writer: ByteWriter,
-  { file, number, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext,
+  { file, number, index, ancestor, ancestorFile, sharesPayloads = false }: FileContext,
 ): void {
   if (ancestorFile === undefined) {
     const path = new TextEncoder().encode(file.path);
@@ -107,7 +107,7 @@ function writeFile(
     writeSecondMoments(writer, file.content.codings);
     writeResidualTensors(writer, file.content, before);
   }
-  writeBlocks(writer, sharesResidualPayloads ? ownBlocks(file) : file.content.blocks);
+  writeBlocks(writer, sharesPayloads ? ownBlocks(file) : file.content.blocks);
 }
 
 function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {

@@ -16,17 +16,26 @@ export function encodeMergedPackageIndex(parts: readonly PackageIndex[], ancesto
     ({ id, codebooks, part }, position) =>
       id === mergedPackage?.packageIds[position] && part?.position === position && codebooks.length === 0,
   );
-  if (mergedPackage === undefined || tables === undefined || !fits || parts.length !== mergedPackage.packageIds.length)
+  const jointSymbols = mergedPackage?.jointSymbols;
+  if (
+    mergedPackage === undefined ||
+    (tables === undefined) !== (jointSymbols === undefined) ||
+    !fits ||
+    parts.length !== mergedPackage.packageIds.length
+  )
     throw new FirnError('internal', 'The checkpoints do not make a merged package.');
-  const { symbols, width } = mergedPackage.jointSymbols;
-  const body = new ByteWriter()
-    .varint(symbols.length / width)
-    .append(symbols)
-    .varint(tables.length)
-    .append(tables);
+  const body = new ByteWriter();
+  if (jointSymbols !== undefined && tables !== undefined) {
+    const { symbols, width } = jointSymbols;
+    body
+      .varint(symbols.length / width)
+      .append(symbols)
+      .varint(tables.length)
+      .append(tables);
+  }
   for (const [position, index] of parts.entries()) {
-    writeStepScales(body, index.residual!.scales);
-    writeFiles(body, { index, ancestor: parts[position - 1] ?? ancestor, sharesResidualPayloads: position > 0 });
+    if (index.residual !== undefined) writeStepScales(body, index.residual.scales);
+    writeFiles(body, { index, ancestor: parts[position - 1] ?? ancestor, sharesPayloads: position > 0 });
   }
   const ids = new ByteWriter().u8(parts.length);
   for (const { id } of parts) ids.append(idBytes(id));

@@ -10,6 +10,7 @@ import { codingRuleOf } from '../codings/all-codings.ts';
 import { checkCopies, checkKept } from '../blocks/copied-tensors.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { copiedBlocksMax, fileBytesMax, fileCountMax } from '../format-limits.ts';
+import { isMergedFormat } from '../format-version.ts';
 import { readHeaderJson, type MemoryBudget } from './header-delta.ts';
 import { contentCodes, pathFromAncestor } from './index-codes.ts';
 import { matchBlocks } from '../blocks/match-blocks.ts';
@@ -41,10 +42,10 @@ export interface FileContext {
   /** Offset of the first payload; after the prefix when absent. */
   readonly offsetBytes?: number;
   /**
-   * Whether residual blocks share payloads with their previous blocks in the ancestor, and use the entries of those
-   * instead of their own.
+   * Whether blocks share payloads with their previous blocks in the ancestor, and use the entries of those instead of
+   * their own.
    */
-  readonly sharesResidualPayloads?: boolean;
+  readonly sharesPayloads?: boolean;
 }
 
 /**
@@ -149,15 +150,14 @@ export class FilesReader {
       throw corruptPackage('a file has more blocks than the index');
     const residuals = readResidualTensors(this.#body, { layout, codings }, previous);
     const plan = planTensors(layout, codings);
-    const blocks =
-      this.#ctx.sharesResidualPayloads === true ? this.#blocksWithSharedPayloads(plan, path) : this.#blocks(plan);
+    const blocks = this.#ctx.sharesPayloads === true ? this.#blocksWithSharedPayloads(plan, path) : this.#blocks(plan);
     return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks };
   }
 
   /** Number of a file's blocks that may lack an entry: those of the previous checkpoint in the merged package. */
   #sharedCount(path: string): number {
     const before =
-      this.#ctx.sharesResidualPayloads === true
+      this.#ctx.sharesPayloads === true
         ? this.#ctx.ancestor?.files.find((file) => file.path === path)?.content
         : undefined;
     return before?.type === 'safetensors' ? before.blocks.length : 0;
@@ -183,14 +183,14 @@ export class FilesReader {
     return plan.blocks.map((block, number) => {
       if (!codingRuleOf(block.coding).isShared) return this.#block(block);
       const shared = file?.content.type === 'safetensors' ? file.content.blocks[matches?.[number] ?? -1] : undefined;
-      if (shared === undefined) throw corruptPackage('a residual block of a merged package has no block before it');
+      if (shared === undefined) throw corruptPackage('a shared block of a merged package has no block before it');
       return shared;
     });
   }
 
   #block(block: PlannedBlock): BlockEntry {
     const lengthBytes = this.#body.varint(
-      this.#ctx.formatVersion === 3 ? mergedPackagePayloadBytesMax(block) : payloadBytesMax(block),
+      isMergedFormat(this.#ctx.formatVersion) ? mergedPackagePayloadBytesMax(block) : payloadBytesMax(block),
       'the length of a payload',
     );
     if (lengthBytes === 0) throw corruptPackage('a payload is empty');

@@ -248,3 +248,24 @@ test('deltas that have nothing in common are left as they are, and are not tried
   await harness.catalog.transaction((tx) => queueMerge(tx, run.id));
   expect(await mergeAll()).toBe(0);
 });
+
+test('deltas in buckets are merged, and every checkpoint comes back as it was', async () => {
+  const run = await harness.newFixedRun({ method: 'lc-checkpoint', bits: 2 });
+  runCount += 1;
+  const checkpoints = await pushed(run);
+  const before = await Promise.all(checkpoints.map(recordOf));
+  const downloads = await Promise.all(checkpoints.map(digests));
+  expect(await mergeAll()).toBeGreaterThan(0);
+  const after = await Promise.all(checkpoints.map(recordOf));
+  const merged = after.filter(({ mergedPackageId }) => mergedPackageId !== undefined);
+  expect(merged.length).toBeGreaterThanOrEqual(4);
+  expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
+  const sum = (records: readonly PackageRecord[]) => records.reduce((total, each) => total + each.storedBytes, 0);
+  expect(sum(after)).toBeLessThan(sum(before));
+
+  // The next one builds on what was merged.
+  const ctx = harness.context({ freshRestorer: merging.freshRestorer });
+  const later = await harness.push(run, 11, uploadAt(11), { ctx });
+  expect(later.state).toBe('ready');
+  expect(await digests(later)).toMatchObject({ 'model.safetensors': expect.any(String) });
+});

@@ -93,6 +93,17 @@ export class MergedPackageSource {
     };
   }
 
+  /** The payloads of a block in those checkpoints. Rejects as `symbols`. */
+  async payloads(block: SharedBlock, signal?: AbortSignal): Promise<Uint8Array[]> {
+    const { steps } = this.reader(block.file).walk(block.last);
+    return Promise.all(
+      steps
+        .slice(0, this.links.length)
+        .reverse()
+        .map((step) => step.payload(signal)),
+    );
+  }
+
   private reader(path: string): BlockReader {
     return this.chain.blocks(path);
   }

@@ -6,6 +6,7 @@ import { ByteWriter } from '../../package/byte-writer.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
 import { decodeMergedPackageIndex } from '../../package/index/decode-merged.ts';
 import { encodeMergedPackageIndex } from '../../package/index/encode-merged.ts';
+import type { MergedFormatVersion } from '../../package/format-version.ts';
 import type { IndexLocation } from '../../package/package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex, MergedPackage } from '../../package/package-index.ts';
 import { slotCount } from '../../package/blocks/residual-block.ts';
@@ -13,6 +14,8 @@ import { writeFrame, type WriteTarget } from '../../package/write-package.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import type { ChainLink } from '../../restore/chain/package-chain.ts';
 import type { StoredObject } from '../../store/object-store.ts';
+import { bucketSharer } from './bucket-payloads.ts';
+import type { MergedPackageOptions, PayloadSharer, SharedPayloads } from './shared-payloads.ts';
 import type { SharedBlock, SharedSymbols, MergedPackageSource } from './merged-source.ts';
 import { JointSymbolCounts, type JointSymbolList } from './joint-symbols.ts';
 
@@ -20,15 +23,6 @@ export interface WrittenMergedPackage extends IndexLocation {
   /** Indexes of its checkpoints, oldest first. */
   readonly indexes: readonly PackageIndex[];
   readonly object: StoredObject;
-}
-
-export interface MergedPackageOptions {
-  readonly core: NativeCore;
-  /** Blocks processed at once. */
-  readonly parallel: number;
-  /** Bytes of symbols cached between the three passes over them. */
-  readonly cacheMaxBytes: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The id of the merged package of these packages; it depends on their ids only. */
@@ -41,7 +35,7 @@ export function mergedPackageId(packageIds: readonly string[]): string {
 
 /**
  * Puts consecutive checkpoints into one package: the symbols of a weight become one joint symbol, everything else is
- * copied (docs/format.md, "Super-steps"). Undefined if the checkpoints do not have the same residual blocks, or contain
+ * copied (docs/format.md, "Super-steps"). Undefined if the checkpoints do not have the same shared blocks, or contain
  * something that merged packages cannot hold. Deterministic. Rejects with the errors of store and core.
  */
 export async function writeMergedPackage(
@@ -49,37 +43,49 @@ export async function writeMergedPackage(
   target: Omit<WriteTarget, 'crc32c' | 'signal'>,
   options: MergedPackageOptions,
 ): Promise<WrittenMergedPackage | undefined> {
-  const blocks = source.indexes.every(isMergeable) ? source.sharedBlocks() : undefined;
+  const sharer = sharers.find(({ takes }) => source.indexes.every(takes));
+  const blocks = sharer && source.sharedBlocks();
   if (blocks === undefined || blocks.length === 0) return undefined;
   const { core, signal } = options;
-  const coder = new SharedCoder(source, blocks, options);
-  const list = await coder.list();
-  const tables = await coder.tables(list);
+  const { formatVersion, jointSymbols, tables, payloads } = await sharer!.share(source, blocks, options);
   const packageIds = source.indexes.map(({ id }) => id);
-  const mergedPackage: MergedPackage = { id: mergedPackageId(packageIds), packageIds, jointSymbols: list.jointSymbols };
+  const id = mergedPackageId(packageIds);
+  const mergedPackage: MergedPackage = { id, packageIds, ...(jointSymbols !== undefined && { jointSymbols }) };
   const { result, ...written } = await writeFrame(
     { ...target, crc32c: core.crc32cSync, signal },
     {
-      id: mergedPackage.id,
-      formatVersion: 3,
-      payloads: payloadsOf(source, coder.payloads(list, tables), core),
+      id,
+      formatVersion,
+      payloads: payloadsOf(source, payloads(), core),
       seal: async (entries) => {
-        const indexBytes = encodeMergedPackageIndex(
-          partsOf(source, { mergedPackage, tables: tables.serialize(), entries }),
-          source.ancestor,
-        );
-        return {
-          indexBytes,
-          result: decodeMergedPackageIndex(indexBytes, { id: mergedPackage.id, ancestor: source.ancestor }),
-        };
+        const parts = partsOf(source, { formatVersion, mergedPackage, tables, entries });
+        const indexBytes = encodeMergedPackageIndex(parts, source.ancestor);
+        const { ancestor } = source;
+        return { indexBytes, result: decodeMergedPackageIndex(indexBytes, { id, formatVersion, ancestor }) };
       },
     },
   );
   return { ...written, indexes: result };
 }
 
-/** A delta of its own with residual tensors, without levels, and without features later than version 2. */
-function isMergeable({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
+const sharers: readonly PayloadSharer[] = [{ takes: isResidualDelta, share: residualPayloads }, bucketSharer];
+
+async function residualPayloads(
+  source: MergedPackageSource,
+  blocks: readonly SharedBlock[],
+  options: MergedPackageOptions,
+): Promise<SharedPayloads> {
+  const coder = new SharedCoder(source, blocks, options);
+  const list = await coder.list();
+  const tables = await coder.tables(list);
+  return {
+    ...{ formatVersion: 3, jointSymbols: list.jointSymbols, tables: tables.serialize() },
+    payloads: () => coder.payloads(list, tables),
+  };
+}
+
+/** A delta of its own with residual tensors, no levels, and nothing that came after version 2. */
+function isResidualDelta({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
   return (
     formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined
   );
@@ -194,16 +200,20 @@ function* blocksOf({
 }
 
 interface PartsToMake {
+  readonly formatVersion: MergedFormatVersion;
   readonly mergedPackage: MergedPackage;
-  readonly tables: Uint8Array;
+  readonly tables: Uint8Array | undefined;
   readonly entries: readonly BlockEntry[];
 }
 
 /**
- * Indexes in the form that the encoder takes. Residual blocks of later checkpoints have their old entries, which are
- * not written.
+ * Indexes in the form that the encoder takes. Shared blocks of later checkpoints have their old entries, which are not
+ * written.
  */
-function partsOf(source: MergedPackageSource, { mergedPackage, tables, entries }: PartsToMake): PackageIndex[] {
+function partsOf(
+  source: MergedPackageSource,
+  { formatVersion, mergedPackage, tables, entries }: PartsToMake,
+): PackageIndex[] {
   const left = entries.values();
   return source.links.map((link, position) => {
     const { index } = link.package;
@@ -217,8 +227,8 @@ function partsOf(source: MergedPackageSource, { mergedPackage, tables, entries }
     });
     return {
       ...index,
-      formatVersion: 3,
-      residual: { ...index.residual!, tables },
+      formatVersion,
+      ...(tables !== undefined && { residual: { ...index.residual!, tables } }),
       files,
       part: { mergedPackage, position },
     };

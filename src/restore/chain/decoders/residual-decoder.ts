@@ -1,5 +1,5 @@
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
-import type { NativeCore, ResidualChain } from '../../../native/core.ts';
+import type { JointSymbols, NativeCore, ResidualChain } from '../../../native/core.ts';
 import {
   blockOrigins,
   latticeElements,
@@ -7,6 +7,7 @@ import {
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
+import type { MergedPackagePart } from '../../../package/package-index.ts';
 import type { BlockDecoder, BlockWalk, WalkStep } from './block-decoder.ts';
 
 /** Residual blocks: the native core decodes the whole chain of payloads in one call. */
@@ -55,7 +56,7 @@ export async function residualWay(
       tables: steps[firsts[i]!]!.package.contextTables(),
       payload: payloads[firsts[i]!]!,
       starts: start === undefined && i === steps.length - 1,
-      part: part && { jointSymbols: part.mergedPackage.jointSymbols, position: part.position },
+      part: part && { jointSymbols: jointSymbolsOf(part), position: part.position },
     });
   });
   if (start !== undefined) return { links: links.reverse(), start };
@@ -67,4 +68,9 @@ function residualFile({ package: owner, fileNumber }: WalkStep): ResidualFile {
   const file = owner.residualFile(fileNumber);
   if (file === undefined) throw corruptPackage('a residual block is in a file without residual tensors');
   return file;
+}
+
+function jointSymbolsOf({ mergedPackage: { jointSymbols } }: MergedPackagePart): JointSymbols {
+  if (jointSymbols === undefined) throw corruptPackage('a residual block is in a merged package of another kind');
+  return jointSymbols;
 }

@@ -1,0 +1,58 @@
+// LC-Checkpoint (Chen et al. 2020, section 3.1): what changed since the last rebuilt elements, in buckets by sign and
+// exponent with one value each. The buckets of the largest exponents are kept (priority promotion), all others stand
+// for zero, and which bucket an element is in is coded by Huffman. Stored form: docs/format-blocks.md.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "firn/dtype.h"
+#include "firn/status.h"
+
+namespace firn {
+
+// Bits of a bucket's index: 2^bits - 1 buckets are kept.
+inline constexpr uint32_t kBucketBitsMax = 8;
+
+// Elements of one block, in memory and order of a tensor file: little-endian, any alignment.
+struct BucketElements {
+  const void* data = nullptr;
+  Dtype dtype = Dtype::f32;
+  size_t count = 0;  // at most kBlockElementsMax
+};
+
+// Appends the payload of `current` against `previous`, the elements that its ancestor rebuilds: as many, of the same
+// dtype. Deterministic. invalid_argument where `bits` is not 1..kBucketBitsMax or the block is too long.
+Status bucket_encode(const BucketElements& current, const void* previous, uint32_t bits, std::vector<uint8_t>* out);
+
+// Rebuilds elements into `out`: the previous one plus the value of its bucket, added in binary32 and rounded to the
+// dtype; the previous one itself where that is not finite. corrupt or truncated on bytes no encoder writes.
+Status bucket_decode(const uint8_t* bytes, size_t size, const BucketElements& previous, void* out);
+
+// Checkpoints whose deltas share a payload.
+inline constexpr uint32_t kMergedBucketsMin = 2, kMergedBucketsMax = 4;
+
+// What bucket_encode() made of one block in one checkpoint.
+struct BucketPayload {
+  const uint8_t* bytes = nullptr;
+  size_t size = 0;
+};
+
+// Which checkpoint is wanted of those in a payload.
+struct MergedBucketPart {
+  uint32_t width = 0;
+  uint32_t position = 0;
+};
+
+// Appends one payload for the deltas of a block in consecutive checkpoints, oldest first, of `count` elements each: one
+// symbol for those of an element, or the payloads as they are where that is shorter. Deterministic. corrupt or truncated
+// on payloads no encoder writes; invalid_argument where they are too many, too few, or the block is too long.
+Status bucket_merge(std::span<const BucketPayload> payloads, size_t count, std::vector<uint8_t>* out);
+
+// Rebuilds the elements of one of its checkpoints into `out`, from those before the first of them, bit for bit as
+// bucket_decode() does one after another. Errors as bucket_decode().
+Status merged_bucket_decode(const uint8_t* bytes, size_t size, const MergedBucketPart& part,
+                            const BucketElements& previous, void* out);
+
+}  // namespace firn

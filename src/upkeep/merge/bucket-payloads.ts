@@ -1,0 +1,36 @@
+import { mapBounded } from '../../compress/bounded-parallel.ts';
+import { bucketModes } from '../../package/codings/bucket-coding.ts';
+import { corruptPackage } from '../../package/corrupt-package.ts';
+import type { PackageIndex } from '../../package/package-index.ts';
+import type { MergedPackageSource, SharedBlock } from './merged-source.ts';
+import type { MergedPackageOptions, PayloadSharer, SharedPayloads } from './shared-payloads.ts';
+
+/** Deltas in buckets. */
+export const bucketSharer: PayloadSharer = { takes: isBucketDelta, share: bucketPayloads };
+
+/** A delta of its own with tensors in buckets, and nothing that came after version 7. */
+function isBucketDelta({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
+  return (
+    formatVersion === 7 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual === undefined
+  );
+}
+
+/** Payloads of blocks in buckets: of each block those of all checkpoints in one. */
+function bucketPayloads(
+  source: MergedPackageSource,
+  blocks: readonly SharedBlock[],
+  { core, parallel, signal }: MergedPackageOptions,
+): SharedPayloads {
+  return {
+    formatVersion: 9,
+    payloads: () =>
+      mapBounded(blocks, parallel, async (block) => {
+        const payloads = await source.payloads(block, signal);
+        const bodies = payloads.map((payload) => {
+          if (payload[0] !== bucketModes.delta) throw corruptPackage('a block behind a previous one is whole');
+          return payload.subarray(1);
+        });
+        return core.bucketMerge(bodies, block.planned.elementCount, signal);
+      }),
+  };
+}
