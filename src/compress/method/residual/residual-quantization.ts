@@ -91,6 +91,10 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
         parts.warn(
           `Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`,
         );
+      if ((chosen.weightExcess ?? 0) > 1)
+        parts.warn(
+          `The given config is too coarse for weightErrorMax: the error of a tensor is ${Math.sqrt(chosen.weightExcess!).toPrecision(2)} times the bound.`,
+        );
       return {
         resumed: resumption?.here ?? false,
         ...(resumption !== undefined && { roundingError: await chosen.roundingError(options) }),
