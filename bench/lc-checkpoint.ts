@@ -2,9 +2,9 @@
  * Sizes of LC-Checkpoint's deltas by bits of promotion, beside those of the paper's figure 4:
  * `npx tsx bench/lc-checkpoint.ts <folder of ckpt_*.safetensors>`.
  *
- * For each number of bits the first checkpoint's F32 tensors are the state, and every later checkpoint is a delta to
- * what the one before rebuilt, with blocks of one tensor each. Sizes are shares of the tensors' bytes: with Huffman as
- * the core stores it, and without, as bits of the index and the values of the kept buckets. Nothing is searched here.
+ * The first checkpoint's F32 tensors are the state. Every later checkpoint is a delta to the rebuilt state before it,
+ * with blocks of one tensor each. Sizes are shares of the tensors' bytes: with Huffman codes as the core stores them,
+ * and without, as the bits of the index and the values of the stored buckets. Nothing is searched here.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -52,8 +52,11 @@ class ResidualElementsJob final : public Job {
 
 class ResidualQuantizeJob final : public Job {
  public:
-  ResidualQuantizeJob(CodedBlock block, std::shared_ptr<SharedContextCounts> counts, bool keep)
-      : block_(std::move(block)), counts_(std::move(counts)), cached_(keep ? std::make_shared<CachedSymbols>() : nullptr) {}
+  ResidualQuantizeJob(CodedBlock block, std::shared_ptr<SharedContextCounts> counts, bool keep, bool plain)
+      : block_(std::move(block)),
+        counts_(std::move(counts)),
+        cached_(keep ? std::make_shared<CachedSymbols>() : nullptr),
+        plain_(plain) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value undefined) override {
     static_assert(sizeof(LatticeStatistics) % sizeof(int64_t) == 0 && sizeof(LatticeErrorSums) % sizeof(double) == 0);
@@ -64,10 +67,11 @@ class ResidualQuantizeJob final : public Job {
     const std::span plain(reinterpret_cast<const double*>(plain_errors_.data()),
                           plain_errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
     const napi_value statistics = copy_of(env, words), errors = copy_of(env, sums),
-                     plain_errors = plain.empty() ? errors : copy_of(env, plain),
+                     plain_errors = !plain_ ? undefined : plain.empty() ? errors : copy_of(env, plain),
                      symbols = cached_ ? make_handle(env, cached_) : undefined;
     napi_value result;
-    if (!statistics || !errors || !plain_errors || !symbols || napi_create_object(env, &result) != napi_ok) return nullptr;
+    if (!statistics || !errors || !plain_errors || !symbols) return nullptr;
+    if (napi_create_object(env, &result) != napi_ok) return nullptr;
     const auto set = [&](const char* name, napi_value value) {
       return napi_set_named_property(env, result, name, value) == napi_ok;
     };
@@ -87,11 +91,11 @@ class ResidualQuantizeJob final : public Job {
       const Status status = coding.error_sums(pair.weights.data, pair.weight_dtype, pair.gradients.data,
                                               pair.gradient_dtype, block_.gradient_scales.data, errors_.data());
       if (status != Status::ok) return status;
-      if (pair.gradients.data) {
+      if (plain_ && pair.gradients.data) {
         plain_errors_.resize(statistics_.size());
-        const Status plain = coding.error_sums(pair.weights.data, pair.weight_dtype, nullptr, pair.gradient_dtype, nullptr,
-                                               plain_errors_.data());
-        if (plain != Status::ok) return plain;
+        const Status summed = coding.error_sums(pair.weights.data, pair.weight_dtype, nullptr, pair.gradient_dtype,
+                                                nullptr, plain_errors_.data());
+        if (summed != Status::ok) return summed;
       }
       const ContextBlock block = coding.context_block(block_.slots.data());
       if (cached_) keep(block);
@@ -111,7 +115,8 @@ class ResidualQuantizeJob final : public Job {
   std::shared_ptr<CachedSymbols> cached_;
   std::vector<LatticeStatistics> statistics_;
   std::vector<LatticeErrorSums> errors_;
-  // As `errors_`, each weight counting alike; empty without gradients, where they are the same.
+  bool plain_;
+  // With `plain_`: as `errors_`, with equal weights; empty without gradients, because they are the same then.
   std::vector<LatticeErrorSums> plain_errors_;
 };
 
@@ -213,7 +218,8 @@ class ResidualMovedElementsJob final : public Job {
   explicit ResidualMovedElementsJob(Request request) : request_(std::move(request)) {}
   bool valid() const override {
     const Request& r = request_;
-    return r.chain.valid(r.segments) && r.cached->count == r.segments.count && (!r.into.data || r.into.count == bytes());
+    const bool fits = !r.into.data || r.into.count == bytes();
+    return r.chain.valid(r.segments) && r.cached->count == r.segments.count && fits;
   }
   std::optional<size_t> output_bytes() const override {
     return request_.into.data ? std::nullopt : std::optional(bytes());
@@ -250,8 +256,9 @@ napi_value residual_elements_call(Arguments& args) {
 napi_value residual_quantize_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   auto counts = args.handle<SharedContextCounts>(1);
-  const bool keep = args.integer(2, 0, 1) == 1;
-  return start(args, engine, std::make_unique<ResidualQuantizeJob>(CodedBlock::read(args, 3), std::move(counts), keep));
+  const bool keep = args.integer(2, 0, 1) == 1, plain = args.integer(3, 0, 1) == 1;
+  return start(args, engine,
+               std::make_unique<ResidualQuantizeJob>(CodedBlock::read(args, 4), std::move(counts), keep, plain));
 }
 
 napi_value residual_encode_call(Arguments& args) {

@@ -1,5 +1,5 @@
-// Fuzz target: bucket_decode and merged_bucket_decode on hostile bytes, and bucket_encode of any elements against any others, whose payload
-// decodes, within its bound; merged with a delta back, it rebuilds both states.
+// Fuzz target: bucket_decode and merged_bucket_decode on hostile bytes, and bucket_encode of any elements relative to
+// any others. Its payload decodes and stays within its bound; merged with a delta back, it rebuilds both states.
 //
 // Input: elements (u16 LE), dtype (u8), bits (u8), bytes given of the previous block and to encode (u16 LE each), those
 // bytes, and the payload.

@@ -61,8 +61,8 @@ Status decode(const Bytes& payload, const Bytes& previous, Dtype dtype, Bytes* o
   return bucket_decode(payload.data(), payload.size(), before, out->data());
 }
 
-// What section 3.1.1 of the paper rebuilds, in maps: by (exponent, sign) the changes, of which the largest exponents
-// are kept, each the mean of its ends.
+// The rebuilt elements of the paper's section 3.1.1, computed with maps: changes by (exponent, sign), of which the
+// largest exponents are stored, each as the mean of its ends.
 Bytes by_the_paper(const Bytes& current, const Bytes& previous, Dtype dtype, uint32_t bits) {
   const Floats now = values_of(current, dtype), before = values_of(previous, dtype);
   std::map<std::pair<int, bool>, Floats> buckets;

@@ -275,12 +275,13 @@ export interface Addon {
     engine: EngineHandle,
     counts: ContextCountsHandle,
     keep: number,
+    plain: number,
     ...block: CodedBlockArguments
   ): Started<{
     symbols: Optional<CachedSymbolsHandle>;
     statistics: BigInt64Array;
     errors: Float64Array;
-    plainErrors: Float64Array;
+    plainErrors: Optional<Float64Array>;
   }>;
   residualEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: CodedBlockArguments): Started<Uint8Array>;
   residualCodedElements(

@@ -138,11 +138,12 @@ export interface NativeCore {
   residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
   /**
    * Quantizes a block at the end of a chain, adds its symbols to `counts`, and measures them. With `keep`, the result
-   * includes the symbols. Rejects with the errors of latticeQuantize and, for chains, of residualState.
+   * includes the symbols; with `plain`, also the error sums with equal weights, which takes a pass if there are
+   * gradients. Rejects with the errors of latticeQuantize and, for chains, of residualState.
    */
   residualQuantize(
     block: ResidualBlock,
-    request: { readonly counts: ContextCounts; readonly keep: boolean },
+    request: { readonly counts: ContextCounts; readonly keep: boolean; readonly plain?: boolean },
     signal?: AbortSignal,
   ): Promise<QuantizedBlock>;
   /** Quantizes a block like residualQuantize, and returns its payload. */
@@ -650,8 +651,8 @@ export interface QuantizedBlock {
    * of blocks, and see latticeError.
    */
   readonly errors: Float64Array;
-  /** The same sums with equal weights for all elements; `errors` itself without gradients. */
-  readonly plainErrors: Float64Array;
+  /** The same sums with equal weights for all elements; absent unless the request asks for them. */
+  readonly plainErrors?: Float64Array | undefined;
   readonly symbols: CachedSymbols | undefined;
 }
 

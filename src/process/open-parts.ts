@@ -102,10 +102,7 @@ export interface StoredHub {
 export async function openStoredHub(config: Config, log: Logger): Promise<StoredHub> {
   const catalog = await openCatalog(config);
   try {
-    const core = loadCore({
-      queueMax: config.nativeQueueMax,
-      ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }),
-    });
+    const core = openCore(config);
     const store = await openStore(config, log, core);
     const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
     const close = async (): Promise<void> => {
@@ -119,10 +116,16 @@ export async function openStoredHub(config: Config, log: Logger): Promise<Stored
   }
 }
 
+function openCore({ nativeQueueMax: queueMax, nativeThreads: threads }: Config): NativeCore {
+  return loadCore({ queueMax, ...(threads !== undefined && { threads }) });
+}
+
+/** A restorer with a cache of decoded blocks of so many bytes. */
 export function restorerOf(core: NativeCore, store: ObjectStore, blockCacheBytesMax: number): Restorer {
   return new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax });
 }
 
+/** Messages between the processes of a configuration. Close it. */
 export function openNotices({ database }: Config, log: Logger): Notices {
   if (database === undefined) return localNotices();
   return new PostgresNotices(database, (error) =>
@@ -140,10 +143,7 @@ export async function openParts(
   const watch = await watchProcess(config, processId, log);
   const { metrics, tracer } = watch;
   const catalog = tracedCatalog(bareCatalog, tracer);
-  const core = loadCore({
-    queueMax: config.nativeQueueMax,
-    ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }),
-  });
+  const core = openCore(config);
   const bareStore = meteredStore(await openStore(config, log, core, watch.onStoreRetry), watch.onStoreCall);
   const suspects = new Suspects({ catalog, store: bareStore, ...damageToLog(log) });
   const watched = watchedStore(bareStore, (key) => suspects.add(key));

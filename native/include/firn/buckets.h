@@ -1,6 +1,6 @@
-// LC-Checkpoint (Chen et al. 2020, section 3.1): what changed since the last rebuilt elements, in buckets by sign and
-// exponent with one value each. The buckets of the largest exponents are kept (priority promotion), all others stand
-// for zero, and which bucket an element is in is coded by Huffman. Stored form: docs/format-blocks.md.
+// LC-Checkpoint (Chen et al. 2020, section 3.1). The changes since the last rebuilt elements are put into buckets by
+// sign and exponent, with one value each. Priority promotion stores the buckets with the largest exponents; all other
+// changes count as zero. Huffman codes say which bucket each element is in. Stored form: docs/format-blocks.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace firn {
 
-// Bits of a bucket's index: 2^bits - 1 buckets are kept.
+// Bits of a bucket's index: 2^bits - 1 buckets are stored.
 inline constexpr uint32_t kBucketBitsMax = 8;
 
 // Elements of one block, in memory and order of a tensor file: little-endian, any alignment.
@@ -22,36 +22,37 @@ struct BucketElements {
   size_t count = 0;  // at most kBlockElementsMax
 };
 
-// Appends the payload of `current` against `previous`, the elements that its ancestor rebuilds: as many, of the same
-// dtype. Deterministic. invalid_argument where `bits` is not 1..kBucketBitsMax or the block is too long.
+// Appends the payload of `current` relative to `previous`, the ancestor's rebuilt elements: as many, of the same dtype.
+// Deterministic. invalid_argument if `bits` is not 1..kBucketBitsMax or the block is too long.
 Status bucket_encode(const BucketElements& current, const void* previous, uint32_t bits, std::vector<uint8_t>* out);
 
-// Rebuilds elements into `out`: the previous one plus the value of its bucket, added in binary32 and rounded to the
-// dtype; the previous one itself where that is not finite. corrupt or truncated on bytes no encoder writes.
+// Rebuilds elements into `out`. Each is the previous one plus the value of its bucket, added in binary32 and rounded to
+// the dtype; if that is not finite, it is the previous one. corrupt or truncated on bytes no encoder writes.
 Status bucket_decode(const uint8_t* bytes, size_t size, const BucketElements& previous, void* out);
 
 // Checkpoints whose deltas share a payload.
 inline constexpr uint32_t kMergedBucketsMin = 2, kMergedBucketsMax = 4;
 
-// What bucket_encode() made of one block in one checkpoint.
+// The output of bucket_encode() for one block in one checkpoint.
 struct BucketPayload {
   const uint8_t* bytes = nullptr;
   size_t size = 0;
 };
 
-// Which checkpoint is wanted of those in a payload.
+// Selects one of the checkpoints in a payload.
 struct MergedBucketPart {
   uint32_t width = 0;
   uint32_t position = 0;
 };
 
-// Appends one payload for the deltas of a block in consecutive checkpoints, oldest first, of `count` elements each: one
-// symbol for those of an element, or the payloads as they are where that is shorter. Deterministic. corrupt or truncated
-// on payloads no encoder writes; invalid_argument where they are too many, too few, or the block is too long.
+// Appends one payload for the deltas of a block in consecutive checkpoints, oldest first, of `count` elements each. It
+// has one symbol for all symbols of an element, or the payloads as they are if that is shorter. Deterministic. corrupt
+// or truncated on payloads no encoder writes; invalid_argument if there are too many or too few, or the block is too
+// long.
 Status bucket_merge(std::span<const BucketPayload> payloads, size_t count, std::vector<uint8_t>* out);
 
-// Rebuilds the elements of one of its checkpoints into `out`, from those before the first of them, bit for bit as
-// bucket_decode() does one after another. Errors as bucket_decode().
+// Rebuilds the elements of one checkpoint into `out` from the elements before the first checkpoint, with the same bits
+// as bucket_decode() for one checkpoint after another. Errors as bucket_decode().
 Status merged_bucket_decode(const uint8_t* bytes, size_t size, const MergedBucketPart& part,
                             const BucketElements& previous, void* out);
 

@@ -1,5 +1,5 @@
-// What payloads of one checkpoint and of several have in common: values of buckets, Huffman codes with lengths of half a
-// byte, and the addition of a bucket's value to an element.
+// Shared by payloads of one checkpoint and of several: values of buckets, Huffman codes with lengths of half a byte,
+// and the addition of a bucket's value to an element.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -48,8 +48,8 @@ void append_code_lengths(const std::vector<uint8_t>& lengths, std::vector<uint8_
 
 std::vector<float> widened(const void* elements, Dtype dtype, size_t count);
 
-// Adds the value of a bucket to an element whose value is `before`, and gives its new one; where the sum is not finite
-// the element stays as it is at `element`, bit for bit.
+// Adds the value of a bucket to an element whose value is `before`, and returns the new value. If the sum is not
+// finite, the element at `element` keeps its bits.
 float add_bucket_value(float before, float value, Dtype dtype, uint8_t* element);
 
 }  // namespace firn

@@ -9,7 +9,7 @@ import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { QualityGate } from './quality-gate.ts';
-import type { Quantization } from '../method/quantized-model.ts';
+import type { Quantization, QuantizedModel } from '../method/quantized-model.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 export interface CheckpointSearch {
@@ -52,13 +52,16 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const conditions: TrialConditions = { ...quantization.conditions, halves: search.bound.halfBaselines !== undefined };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
-  const known = new Map(
-    ours.map((trial) => {
-      const outcome = judgeMetrics(search.bound, trial.metrics, trial.halves);
-      // Metrics alone do not tell what failed by its weights.
-      return [configKey(trial.config), { ...outcome, passed: outcome.passed && trial.passed }];
-    }),
-  );
+  const known = new Map<string, TrialOutcome>();
+  for (const trial of ours) {
+    const outcome = judgeMetrics(search.bound, trial.metrics, trial.halves);
+    // A record has the metrics alone; the error of the weights is computed again.
+    const bounded = conditions.weightErrorMax !== undefined;
+    known.set(
+      configKey(trial.config),
+      bounded ? judgeWeights(outcome, await quantization.quantize(trial.config)) : outcome,
+    );
+  }
   const seconds = new Map<string, number>();
   const estimate = (config: QuantizationConfig) =>
     quantization.estimateBytes(config, { parallel: services.blockParallel, signal });
@@ -160,10 +163,13 @@ async function evaluateConfig(
       signal: services.signal,
     });
     const { whole, halves } = await search.gate.evaluate([...paths.values()], services.signal);
-    const outcome = judgeMetrics(search.bound, whole, halves);
-    const excess = quantized.weightExcess ?? 0;
-    return { ...outcome, passed: outcome.passed && excess <= 1, worst: Math.max(outcome.worst, excess) };
+    return judgeWeights(judgeMetrics(search.bound, whole, halves), quantized);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** The outcome, with the bound on weights as one threshold more. */
+function judgeWeights(outcome: TrialOutcome, { weightExcess: excess = 0 }: QuantizedModel): TrialOutcome {
+  return { ...outcome, passed: outcome.passed && excess <= 1, worst: Math.max(outcome.worst, excess) };
 }

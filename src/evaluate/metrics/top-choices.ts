@@ -1,4 +1,4 @@
-import type { ClassRow } from './cross-entropy.ts';
+import { largestClass, type ClassRow } from './cross-entropy.ts';
 
 /** Share of positions at which the label's class has the largest logit, and the share expected by chance. */
 export interface TopChoiceFindings {
@@ -23,10 +23,12 @@ export class TopChoices {
       this.#chosen = new Float64Array(row.classCount);
       this.#labelled = new Float64Array(row.classCount);
     }
-    const choice = largest(row);
-    this.#chosen[choice]!++;
-    this.#labelled[label]!++;
     this.#count++;
+    this.#labelled[label]!++;
+    const choice = largestClass(row);
+    // A position with a NaN has no first choice.
+    if (choice < 0) return;
+    this.#chosen[choice]!++;
     if (choice === label) this.#right++;
   }
 
@@ -47,10 +49,4 @@ const beyondChance = { share: 1.5, deviations: 6 };
 export function beatsChance({ right, byChance }: TopChoiceFindings, positions: number): boolean {
   const deviation = Math.sqrt((byChance * (1 - byChance)) / positions);
   return right >= beyondChance.share * byChance && right >= byChance + beyondChance.deviations * deviation;
-}
-
-function largest({ data, start, classCount, stride }: ClassRow): number {
-  let best = 0;
-  for (let at = 1; at < classCount; at++) if (data[start + at * stride]! > data[start + best * stride]!) best = at;
-  return best;
 }

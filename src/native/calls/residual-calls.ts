@@ -48,7 +48,7 @@ export function residualCalls(runner: JobRunner) {
         () => checkLattice.chain(chain),
         (number) => addon.residualElements(engine, number, options.into, ...chainArguments(chain)),
       ),
-    residualQuantize: async (block, { counts, keep }, signal) => {
+    residualQuantize: async (block, { counts, keep, plain = false }, signal) => {
       let elementCount = 0;
       const { symbols, ...sums } = await runJob(runner, signal, () => {
         elementCount = checkLattice.codedBlock(block);
@@ -56,6 +56,7 @@ export function residualCalls(runner: JobRunner) {
           engine,
           NativeContextCounts.handleOf(counts),
           Number(keep),
+          Number(plain),
           ...blockArguments(block),
         );
       });

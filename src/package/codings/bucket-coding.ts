@@ -3,7 +3,7 @@ import { corruptPackage } from '../corrupt-package.ts';
 import { mergedPackageWidthMax } from '../format-limits.ts';
 import type { CodingRule } from './coding-rule.ts';
 
-/** Whole, or moved from what the ancestor rebuilds by the value of a bucket. From version 7 on. */
+/** A tensor stored whole, or as buckets added to the ancestor's rebuilt elements. From version 7 on. */
 export interface BucketTensorCoding {
   readonly kind: 'buckets';
 }
@@ -14,14 +14,14 @@ export interface BucketBlockCoding {
 }
 
 /**
- * First byte of a payload: what follows is an exact block that stands alone, or buckets on top of the previous block.
+ * First byte of a payload: an exact standalone block follows, or buckets to add to the previous block.
  */
 export const bucketModes = { whole: 0, delta: 1 } as const;
 
-/** Modes, the values of 255 buckets and the lengths of their codes, in bytes. */
+/** Bound on the bytes of the mode, the values of 255 buckets and their code lengths. */
 const headBytesMax = 2048;
 
-/** Between those of optimizer state and those that name another tensor. */
+/** Between the codes of optimizer state and those that name another tensor. */
 const bucketCode = 37;
 
 export const bucketCoding: CodingRule<BucketTensorCoding, BucketBlockCoding> = {
@@ -37,9 +37,9 @@ export const bucketCoding: CodingRule<BucketTensorCoding, BucketBlockCoding> = {
   },
   blockOf: ({ dtype }) => ({ kind: 'buckets', dtype: dtype as QuantizableDtype }),
   classOf: ({ dtype }) => dtype,
-  // The longest code has 15 bits, no more than an element of the smallest dtype.
+  // The longest code has 15 bits. An element of the smallest dtype has 16.
   payloadBytesMax: ({ coding, elementCount }) => headBytesMax + elementCount * dtypeBytes[coding.dtype],
-  // No more than what it is made of, and their lengths.
+  // A shared payload is at most as long as the payloads it is made of, with their lengths.
   sharedPayloadBytesMax: ({ coding, elementCount }) =>
     mergedPackageWidthMax * (headBytesMax + elementCount * dtypeBytes[coding.dtype]),
   matches: (there, here) => there.coding.dtype === here.coding.dtype,

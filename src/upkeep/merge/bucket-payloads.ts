@@ -5,17 +5,17 @@ import type { PackageIndex } from '../../package/package-index.ts';
 import type { MergedPackageSource, SharedBlock } from './merged-source.ts';
 import type { MergedPackageOptions, PayloadSharer, SharedPayloads } from './shared-payloads.ts';
 
-/** Deltas in buckets. */
+/** Puts together the payloads of deltas in buckets. */
 export const bucketSharer: PayloadSharer = { takes: isBucketDelta, share: bucketPayloads };
 
-/** A delta of its own with tensors in buckets, and nothing that came after version 7. */
+/** A separate delta with tensors in buckets, and without features later than version 7. */
 function isBucketDelta({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
   return (
     formatVersion === 7 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual === undefined
   );
 }
 
-/** Payloads of blocks in buckets: of each block those of all checkpoints in one. */
+/** One payload for each block, made of its payloads in all checkpoints. */
 function bucketPayloads(
   source: MergedPackageSource,
   blocks: readonly SharedBlock[],

@@ -5,27 +5,27 @@ import type { MergedPackageSource, SharedBlock } from './merged-source.ts';
 
 export interface MergedPackageOptions {
   readonly core: NativeCore;
-  /** Blocks in work at once. */
+  /** Blocks processed at once. */
   readonly parallel: number;
-  /** Bytes of symbols kept between the three passes over them. */
+  /** Bytes of symbols cached between the three passes over them. */
   readonly cacheMaxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the blocks that all checkpoints share are stored as. */
+/** The stored form of the blocks that all checkpoints share. */
 export interface SharedPayloads {
   readonly formatVersion: MergedFormatVersion;
-  /** Of residual blocks. */
+  /** For residual blocks only. */
   readonly jointSymbols?: JointSymbols;
-  /** Of residual blocks, serialised. */
+  /** Context tables, serialised; for residual blocks only. */
   readonly tables?: Uint8Array;
-  /** One a block, in order. */
+  /** One payload per block, in order. */
   payloads(): AsyncGenerator<Uint8Array>;
 }
 
-/** How the payloads of one kind of deltas are shared. */
+/** A way to put the payloads of one kind of delta together. */
 export interface PayloadSharer {
-  /** Whether a checkpoint is such a delta. */
+  /** Whether a checkpoint is a delta of this kind. */
   readonly takes: (index: PackageIndex) => boolean;
   readonly share: (
     source: MergedPackageSource,

@@ -84,7 +84,7 @@ async function residualPayloads(
   };
 }
 
-/** A delta of its own with residual tensors, no levels, and nothing that came after version 2. */
+/** A separate delta with residual tensors, without levels, and without features later than version 2. */
 function isResidualDelta({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
   return (
     formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined

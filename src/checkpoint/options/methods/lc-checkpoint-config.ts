@@ -1,9 +1,9 @@
 import type { MethodConfig } from './method-config.ts';
 
-/** LC-Checkpoint (Chen et al. 2020, section 3.1): what changed since the ancestor, in buckets by sign and exponent. */
+/** LC-Checkpoint (Chen et al. 2020, section 3.1): changes since the ancestor, in buckets by sign and exponent. */
 export interface LcCheckpointConfig {
   readonly method: 'lc-checkpoint';
-  /** Bits of a bucket's index, 1..8: the 2^bits - 1 buckets of the largest exponents are kept. */
+  /** Bits of a bucket's index, 1..8: the 2^bits - 1 buckets with the largest exponents are stored. */
   readonly bits: number;
 }
 

@@ -21,12 +21,12 @@ import type { Method } from '../method.ts';
 import type { EncodingOptions, PackageEncoding, Quantization, QuantizedModel } from '../quantized-model.ts';
 
 /**
- * The paper's method (LC-Checkpoint, Chen et al. 2020): what changed since the last rebuilt state, in buckets by sign
- * and exponent. As in its algorithm 1 the first checkpoint is whole.
+ * LC-Checkpoint (Chen et al. 2020, section 3.1). It stores the change of each weight since the last rebuilt state as a
+ * bucket of its sign and exponent. The first checkpoint is stored whole, as in the paper's algorithm 1.
  */
 export const lcCheckpointMethod: Method = {
   name: 'lc-checkpoint',
-  // All parameters, as the paper has it; buffers are none.
+  // All parameters, as in the paper. Buffers are not parameters.
   codingOf: ({ layerType, entry }) =>
     layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'buckets' } : undefined,
   ancestry: { kind: 'nearest' },
@@ -37,7 +37,7 @@ export const lcCheckpointMethod: Method = {
   }),
 };
 
-/** LC-Checkpoint behind an ancestor, or whole without one. */
+/** Deltas to an ancestor; whole blocks without one. */
 function lcCheckpointQuantization(parts: BucketParts): Quantization {
   const estimateBytes = async (config: QuantizationConfig, { parallel, signal }: EncodingOptions): Promise<number> => {
     const model = new BucketModel(parts, own(config));
@@ -57,8 +57,8 @@ function lcCheckpointQuantization(parts: BucketParts): Quantization {
 }
 
 /**
- * The fewest estimated bytes that pass: configs are tried in that order, and the first that passes wins. A base is
- * whole whatever the bits are, so one trial tells.
+ * Tries configs in the order of their estimated bytes, until one passes. A base is whole for any number of bits, so one
+ * trial is enough.
  */
 async function searchBits(runner: TrialRunner, isBase: boolean): Promise<FoundConfig | undefined> {
   const ranked: FoundConfig[] = [];
@@ -87,7 +87,7 @@ interface BucketParts {
   readonly ancestor: Ancestor | undefined;
 }
 
-/** A checkpoint whose blocks are moved from the ancestor's by buckets, or are whole where it has none. */
+/** A checkpoint in buckets relative to its ancestor; without an ancestor its blocks are whole. */
 class BucketModel implements QuantizedModel {
   readonly #parts: BucketParts;
   readonly #bits: number;
@@ -119,7 +119,7 @@ class BucketModel implements QuantizedModel {
     };
   }
 
-  /** As docs/format-blocks.md has it: a mode, then what is coded in it. */
+  /** A mode byte, followed by a whole block or by buckets (docs/format-blocks.md). */
   async payload(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
     const { core } = this.#parts;
     const { current, previous, dtype } = await this.#block(at, signal);

@@ -142,16 +142,16 @@ export class QuantizingPass {
       compared += findings.compared;
       for (const [s, { tensor }] of block.segments.entries()) {
         const statistics = findings.statistics.subarray(s * latticeStatisticsWords, (s + 1) * latticeStatisticsWords);
-        const ofSegment = (sums: Float64Array): Float64Array =>
-          sums.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords);
+        const addErrors = (total: Float64Array, sums: Float64Array): void =>
+          total.forEach((_, word) => (total[word]! += sums[s * latticeErrorWords + word]!));
         const total = sums[file]!.get(tensor) ?? {
           statistics: new BigInt64Array(statistics.length),
           errors: new Float64Array(latticeErrorWords),
           plainErrors: new Float64Array(latticeErrorWords),
         };
         statistics.forEach((sum, word) => (total.statistics[word]! += sum));
-        ofSegment(findings.errors).forEach((sum, word) => (total.errors[word]! += sum));
-        ofSegment(findings.plainErrors).forEach((sum, word) => (total.plainErrors[word]! += sum));
+        addErrors(total.errors, findings.errors);
+        if (findings.plainErrors !== undefined) addErrors(total.plainErrors, findings.plainErrors);
         sums[file]!.set(tensor, total);
         if (findings.compared > 0) for (let j = 0; j < 3; j++) moved += Number(statistics[latticeCountsIndex + j]!);
       }

@@ -32,6 +32,8 @@ export interface ResidualCoderParts {
   /** Factor for a tensor's gradients when they weigh errors. */
   readonly gradientScale: (file: number, tensor: number) => number;
   readonly modelSymbols: ModelSymbols;
+  /** Whether errors are also summed with equal weights, for a bound on the weights. */
+  readonly sumsPlainErrors?: boolean;
 }
 
 /** How a block is rounded. */
@@ -72,7 +74,7 @@ export class ResidualCoder {
     counts: ContextCounts,
     signal?: AbortSignal,
   ): Promise<BlockFindings> {
-    const { modelSymbols, core } = this.parts;
+    const { modelSymbols, core, sumsPlainErrors: plain = false } = this.parts;
     const key = keyOf(at);
     modelSymbols.delete(key);
     return this.withBlock(
@@ -82,7 +84,7 @@ export class ResidualCoder {
       async (block, compared) => {
         const { statistics, errors, plainErrors, symbols } = await core.residualQuantize(
           block,
-          { counts, keep: modelSymbols.hasRoom },
+          { counts, keep: modelSymbols.hasRoom, plain },
           signal,
         );
         if (symbols !== undefined) modelSymbols.set(key, symbols);

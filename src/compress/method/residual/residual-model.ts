@@ -152,6 +152,7 @@ function coderOf(parts: ResidualModelParts, modelSymbols: ModelSymbols): Residua
   return new ResidualCoder({
     ...parts,
     modelSymbols,
+    sumsPlainErrors: parts.weightErrorMax !== undefined,
     gradientScale: (file, tensor) => gradientScale(parts, file, tensor),
   });
 }

@@ -4,7 +4,7 @@ import type { TensorPlace } from '../../../package/tensor-place.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { TensorOutsideBound } from './tensor-errors.ts';
 
-/** What the ways of rounding a tensor depend on. */
+/** The ways of rounding a tensor depend on these. */
 export interface RoundingParts {
   /** Absent if the inputs of no matrix were measured. */
   readonly gramMatrices?: GramMatrices | undefined;

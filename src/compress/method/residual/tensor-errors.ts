@@ -9,6 +9,7 @@ import type { TensorPlace } from '../../../package/tensor-place.ts';
 export interface TensorSums {
   readonly statistics: BigInt64Array;
   readonly errors: Float64Array;
+  /** With equal weights for all elements; all 0 without a bound on the weights. */
   readonly plainErrors: Float64Array;
 }
 
@@ -37,8 +38,8 @@ export interface TensorOutsideBound extends TensorPlace {
 }
 
 /**
- * The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights, and the
- * largest squared error in that of the bound. Nothing without a bound.
+ * The tensors whose root mean square error is beyond `weightErrorMax` standard deviations of their weights. `excess` is
+ * the largest squared error of a tensor, relative to its bound; undefined without a bound.
  */
 export function errorsOfWeights(
   { moments, weightErrorMax }: { readonly moments: ModelMoments; readonly weightErrorMax?: number | undefined },

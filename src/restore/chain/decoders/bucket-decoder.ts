@@ -7,7 +7,7 @@ import { corruptPackage } from '../../../package/corrupt-package.ts';
 import type { BlockDecoder, BlockWalk, WalkStep } from './block-decoder.ts';
 import { bytesOf, decodeAlong } from './decode-along.ts';
 
-/** Blocks in buckets: whole, or each element moved from the previous one by the value of its bucket. */
+/** Decodes blocks in buckets: whole ones, and ones that add the value of a bucket to each previous element. */
 export function bucketDecoder(core: NativeCore): BlockDecoder {
   return {
     decode: (walk, signal) =>
@@ -31,8 +31,8 @@ export function bucketDecoder(core: NativeCore): BlockDecoder {
 }
 
 /**
- * A way without the earlier checkpoints of merged packages: a payload that checkpoints share goes on from the block
- * before the first of them.
+ * Leaves out the earlier checkpoints of merged packages: a shared payload is decoded from the block before the first of
+ * its checkpoints.
  */
 function sharedOnce(walk: BlockWalk): BlockWalk {
   const steps: WalkStep[] = [];
