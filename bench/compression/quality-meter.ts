@@ -65,7 +65,7 @@ export class QualityMeter {
     const baseline = await this.uploaded(checkpoint);
     const bound = { spec: seriesEvalSpec(this.series), thresholds: this.thresholds, baseline };
     const metrics = await this.metrics(checkpoint, rebuilt);
-    const { degradation, passed } = judgeMetrics(bound, metrics);
+    const { degradation, passed } = judgeMetrics(bound, { whole: metrics });
     return { degradation, passed, metricsBefore: baseline, metricsAfter: metrics };
   }
 

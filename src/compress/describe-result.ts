@@ -4,7 +4,7 @@ import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
 import type { AncestorCandidate } from './ancestor/find-ancestor.ts';
-import { degradations, judgeMetrics } from './measure/judge-metrics.ts';
+import { degradations, judgedOf, judgeMetrics } from './measure/judge-metrics.ts';
 import type { SourceFile } from './upload/model-source.ts';
 import { observedValues, unboundedWarnings, type MeasuredQuality } from './measure/observed-quality.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
@@ -33,7 +33,7 @@ export function describeResult(findings: Findings): CheckpointResult {
   const outside =
     quality !== undefined &&
     stored.lossy &&
-    !judgeMetrics(quality.bound, quality.measured.whole, quality.measured.halves).passed;
+    !judgeMetrics(quality.bound, judgedOf(quality.bound, quality.measured)).passed;
   if (outside && !decision.configGiven)
     throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
   return {

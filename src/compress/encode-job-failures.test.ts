@@ -75,9 +75,9 @@ function countedEvaluator(): Evaluator & { evaluations(): number } {
       evaluations += 1;
       return evaluator.evaluate(...args);
     },
-    evaluateHalves: (...args) => {
+    evaluateParts: (...args) => {
       evaluations += 1;
-      return evaluator.evaluateHalves(...args);
+      return evaluator.evaluateParts(...args);
     },
     examine: (...args) => {
       evaluations += 1;

@@ -41,8 +41,8 @@ function halvingEvaluator(
       watched.measured.push(found);
       return { ...examination, ...skew(found, watched.measured.length - 1) };
     },
-    async evaluateHalves(...args) {
-      const found = await harness.evaluator.evaluateHalves(...args);
+    async evaluateParts(...args) {
+      const found = (await harness.evaluator.evaluateParts(...args)) as HalvedMetrics;
       watched.measured.push({ whole: asked(found.whole), halves: [asked(found.halves[0]), asked(found.halves[1])] });
       return skew(found, watched.measured.length - 1);
     },

@@ -6,6 +6,7 @@ import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/examine/describe-examination.ts';
 import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
+import { divergenceLimits } from './measure/divergence-limits.ts';
 import { bindGraph, type BoundGraph } from './eval-set/bind-graph.ts';
 import { bindingWarnings } from './eval-set/binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-expected.ts';
@@ -84,18 +85,31 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (plan.nonFinite.length > 0)
     attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
+  const { standardErrors = 0, divergenceMax } = run.search;
   const gate = new QualityGate(bound, ctx.evaluator, {
     evalBatches: run.search.evalBatches,
+    groups: standardErrors > 0,
+    divergence: divergenceMax !== undefined,
     referencePath: join(attempt.directory, 'reference.f32'),
   });
   const { baseline, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, gate);
   words.warnings.forEach(attempt.warn);
-  const { whole, halves, observed } = baseline;
-  const qualityBound = {
+  const { whole, halves, groups, observed } = baseline;
+  const { thresholds } = run;
+  const qualityBound: QualityBound = {
     spec: gate.spec,
-    thresholds: run.thresholds,
+    thresholds,
     baseline: whole,
     ...(halves && { halfBaselines: halves }),
+    ...(groups && { standardErrors, groupBaselines: groups }),
+    ...(divergenceMax !== undefined && {
+      divergences: divergenceLimits({
+        metrics: [...gate.spec.metrics, ...gate.observedMetrics],
+        thresholds,
+        baseline: { ...whole, ...observed },
+        divergenceMax,
+      }),
+    }),
   };
   const notCompared = unmeasuredExpectations(attempt.checkpoint.expects, whole);
   if (notCompared !== undefined) attempt.warn(notCompared);

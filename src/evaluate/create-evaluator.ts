@@ -62,9 +62,9 @@ export function createEvaluator(options: EvaluatorOptions): ProbedEvaluator {
       if (reply.kind !== 'evaluated') throw unexpected(reply);
       return reply.values;
     },
-    async evaluateHalves(request, signal) {
-      const reply = await ask(request.evalSet, { kind: 'evaluate-halves', request }, signal);
-      if (reply.kind !== 'evaluated-halves') throw unexpected(reply);
+    async evaluateParts(request, parts, signal) {
+      const reply = await ask(request.evalSet, { kind: 'evaluate-parts', request, parts }, signal);
+      if (reply.kind !== 'evaluated-parts') throw unexpected(reply);
       return reply.values;
     },
     async examine(request, signal) {

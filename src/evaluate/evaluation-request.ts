@@ -33,8 +33,10 @@ export interface ReferenceOutputs {
 export interface ExamineRequest extends Omit<EvaluationRequest, 'reference'> {
   /** File to which the child writes the outputs for later comparisons, and its largest size. */
   readonly reference?: { readonly path: string; readonly bytesMax: number };
-  /** Refuse batches that do not make two halves, like `Evaluator.evaluateHalves`. */
+  /** Refuse batches that do not make two halves, like `Evaluator.evaluateParts`. */
   readonly needsHalves?: boolean;
+  /** Also the metrics of groups of rows. */
+  readonly needsGroups?: boolean;
 }
 
 export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'> {

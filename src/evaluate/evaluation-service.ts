@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
+import type { EvalParts, MetricValues, PartedMetrics } from '../checkpoint/quality/quality.ts';
 import { evaluationGraph, type EvaluationGraph } from '../graph/evaluation-graph.ts';
 import { gramGraph, gramOpsetMin } from '../graph/grams/gram-graph.ts';
 import { planGrams } from '../graph/grams/plan-grams.ts';
@@ -12,9 +12,8 @@ import type { InputGram } from '../graph/grams/input-gram.ts';
 import { openTensors } from './batches/local-tensors.ts';
 import { prepareSet, type PreparedSet } from './batches/prepared-set.ts';
 import type { Examination } from './examine/examination.ts';
-import { runBatches, type BatchRun } from './batches/run-batches.ts';
+import { runBatches, runParts, type BatchRun } from './batches/run-batches.ts';
 import { runExamination } from './examine/run-examination.ts';
-import { runHalves } from './batches/run-halves.ts';
 import { roundedWeights, weightTensors, zeroWeights, type RoundedWeights } from './batches/weight-tensors.ts';
 
 /** Most sessions that a child caches: a run's search uses one, and two runs may take turns. */
@@ -36,10 +35,11 @@ export class EvaluationService {
   }
 
   /**
-   * The same, and the values of each half. Errors: also `eval-input-mismatch` if the batches do not make two halves.
+   * The same, and the values of parts of the set. Errors: also `eval-input-mismatch` if halves are wanted and the
+   * batches do not make two.
    */
-  async evaluateHalves(request: EvaluationRequest): Promise<HalvedMetrics> {
-    return runHalves(await this.#open(request));
+  async evaluateParts(request: EvaluationRequest, parts: EvalParts): Promise<PartedMetrics> {
+    return runParts(await this.#open(request), parts);
   }
 
   /**
@@ -48,7 +48,9 @@ export class EvaluationService {
    */
   async examine(request: ExamineRequest): Promise<Examination> {
     const { reference, ...evaluation } = request;
-    return runExamination({ ...(await this.#open(evaluation)), reference, needsHalves: request.needsHalves ?? false });
+    return runExamination({ ...(await this.#open(evaluation)), reference, needsHalves: request.needsHalves ?? false,
+      needsGroups: request.needsGroups ?? false,
+    });
   }
 
   /**

@@ -18,6 +18,8 @@ import {
 import { createEvaluator } from './create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
 import type { LocalEvalSet } from './evaluation-request.ts';
+import type { HalvedMetrics } from '../checkpoint/quality/quality.ts';
+import type { EvaluationRequest } from './evaluation-request.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
 
@@ -38,6 +40,9 @@ afterAll(async () => {
   await evaluator.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const halvesOf = async (request: EvaluationRequest): Promise<HalvedMetrics> =>
+  (await evaluator.evaluateParts(request, { halves: true, groups: false })) as HalvedMetrics;
 
 const writeFile = (bytes: Uint8Array) => files.write(bytes);
 const writeTensors = (columns: Readonly<Record<string, Column>>) => files.writeTensors(columns);
@@ -277,7 +282,7 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
       });
     const model = { binding: sameNames, weightPaths: [writeTensors({ w, b })] };
     const seven = { ...model, evalSet: setOf([0, 1, 2, 3, 4, 5, 6]) };
-    const { whole, halves } = await evaluator.evaluateHalves(seven);
+    const { whole, halves } = await halvesOf(seven);
     expect(whole).toEqual(await evaluator.evaluate(seven));
     expect(halves[0]).toEqual(await evaluator.evaluate({ ...model, evalSet: setOf([0, 1, 4, 5]) }));
     expect(halves[1]).toEqual(await evaluator.evaluate({ ...model, evalSet: setOf([2, 3, 6]) }));
@@ -287,12 +292,12 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
       Math.log(whole['ppl']!),
       12,
     );
-    expect(await evaluator.evaluateHalves(seven)).toEqual({ whole, halves });
+    expect(await halvesOf(seven)).toEqual({ whole, halves });
   });
 
   test('halves of a set with a single batch are refused', async () => {
     const single = { evalSet: evalSet(accuracy), binding: sameNames, weightPaths: [writeTensors({ w, b })] };
-    await expect(evaluator.evaluateHalves(single)).rejects.toMatchObject({
+    await expect(halvesOf(single)).rejects.toMatchObject({
       name: 'FirnError',
       code: 'eval-input-mismatch',
     });

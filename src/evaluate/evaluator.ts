@@ -1,4 +1,4 @@
-import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
+import type { EvalParts, MetricValues, PartedMetrics } from '../checkpoint/quality/quality.ts';
 import type { InputGram } from '../graph/grams/input-gram.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from './evaluation-request.ts';
 import type { Examination } from './examine/examination.ts';
@@ -20,10 +20,10 @@ export interface Evaluator {
    */
   examine(request: ExamineRequest, signal?: AbortSignal): Promise<Examination>;
   /**
-   * The same values, and those of each half of the batches, at the cost of one evaluation. `eval-input-mismatch` also
-   * if the batches do not make two halves: there is only one, or one half has less than a quarter of the rows.
+   * The same values, and those of parts of the set, at the cost of one evaluation. `eval-input-mismatch` also if halves
+   * are wanted and the batches do not make two: there is only one, or one half has less than a quarter of the rows.
    */
-  evaluateHalves(request: EvaluationRequest, signal?: AbortSignal): Promise<HalvedMetrics>;
+  evaluateParts(request: EvaluationRequest, parts: EvalParts, signal?: AbortSignal): Promise<PartedMetrics>;
   /**
    * Second moments of the inputs of each matrix of the model, summed over the batches, with these weights. Matrices
    * with an unknown use in the graph, or with moments that are not finite, have none. If all would take more than

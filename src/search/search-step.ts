@@ -34,6 +34,8 @@ const usualAim: Aim = { target: 0.975, closeEnough: 0.95 };
  * docs/decisions/0018-steps-follow-gradients.md.
  */
 const baseAim: Aim = { target: 0.75, closeEnough: 0.65 };
+/** Outcomes below this, in thresholds, say little about the step at which the target is reached. */
+const leastWorst = 0.05;
 /** Largest change between two trials, in 1/32 octaves. */
 const coarsestMove = 24;
 
@@ -80,6 +82,17 @@ export async function searchStep(
   return runner.cheapestPassed();
 }
 
+/**
+ * The factor of the quantization step at which the outcome would be `target`: a degradation grows with the square of
+ * the step, its standard error with the step.
+ */
+function stepFactor({ worst, uncertain = 0 }: TrialOutcome, target: number): number {
+  if (worst === Infinity) return 0;
+  if (worst <= leastWorst) return Math.sqrt(target / leastWorst);
+  const [square, linear] = [Math.max(0, worst - uncertain), Math.min(uncertain, worst)];
+  return (2 * target) / (linear + Math.sqrt(linear ** 2 + 4 * square * target));
+}
+
 interface Tried {
   readonly step: number;
   readonly worst: number;
@@ -111,7 +124,7 @@ function nextStep(
   { target }: Aim,
   { passed, failed, stepMax, standing, isLast }: Bracket,
 ): number | undefined {
-  const predictedMove = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
+  const predictedMove = Math.round(32 * Math.log2(stepFactor(outcome, target)));
   // While no weight moves, quality does not depend on the step, so the predicted change is doubled until some do.
   const move = standing === 0 ? predictedMove : Math.min(predictedMove, -(2 ** standing));
   const usual = Math.max(

@@ -11,6 +11,7 @@ const plain: TrialConditions = {
   hysteresis: 'fixed',
   weightErrorMax: undefined,
   halves: false,
+  guarded: false,
 };
 const suffix = (conditions: TrialConditions): string => {
   const key = trialKey(config, conditions);
@@ -20,8 +21,8 @@ const suffix = (conditions: TrialConditions): string => {
 
 // Catalogs store these keys: a changed text would repeat the trials of every search that is taken over.
 test.each([
-  [{ ...configAlone, halves: false }, ''],
-  [{ ...configAlone, halves: true }, '+halves'],
+  [{ ...configAlone, halves: false, guarded: false }, ''],
+  [{ ...configAlone, halves: true, guarded: false }, '+halves'],
   [plain, '@base'],
   [{ ...plain, ancestor: '0123abcd' }, '@0123abcd'],
   [{ ...plain, feedback: true }, '@base+feedback'],
@@ -33,6 +34,7 @@ test.each([
   ],
   [{ ...plain, feedback: true, rounding: 'nearest', halves: true }, '@base+feedback+nearest+halves'],
   [{ ...plain, rounding: 'nearest', weightErrorMax: 0.5 }, '@base+nearest+weights0.5'],
+  [{ ...plain, halves: true, guarded: true }, '@base+halves+guarded'],
 ] satisfies [TrialConditions, string][])('%j is recorded as "%s"', (conditions, text) => {
   expect(suffix(conditions)).toBe(text);
 });
@@ -46,6 +48,7 @@ test('different conditions never share a key', () => {
             [undefined, 0.5, 0.25].map((weightErrorMax) => ({
               ...{ ancestor, feedback, rounding, hysteresis, halves },
               weightErrorMax,
+              guarded: weightErrorMax === 0.5,
             })),
           ),
         ),

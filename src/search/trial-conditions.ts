@@ -20,6 +20,8 @@ export interface MethodConditions {
 export interface TrialConditions extends MethodConditions {
   /** Whether the thresholds were also judged on halves of the eval set. */
   readonly halves: boolean;
+  /** Whether it was also judged by standard errors or divergences. */
+  readonly guarded: boolean;
 }
 
 /** For a method whose quality depends on the config alone. */
@@ -42,6 +44,7 @@ const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditi
   hysteresis: (choice) => (choice === 'priced' ? '+priced' : ''),
   weightErrorMax: (bound) => (bound === undefined ? '' : `+weights${bound}`),
   halves: (held) => (held ? '+halves' : ''),
+  guarded: (held) => (held ? '+guarded' : ''),
 };
 
 /**

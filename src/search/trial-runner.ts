@@ -14,6 +14,15 @@ export interface TrialOutcome {
    * when a value is not finite.
    */
   readonly worst: number;
+  /**
+   * The part of `worst` that is a standard error, if there is one: it grows with a quantization step, where a
+   * degradation grows with its square.
+   */
+  readonly uncertain?: number;
+  /** Comparisons with the uploaded model's outputs that must stay inside limits, by metric. */
+  readonly observed?: MetricValues;
+  /** Standard error of each degradation over examples. */
+  readonly standardError?: MetricValues;
 }
 
 /** A config that passed. */

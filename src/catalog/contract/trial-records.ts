@@ -12,6 +12,10 @@ export interface Trial {
   /** Metrics of each half of the eval set, if the trial was judged on both. */
   readonly halves?: readonly MetricValues[];
   readonly degradation: MetricValues;
+  /** Standard error of each degradation over examples, if the trial was judged with it. */
+  readonly standardError?: MetricValues;
+  /** Comparisons with the uploaded model's outputs that the trial was judged by. */
+  readonly observed?: MetricValues;
   readonly passed: boolean;
   readonly seconds: number;
   readonly createdAt: Date;

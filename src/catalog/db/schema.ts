@@ -164,6 +164,8 @@ export const trials = pgTable(
     metrics: json<MetricValues>('metrics').notNull(),
     halves: json<readonly MetricValues[]>('halves'),
     degradation: json<MetricValues>('degradation').notNull(),
+    standardError: json<MetricValues>('standard_error'),
+    observed: json<MetricValues>('observed'),
     passed: boolean('passed').notNull(),
     seconds: doublePrecision('seconds').notNull(),
     createdAt: createdAt(),

@@ -77,6 +77,16 @@ export interface SearchOptions {
    */
   readonly weightErrorMax?: number;
   /**
+   * How many standard errors over examples a degradation is inside its threshold by; at 1 it also holds for other
+   * examples of the same distribution in five of six cases. Absent: 0.
+   */
+  readonly standardErrors?: number;
+  /**
+   * How far the outputs of the rebuilt model may be from the uploaded model's, in multiples of what the thresholds let
+   * the loss grow. Absent: no bound.
+   */
+  readonly divergenceMax?: number;
+  /**
    * How far Firn's measurement of an uploaded model may be from the reported figure (`Checkpoint.expects`), relative to
    * that figure, for the checkpoint to be quantized. Absent in runs from before it existed: `expectsWithinDefault`.
    */

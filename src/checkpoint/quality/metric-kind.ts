@@ -12,6 +12,7 @@ export const metricKinds = [
   'pearson',
   'kl-divergence',
   'agreement',
+  'deviation',
 ] as const;
 export type MetricKind = (typeof metricKinds)[number];
 
@@ -181,6 +182,16 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
     output: referenceOutput,
     labels: referenceLabels,
     masks: classMasks,
+  },
+  deviation: {
+    higherIsBetter: false,
+    comparedWith: 'uploaded-model',
+    bound: 'absolute',
+    unit: 'that of the output, squared',
+    meaning: "mean of the squared differences from the uploaded model's output; 0 for the uploaded model",
+    output: 'any shape, floating',
+    labels: 'none needed; where given, in the shape of the output, they only say which values to leave out',
+    masks: valueMasks,
   },
 };
 

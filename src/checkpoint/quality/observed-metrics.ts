@@ -9,7 +9,7 @@ const tellsFree: Readonly<Record<ComparedWith, readonly MetricKind[]>> = {
   nothing: [],
   classes: ['cross-entropy', 'accuracy', 'kl-divergence', 'agreement'],
   'binary-targets': ['binary-cross-entropy', 'binary-accuracy'],
-  values: ['mse', 'pearson'],
+  values: ['mse', 'pearson', 'deviation'],
   'uploaded-model': ['kl-divergence', 'agreement'],
 };
 

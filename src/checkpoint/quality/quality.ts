@@ -3,14 +3,23 @@ import { metricKindRules, type MetricKind } from './metric-kind.ts';
 /** Metric name to value. The name is the eval set's, not the kind. */
 export type MetricValues = Readonly<Record<string, number>>;
 
-/**
- * Metric values over an eval set and over its halves: first the batches with an even number, then those with an odd
- * one.
- */
-export interface HalvedMetrics {
-  readonly whole: MetricValues;
-  readonly halves: readonly [first: MetricValues, second: MetricValues];
+/** Parts of an eval set whose metrics are wanted besides those of the whole. */
+export interface EvalParts {
+  readonly halves: boolean;
+  /** Groups of neighbouring rows, whose spread says how certain a figure is. */
+  readonly groups: boolean;
 }
+
+/** Metric values over an eval set, and over the wanted parts of it. */
+export interface PartedMetrics {
+  readonly whole: MetricValues;
+  /** First the batches with an even number, then those with an odd one. */
+  readonly halves?: readonly [first: MetricValues, second: MetricValues];
+  readonly groups?: readonly MetricValues[];
+}
+
+/** {@link PartedMetrics} with halves. */
+export type HalvedMetrics = PartedMetrics & Required<Pick<PartedMetrics, 'halves'>>;
 
 /**
  * Largest degradation accepted, e.g. 0.005; one entry per bounded metric. `metricKindRules` defines whether it is

@@ -98,7 +98,7 @@ test('a set that fails its check keeps no local copy; one that passes does', asy
     parallel: 1,
     check,
     evaluate: () => Promise.reject(new Error('not asked')),
-    evaluateHalves: () => Promise.reject(new Error('not asked')),
+    evaluateParts: () => Promise.reject(new Error('not asked')),
     examine: () => Promise.reject(new Error('not asked')),
     inputGrams: () => Promise.reject(new Error('not asked')),
     close: async () => undefined,

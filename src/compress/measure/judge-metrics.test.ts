@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
-import { degradations, judgeMetrics, type QualityBound } from './judge-metrics.ts';
+import { degradations, judgedOf, judgeMetrics, standardErrors, type QualityBound } from './judge-metrics.ts';
 
 function bound(
   metrics: Readonly<Record<string, readonly [kind: MetricKind, baseline: number]>>,
@@ -30,7 +30,7 @@ describe('one bounded metric', () => {
     ['infinitely good is not finite either', 'pearson', 0.5, Infinity, 10, false, Infinity],
     ['a baseline that is not finite', 'loss', Number.NaN, 2, 10, false, Infinity],
   ] as const)('%s', (_, kind, baseline, value, threshold, passed, worst) => {
-    const outcome = judgeMetrics(bound({ m: [kind, baseline] }, { m: threshold }), { m: value });
+    const outcome = judgeMetrics(bound({ m: [kind, baseline] }, { m: threshold }), { whole: { m: value } });
     expect(outcome.passed).toBe(passed);
     expect(outcome.worst).toBeCloseTo(worst, 9);
     expect(outcome.metrics).toEqual({ m: value });
@@ -42,20 +42,22 @@ describe('several metrics', () => {
 
   test('all bounded ones must hold; the worst one is the worst in units of its own threshold', () => {
     const both = bound(metrics, { loss: 0.1, accuracy: 0.2 });
-    expect(judgeMetrics(both, { loss: 2.1, accuracy: 0.45, mse: 9 })).toMatchObject({
+    expect(judgeMetrics(both, { whole: { loss: 2.1, accuracy: 0.45, mse: 9 } })).toMatchObject({
       passed: true,
       worst: 0.5000000000000004,
     });
-    expect(judgeMetrics(both, { loss: 2.1, accuracy: 0.3, mse: 1 })).toMatchObject({ passed: false, worst: 2 });
+    expect(judgeMetrics(both, { whole: { loss: 2.1, accuracy: 0.3, mse: 1 } })).toMatchObject({ passed: false, worst: 2 });
   });
 
   test('those that are not bounded are reported and decide nothing', () => {
-    const outcome = judgeMetrics(bound(metrics, { loss: 0.1 }), { loss: 2, accuracy: 0.1, mse: Number.NaN });
+    const outcome = judgeMetrics(bound(metrics, { loss: 0.1 }), {
+      whole: { loss: 2, accuracy: 0.1, mse: Number.NaN },
+    });
     expect(outcome).toMatchObject({ passed: true, degradation: { loss: 0, accuracy: 0.8, mse: Number.NaN } });
   });
 
   test('a bounded metric without a value does not pass', () => {
-    expect(judgeMetrics(bound(metrics, { accuracy: 0.5 }), { loss: 2 })).toMatchObject({
+    expect(judgeMetrics(bound(metrics, { accuracy: 0.5 }), { whole: { loss: 2 } })).toMatchObject({
       passed: false,
       worst: Infinity,
     });
@@ -76,7 +78,7 @@ describe('halves', () => {
     ['both halves inside and the whole not', 2.4, [1.05, 4.2], false, 2],
     ['a half that is not finite', 2, [1, Number.NaN], false, Infinity],
   ])('%s', (_, whole, [first, second], passed, worst) => {
-    const outcome = judgeMetrics(halved, { loss: whole }, [{ loss: first! }, { loss: second! }]);
+    const outcome = judgeMetrics(halved, { whole: { loss: whole }, halves: [{ loss: first! }, { loss: second! }] });
     expect(outcome.passed).toBe(passed);
     expect(outcome.worst).toBeCloseTo(worst, 9);
     expect(outcome).toMatchObject({
@@ -87,9 +89,63 @@ describe('halves', () => {
   });
 
   test('that were not measured do not pass; those that nothing bounds decide nothing', () => {
-    expect(judgeMetrics(halved, { loss: 2 })).toMatchObject({ passed: false, worst: Infinity });
+    expect(judgeMetrics(halved, { whole: { loss: 2 } })).toMatchObject({ passed: false, worst: Infinity });
     expect(
-      judgeMetrics(bound({ loss: ['loss', 2] }, { loss: 0.1 }), { loss: 2 }, [{ loss: 9 }, { loss: 9 }]),
+      judgeMetrics(bound({ loss: ['loss', 2] }, { loss: 0.1 }), {
+        whole: { loss: 2 },
+        halves: [{ loss: 9 }, { loss: 9 }],
+      }),
     ).toMatchObject({ passed: true, worst: 0 });
+  });
+});
+
+describe('guards', () => {
+  const plain = bound({ loss: ['loss', 2] }, { loss: 0.1 });
+  const groups = (...changes: readonly number[]) => changes.map((change) => ({ loss: 2 + change }));
+  const eight = groups(0, 0, 0, 0, 0, 0, 0, 0);
+
+  test('the standard error is that of the paired changes of the groups, in units of the baseline', () => {
+    const grouped = { ...plain, groupBaselines: groups(1, -1, 1, -1, 1, -1, 1, -1) };
+    // Groups differ by far more than they change: only the changes count, 0.02 and 0.06 in turn.
+    const after = groups(1.02, -0.94, 1.02, -0.94, 1.02, -0.94, 1.02, -0.94);
+    const spread = 0.02 * Math.sqrt(8 / 7);
+    expect(standardErrors(grouped, after)['loss']).toBeCloseTo(spread / Math.sqrt(8) / 2, 12);
+  });
+
+  test('fewer than eight groups, and groups that are not finite, have none', () => {
+    expect(standardErrors({ ...plain, groupBaselines: eight.slice(1) }, eight.slice(1))).toEqual({});
+    expect(standardErrors({ ...plain, groupBaselines: eight }, groups(0, 0, 0, 0, 0, 0, 0, Number.NaN))).toEqual({});
+    expect(standardErrors(plain, eight)).toEqual({});
+  });
+
+  test('is added to the degradation, and its share of the worst is said', () => {
+    const guarded = { ...plain, standardErrors: 2 };
+    const inside = judgeMetrics(guarded, { whole: { loss: 2.1 }, standardError: { loss: 0.02 } });
+    expect(inside.passed).toBe(true);
+    expect(inside.worst).toBeCloseTo(0.9, 12);
+    expect(inside.uncertain).toBeCloseTo(0.4, 12);
+    expect(judgeMetrics(guarded, { whole: { loss: 2.1 }, standardError: { loss: 0.03 } }).passed).toBe(false);
+    expect(judgeMetrics(guarded, { whole: { loss: 2.1 } }).passed).toBe(true);
+  });
+
+  test('a divergence must be measured, finite and inside its limit', () => {
+    const guarded = { ...plain, divergences: { kl: 0.01 } };
+    const judged = (kl: number | undefined) =>
+      judgeMetrics(guarded, { whole: { loss: 2.02 }, ...(kl !== undefined && { observed: { kl } }) });
+    expect(judged(0.005)).toMatchObject({ passed: true, worst: 0.5, observed: { kl: 0.005 } });
+    expect(judged(0.02)).toMatchObject({ passed: false, worst: 2 });
+    expect(judged(Number.NaN)).toMatchObject({ passed: false, worst: Infinity });
+    expect(judged(undefined)).toMatchObject({ passed: false, worst: Infinity });
+  });
+
+  test('only what the bound names is kept of a measurement', () => {
+    const measured = { whole: { loss: 2 }, groups: eight, observed: { kl: 0.1, accuracy: 1 } };
+    expect(judgedOf(plain, measured)).toEqual({ whole: { loss: 2 } });
+    const guarded = { ...plain, standardErrors: 1, groupBaselines: eight, divergences: { kl: 1 } };
+    expect(judgedOf(guarded, measured)).toEqual({
+      whole: { loss: 2 },
+      observed: { kl: 0.1 },
+      standardError: { loss: 0 },
+    });
   });
 });

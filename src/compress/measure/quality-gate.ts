@@ -2,7 +2,7 @@ import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
-import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { HalvedMetrics, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
 import type { EvaluationRequest, GramRequest, ReferenceOutputs } from '../../evaluate/evaluation-request.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
@@ -10,9 +10,10 @@ import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { Examination } from '../../evaluate/examine/examination.ts';
 import type { BoundGraph } from '../eval-set/bind-graph.ts';
 
-/** Measured metrics; halves exist exactly if the thresholds must hold on them. */
-export type Measurement = Pick<HalvedMetrics, 'whole'> &
-  Partial<Pick<HalvedMetrics, 'halves'>> & { readonly observed?: MetricValues };
+/**
+ * Measured metrics; halves exist exactly if the thresholds must hold on them, groups if standard errors are wanted.
+ */
+export type Measurement = PartedMetrics & { readonly observed?: MetricValues };
 
 /** The measured metrics of the uploaded weights, and the findings on the eval set. */
 export interface ExaminedUpload {
@@ -24,11 +25,17 @@ export interface ExaminedUpload {
  * Most bytes of the uploaded model's outputs that are stored for comparison, if a metric of the set needs them: 4 GiB.
  */
 const askedReferenceMaxBytes = 4 * 2 ** 30;
-/** The same limit if only observed metrics need them: 256 MiB. */
+/** The same limit if a guard on divergence needs them: 1 GiB. */
+const guardReferenceMaxBytes = 2 ** 30;
+/** The same limit if they are only shown: 256 MiB. */
 const observedReferenceMaxBytes = 256 * 2 ** 20;
 
 export interface GateOptions {
   readonly evalBatches: EvalBatches;
+  /** Whether standard errors are wanted, which takes the metrics of groups of rows. */
+  readonly groups?: boolean;
+  /** Whether candidates are compared with the outputs of the uploaded model, where these allow it. */
+  readonly divergence?: boolean;
   /** File for the uploaded model's outputs while the checkpoint is in work. */
   readonly referencePath: string;
 }
@@ -42,17 +49,22 @@ export class QualityGate {
   private readonly bound: BoundGraph;
   private readonly evaluator: Evaluator;
   private readonly halved: boolean;
+  private readonly grouped: boolean;
+  private readonly divergence: boolean;
   private readonly referencePath: string;
   /** Outputs of the uploaded model, after its examination. */
   private kept: ReferenceOutputs | undefined;
   /** Observed metrics that the outputs allow besides the requested ones. */
   private observed: readonly MetricSpec[];
 
-  constructor(bound: BoundGraph, evaluator: Evaluator, { evalBatches, referencePath }: GateOptions) {
+  constructor(bound: BoundGraph, evaluator: Evaluator, options: GateOptions) {
+    const { evalBatches, referencePath, groups = false, divergence = false } = options;
     this.spec = bound.evalSet.spec;
     this.bound = bound;
     this.evaluator = evaluator;
     this.halved = evalBatches === 'halves';
+    this.grouped = groups;
+    this.divergence = divergence;
     this.referencePath = referencePath;
     this.observed = observedMetrics(this.spec);
   }
@@ -72,12 +84,14 @@ export class QualityGate {
    */
   async examine(weightPaths: readonly string[], signal?: AbortSignal): Promise<ExaminedUpload> {
     const asked = this.spec.metrics.some(({ kind }) => needsReference(kind));
-    const bytesMax = asked ? askedReferenceMaxBytes : observedReferenceMaxBytes;
+    const guardMaxBytes = this.divergence ? guardReferenceMaxBytes : observedReferenceMaxBytes;
+    const bytesMax = asked ? askedReferenceMaxBytes : guardMaxBytes;
     const request = {
       ...this.request(weightPaths),
       observed: this.observed,
       reference: { path: this.referencePath, bytesMax },
       needsHalves: this.halved,
+      needsGroups: this.grouped,
     };
     const examination = await this.evaluator.examine(request, signal);
     if (asked && !examination.referenceWritten)
@@ -94,29 +108,45 @@ export class QualityGate {
     const baseline = {
       ...this.split(examination.whole),
       ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }),
+      ...(examination.groups !== undefined && { groups: examination.groups }),
     };
     return { baseline, examination };
   }
 
-  /** One evaluation, with halves or without. Rejects with the errors of the evaluator. */
-  async evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
-    const request = { ...this.request(weightPaths), ...this.keptFor(this.spec.metrics) };
-    return this.halved
-      ? this.evaluator.evaluateHalves(request, signal)
-      : { whole: await this.evaluator.evaluate(request, signal) };
+  /**
+   * One evaluation of a candidate: the metrics of the set, their parts, and the divergences that guards may bound.
+   * Rejects with the errors of the evaluator.
+   */
+  evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+    const compared = this.divergence
+      ? this.observed.filter(({ kind }) => kind === 'kl-divergence' || kind === 'deviation')
+      : [];
+    return this.measure(weightPaths, compared, signal);
   }
 
-  /** Like {@link evaluate}, with the observed metrics. */
-  async evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+  /** Like {@link evaluate}, with all observed metrics. */
+  evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+    return this.measure(weightPaths, this.observed, signal);
+  }
+
+  private async measure(
+    weightPaths: readonly string[],
+    observed: readonly MetricSpec[],
+    signal?: AbortSignal,
+  ): Promise<Measurement> {
     const request = {
       ...this.request(weightPaths),
-      observed: this.observed,
-      ...this.keptFor([...this.spec.metrics, ...this.observed]),
+      observed,
+      ...this.keptFor([...this.spec.metrics, ...observed]),
     };
-    if (!this.halved) return this.split(await this.evaluator.evaluate(request, signal));
-    const { whole, halves } = await this.evaluator.evaluateHalves(request, signal);
-    const [first, second] = [this.pick(halves[0], this.spec.metrics), this.pick(halves[1], this.spec.metrics)];
-    return { ...this.split(whole), halves: [first, second] };
+    const parts = { halves: this.halved, groups: this.grouped };
+    const { whole, halves, groups } = await this.evaluator.evaluateParts(request, parts, signal);
+    return {
+      whole: this.pick(whole, this.spec.metrics),
+      observed: this.pick(whole, observed),
+      ...(halves && { halves: [this.pick(halves[0], this.spec.metrics), this.pick(halves[1], this.spec.metrics)] }),
+      ...(groups && { groups }),
+    };
   }
 
   /**

@@ -1,11 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { HalvedMetrics } from '../../checkpoint/quality/quality.ts';
 import { configKey, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
 import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
-import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
+import { judgedOf, judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { QualityGate } from './quality-gate.ts';
@@ -48,13 +49,24 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const { signal } = group;
   const recorded = await catalog.trials.list(search.checkpointId);
   const { quantization } = search;
-  // A trial without halves gives no information about halves.
-  const conditions: TrialConditions = { ...quantization.conditions, halves: search.bound.halfBaselines !== undefined };
+  const { halfBaselines, standardErrors, divergences } = search.bound;
+  // A trial without halves gives no information about halves, and neither does one without guards about these.
+  const conditions: TrialConditions = {
+    ...quantization.conditions,
+    halves: halfBaselines !== undefined,
+    guarded: standardErrors !== undefined || divergences !== undefined,
+  };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
   const known = new Map<string, TrialOutcome>();
   for (const trial of ours) {
-    const outcome = judgeMetrics(search.bound, trial.metrics, trial.halves);
+    const { metrics: whole, halves, standardError, observed } = trial;
+    const outcome = judgeMetrics(search.bound, {
+      whole,
+      ...(halves && { halves: halves as HalvedMetrics['halves'] }),
+      ...(standardError && { standardError }),
+      ...(observed && { observed }),
+    });
     // A record has the metrics alone; the error of the weights is computed again.
     const bounded = conditions.weightErrorMax !== undefined;
     known.set(
@@ -85,7 +97,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
         return outcome;
       },
       onTrial: async (config, outcome, ordinal) => {
-        const { metrics, halves, degradation, passed } = outcome;
+        const { metrics, halves, degradation, standardError, observed, passed } = outcome;
         const key = configKey(config);
         const estimatedBytes = await services.tracer.span(
           'encode.estimate',
@@ -105,6 +117,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
           metrics,
           ...(halves !== undefined && { halves }),
           degradation,
+          ...(standardError !== undefined && { standardError }),
+          ...(observed !== undefined && { observed }),
           passed,
           seconds: seconds.get(key)!,
         });
@@ -162,8 +176,8 @@ async function evaluateConfig(
       parallel: services.blockParallel,
       signal: services.signal,
     });
-    const { whole, halves } = await search.gate.evaluate([...paths.values()], services.signal);
-    return judgeWeights(judgeMetrics(search.bound, whole, halves), quantized);
+    const measured = await search.gate.evaluate([...paths.values()], services.signal);
+    return judgeWeights(judgeMetrics(search.bound, judgedOf(search.bound, measured)), quantized);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -171,5 +185,7 @@ async function evaluateConfig(
 
 /** The outcome, with the bound on weights as one threshold more. */
 function judgeWeights(outcome: TrialOutcome, { weightExcess: excess = 0 }: QuantizedModel): TrialOutcome {
-  return { ...outcome, passed: outcome.passed && excess <= 1, worst: Math.max(outcome.worst, excess) };
+  if (excess <= outcome.worst) return outcome;
+  const { uncertain: _, ...rest } = outcome;
+  return { ...rest, passed: outcome.passed && excess <= 1, worst: excess };
 }

@@ -1,18 +1,20 @@
 import type { Tensor } from 'onnxruntime-node';
-import { countElements } from '../../checkpoint/count-elements.ts';
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
-import type { MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { EvalParts, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
+import { labelRows } from './label-rows.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
 import type { ReferenceOutputs } from '../evaluation-request.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceReader } from './reference-file.ts';
+import { requireHalves } from './require-halves.ts';
+import { RowGroups } from './row-groups.ts';
 
 export interface BatchRun {
   readonly core: Pick<NativeCore, 'convert'>;
@@ -38,27 +40,44 @@ export interface MeasuredBatch extends NamedBatch {
  * `eval-memory`, `graph-invalid`. Blocks the thread while a batch runs.
  */
 export async function runBatches(run: BatchRun): Promise<MetricValues> {
-  const whole = newMetricSet(run);
-  await addBatches(run, () => [whole]);
-  return whole.values();
+  return (await runParts(run, { halves: false, groups: false })).whole;
+}
+
+/**
+ * The same, and the metrics of parts of the set: halves are the even and the odd batches, with the observed metrics;
+ * groups are those of {@link RowGroups}, with the metrics of the set alone. The graph costs the same as without parts;
+ * the metrics are computed once more for each kind of part. Errors: also `eval-input-mismatch` if halves are wanted and
+ * the batches do not make two.
+ */
+export async function runParts(run: BatchRun, { halves, groups }: EvalParts): Promise<PartedMetrics> {
+  if (halves) requireHalves(run.prepared);
+  const [whole, first, second] = [newMetricSet(run), newMetricSet(run), newMetricSet(run)];
+  const grouped = new RowGroups(run.prepared, run.spec);
+  await forEachBatch(run, (batch) => {
+    whole.add(batch);
+    if (halves) (batch.batch % 2 === 0 ? first : second).add(batch);
+    if (groups) grouped.add(batch);
+  });
+  return {
+    whole: whole.values(),
+    ...(halves && { halves: [first.values(), second.values()] }),
+    ...(groups && { groups: grouped.values() }),
+  };
 }
 
 /** Every metric that a run requests, with nothing added yet. */
-export function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): MetricSet {
+function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): MetricSet {
   return new MetricSet([...spec.metrics, ...observed], spec);
 }
 
 /**
- * Like {@link runBatches}: runs each batch once, and adds it to the metrics of every set that `setsOf` returns for its
- * number.
+ * Like {@link runBatches}: runs each batch once, and hands it to `add` with the outputs of the uploaded model that the
+ * metrics need.
  */
-export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
+async function forEachBatch(run: BatchRun, add: (batch: MeasuredBatch) => void): Promise<void> {
   const reference = openReference(run);
   try {
-    for await (const measured of measuredBatches(run)) {
-      const batch = { ...measured, references: reference(measured.outputs) };
-      for (const metrics of setsOf(measured.batch)) metrics.add(batch);
-    }
+    for await (const measured of measuredBatches(run)) add({ ...measured, references: reference(measured.outputs) });
   } finally {
     reference.close();
   }
@@ -115,15 +134,4 @@ export async function numbersOf(
   }
   if (type === 'int64' || type === 'uint64') return { dims, data: Float64Array.from(data as BigInt64Array, Number) };
   return { dims, data: data as Float32Array };
-}
-
-/** Some rows of labels. */
-export function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
-  const rowShape = dims.slice(1);
-  const rowElements = countElements(rowShape);
-  return {
-    dims: [rowEnd - rowStart, ...rowShape],
-    data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements),
-    ...(column !== undefined && { column: { ...column, rowStart } }),
-  };
 }

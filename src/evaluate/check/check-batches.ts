@@ -26,7 +26,13 @@ export async function checkBatches(run: Run): Promise<void> {
     prepared,
     columns.map(({ extremes }) => extremes),
   );
-  const { readings } = await runExamination({ ...run, batches, reference: undefined, needsHalves: false });
+  const { readings } = await runExamination({
+    ...run,
+    batches,
+    reference: undefined,
+    needsHalves: false,
+    needsGroups: false,
+  });
   checkLabels({ prepared, spec, readings });
   for (const { column, extremes } of columns)
     if (extremes.nanRow !== undefined) await refuseNan(run, column, extremes.nanRow);

@@ -8,7 +8,7 @@ import { labelWords, placeOfLabel } from '../metrics/label-words.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { withRules } from '../metrics/metric-set.ts';
 import type { PreparedSet } from '../batches/prepared-set.ts';
-import { labelRows } from '../batches/run-batches.ts';
+import { labelRows } from '../batches/label-rows.ts';
 
 export interface LabelCheck {
   readonly prepared: PreparedSet;

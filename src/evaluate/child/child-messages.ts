@@ -1,5 +1,5 @@
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
-import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { EvalParts, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import type { Examination } from '../examine/examination.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from '../evaluation-request.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
@@ -7,7 +7,7 @@ import type { InputGram } from '../../graph/grams/input-gram.ts';
 /** Requests of the parent to an evaluation child; one at a time. Paths only, never tensors. */
 export type ChildRequest =
   | { readonly kind: 'evaluate'; readonly request: EvaluationRequest }
-  | { readonly kind: 'evaluate-halves'; readonly request: EvaluationRequest }
+  | { readonly kind: 'evaluate-parts'; readonly request: EvaluationRequest; readonly parts: EvalParts }
   | { readonly kind: 'examine'; readonly request: ExamineRequest }
   | { readonly kind: 'grams'; readonly request: GramRequest }
   | { readonly kind: 'check'; readonly evalSet: LocalEvalSet }
@@ -17,7 +17,7 @@ export type ChildRequest =
 export type ChildReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'evaluated'; readonly values: MetricValues }
-  | { readonly kind: 'evaluated-halves'; readonly values: HalvedMetrics }
+  | { readonly kind: 'evaluated-parts'; readonly values: PartedMetrics }
   | { readonly kind: 'examined'; readonly examination: Examination }
   | { readonly kind: 'collected'; readonly grams: readonly InputGram[] }
   | { readonly kind: 'checked' }

@@ -23,8 +23,8 @@ send({ kind: 'ready' });
 async function answer(message: ChildRequest): Promise<ChildReply> {
   try {
     if (message.kind === 'evaluate') return { kind: 'evaluated', values: await service.evaluate(message.request) };
-    if (message.kind === 'evaluate-halves')
-      return { kind: 'evaluated-halves', values: await service.evaluateHalves(message.request) };
+    if (message.kind === 'evaluate-parts')
+      return { kind: 'evaluated-parts', values: await service.evaluateParts(message.request, message.parts) };
     if (message.kind === 'examine') return { kind: 'examined', examination: await service.examine(message.request) };
     if (message.kind === 'grams') return { kind: 'collected', grams: await service.inputGrams(message.request) };
     if (message.kind === 'ping') return { kind: 'alive' };

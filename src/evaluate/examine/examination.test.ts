@@ -77,7 +77,7 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     const set = evalSet({ ignoreLabel: -100 }, labelled([[0, 1, 2, 3], [3, 1, 0, -100], classRows[2]!]));
     const request = { evalSet: set, binding, weightPaths: weights(identity) };
     const examination = await evaluator.examine(request);
-    const { whole, halves } = await evaluator.evaluateHalves(request);
+    const { whole, halves } = await evaluator.evaluateParts(request, { halves: true, groups: false });
     expect(examination).toMatchObject({ whole, halves, rows: 3, batchCount: 2, referenceWritten: false });
     expect(examination.readings).toMatchObject([
       { outputShape: [3, 4, 4], labelsShape: [3, 4], counted: 11, ignored: 1, classCount: 4, guessing: Math.log(4) },
@@ -201,14 +201,13 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     });
     // Half as confident, and with another prediction where the input is class 3: a third of the positions.
     const other = f32([4, 4], 2.5, 0, 0, 0, 0, 2.5, 0, 0, 0, 0, 2.5, 0, 2.5, 0, 0, 0);
-    const values = await evaluator.evaluateHalves({
-      ...request,
-      weightPaths: weights(other),
-      reference: { path, outputs: own.referenceOutputs },
-    });
+    const values = await evaluator.evaluateParts(
+      { ...request, weightPaths: weights(other), reference: { path, outputs: own.referenceOutputs } },
+      { halves: true, groups: false },
+    );
     expect(values.whole['agreement']).toBeCloseTo(10 / 12, 12);
     expect(values.whole['kl']).toBeGreaterThan(0.1);
-    expect(values.whole['kl']).toBeCloseTo((8 * values.halves[0]['kl']! + 4 * values.halves[1]['kl']!) / 12, 12);
+    expect(values.whole['kl']).toBeCloseTo((8 * values.halves![0]['kl']! + 4 * values.halves![1]['kl']!) / 12, 12);
     await expect(evaluator.evaluate({ ...request, weightPaths: weights(other) })).rejects.toMatchObject({
       code: 'eval-input-mismatch',
     });
@@ -436,6 +435,7 @@ describe('observedMetrics', () => {
       { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits', labels: 'y' },
       { name: 'agreement:logits', kind: 'agreement', output: 'logits', labels: 'y' },
       { name: 'pearson', kind: 'pearson', output: 'score', labels: 'target' },
+      { name: 'deviation', kind: 'deviation', output: 'score', labels: 'target' },
     ]);
   });
 });

@@ -12,6 +12,8 @@ export interface Examination {
   readonly whole: MetricValues;
   /** Metrics of the even and of the odd batches; absent if there is only one batch. */
   readonly halves?: readonly [first: MetricValues, second: MetricValues];
+  /** Metrics of groups of neighbouring rows, if they were wanted (`EvalParts.groups`). */
+  readonly groups?: readonly MetricValues[];
   readonly rows: number;
   readonly batchCount: number;
   readonly inputs: readonly InputReading[];

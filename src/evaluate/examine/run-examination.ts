@@ -11,6 +11,7 @@ import { MetricSet } from '../metrics/metric-set.ts';
 import type { PreparedSet } from '../batches/prepared-set.ts';
 import { ReferenceWriter } from '../batches/reference-file.ts';
 import { requireHalves } from '../batches/require-halves.ts';
+import { RowGroups } from '../batches/row-groups.ts';
 import { comparedOutputs, measuredBatches, type BatchRun, type MeasuredBatch } from '../batches/run-batches.ts';
 import { findPaddedLabels } from './padded-labels.ts';
 import { summedLosses } from './summed-loss.ts';
@@ -19,6 +20,7 @@ import type { RoundedWeights } from '../batches/weight-tensors.ts';
 export interface ExaminationRun extends BatchRun {
   readonly reference: { readonly path: string; readonly bytesMax: number } | undefined;
   readonly needsHalves: boolean;
+  readonly needsGroups: boolean;
   readonly roundedWeights?: RoundedWeights;
 }
 
@@ -35,6 +37,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   const { metrics, agreeing } = metricsOf(run);
   const whole = new MetricSet(metrics, spec);
   const halves = [new MetricSet(spec.metrics, spec), new MetricSet(spec.metrics, spec)] as const;
+  const groups = run.needsGroups ? new RowGroups(prepared, spec) : undefined;
   const readers = metricReaders(spec);
   const compared = comparedOutputs(run);
   const writer =
@@ -48,7 +51,9 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   try {
     for await (const measured of measuredBatches(run)) {
       const references = new Map(compared.map((name) => [name, measured.outputs.get(name)!.data]));
-      for (const each of [whole, halves[measured.batch % 2]!]) each.add({ ...measured, references });
+      const batch = { ...measured, references };
+      for (const each of [whole, halves[measured.batch % 2]!]) each.add(batch);
+      groups?.add(batch);
       for (const reader of readers) reader.add(measured);
       if (batchCount === 0) lossOutputs(spec).forEach((name) => losses.set(name, measured.outputs.get(name)!));
       if (batchCount === 0) writer?.expect(elementsOf(references.values()) * Math.floor(prepared.rows / measured.rows));
@@ -65,6 +70,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   return {
     whole: values,
     ...(batchCount > 1 && { halves: [halves[0].values(), halves[1].values()] as const }),
+    ...(groups && { groups: groups.values() }),
     rows: prepared.rows,
     batchCount,
     inputs: inputReadings(prepared, spec),
@@ -147,11 +153,12 @@ class MetricReader {
     this.#metric = metric;
     const { comparedWith } = metricKindRules[metric.kind];
     const readsClasses =
-      comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.labels !== undefined);
+      comparedWith === 'classes' ||
+      (comparedWith === 'uploaded-model' && metric.kind !== 'deviation' && metric.labels !== undefined);
     if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
     this.#sharesClasses = readsClasses && known !== undefined;
     if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
-    if (comparedWith === 'classes' || comparedWith === 'uploaded-model')
+    if (comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.kind !== 'deviation'))
       this.#probabilities = new ProbabilityCheck(metric.output);
   }
 
@@ -179,7 +186,8 @@ class MetricReader {
       if (!this.#sharesClasses) this.#classes?.add(output, labels);
       this.#values?.add(output, labels);
     }
-    if (this.#values !== undefined || this.#metric.kind === 'loss') return;
+    if (this.#metric.kind === 'deviation') this.#positions += output.data.length;
+    if (this.#values !== undefined || this.#metric.kind === 'loss' || this.#metric.kind === 'deviation') return;
     const layout =
       this.#classes === undefined ? classLayout(output.dims, this.#metric.classAxis) : this.#classes.layout;
     this.#positions += layout.positions;
@@ -244,6 +252,7 @@ class MetricReader {
       case 'loss':
       case 'kl-divergence':
       case 'agreement':
+      case 'deviation':
         return undefined;
     }
   }

@@ -8,7 +8,7 @@ import type { LabelReading } from './class-labels.ts';
 import { accuracy, MacroF1, meanCrossEntropy, topKAccuracy } from './class-metrics.ts';
 import { LossMetric } from './loss-metric.ts';
 import type { MetricAccumulator, NumberTensor } from './metric-accumulator.ts';
-import { agreement, meanKlDivergence } from './reference-metrics.ts';
+import { agreement, meanKlDivergence, SquaredDeviation } from './reference-metrics.ts';
 import { MeanSquaredError, PearsonCorrelation } from './regression-metrics.ts';
 
 /** The outputs and labels of one batch, by name. */
@@ -128,5 +128,7 @@ function createAccumulator(
       return meanKlDivergence(reading);
     case 'agreement':
       return agreement(reading);
+    case 'deviation':
+      return new SquaredDeviation(ignoreLabel);
   }
 }

@@ -240,7 +240,8 @@ describe('MetricSet', () => {
   test.each(metricKinds.filter((kind) => kind !== 'loss'))(
     '%s leaves ignored labels out, and is NaN for a NaN output that counts',
     (kind) => {
-      const classes = ['classes', 'uploaded-model'].includes(metricKindRules[kind].comparedWith);
+      const classes =
+        kind !== 'deviation' && ['classes', 'uploaded-model'].includes(metricKindRules[kind].comparedWith);
       const width = classes ? 2 : 1;
       const output = (...values: number[]) =>
         tensor([values.length, width], ...values.flatMap((value) => (classes ? [0, value] : [value])));

@@ -262,6 +262,12 @@ export const trialSchema = z
       .optional()
       .openapi({ description: 'Metrics of each half of the eval set, where both must pass.' }),
     degradation: metricValues,
+    standardError: metricValues.optional().openapi({
+      description: 'Standard error of each degradation over examples, where the run asks for it.',
+    }),
+    observed: metricValues.optional().openapi({
+      description: "Divergences from the uploaded model's outputs that the run bounds, by metric.",
+    }),
     passed: z.boolean(),
     seconds: z.number(),
   })
@@ -350,7 +356,9 @@ export function renderCheckpointDetails(
   } satisfies z.infer<typeof checkpointDetails>;
 }
 
-export function renderTrial({ ordinal, config, estimatedBytes, metrics, halves, degradation, passed, seconds }: Trial) {
+export function renderTrial(trial: Trial) {
+  const { ordinal, config, estimatedBytes, metrics, halves, degradation, standardError, observed, passed, seconds } =
+    trial;
   return {
     number: ordinal + 1,
     ordinal,
@@ -359,6 +367,8 @@ export function renderTrial({ ordinal, config, estimatedBytes, metrics, halves, 
     metrics: { ...metrics },
     ...(halves !== undefined && { halves: halves.map((half) => ({ ...half })) }),
     degradation: { ...degradation },
+    ...(standardError !== undefined && { standardError: { ...standardError } }),
+    ...(observed !== undefined && { observed: { ...observed } }),
     passed,
     seconds,
   } satisfies z.infer<typeof trialSchema>;

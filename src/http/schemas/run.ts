@@ -79,6 +79,24 @@ const searchOptions = {
         'Of the method `residual`: largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean ' +
         'would be at 1. A tensor beyond it gets finer quantization steps, whatever the metrics say. Without it the metrics alone decide.',
     }),
+  standardErrors: z
+    .number()
+    .min(0)
+    .max(4)
+    .openapi({
+      description:
+        'How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; ' +
+        'with 1 for other examples of the same distribution too, in five of six cases.',
+    }),
+  divergenceMax: z
+    .number()
+    .positive()
+    .max(1000)
+    .openapi({
+      description:
+        "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, " +
+        'in multiples of what the thresholds let the loss grow by. Without it the metrics alone decide.',
+    }),
   expectsWithin: z
     .number()
     .min(0)
@@ -104,6 +122,8 @@ export const searchOptionsSchema = z
     hysteresis: searchOptions.hysteresis.optional(),
     codebookSeed: searchOptions.codebookSeed.optional(),
     weightErrorMax: searchOptions.weightErrorMax.optional(),
+    standardErrors: searchOptions.standardErrors.optional(),
+    divergenceMax: searchOptions.divergenceMax.optional(),
     expectsWithin: searchOptions.expectsWithin.optional(),
     fixedConfig: quantizationConfigSchema
       .optional()

@@ -8,7 +8,7 @@ const thresholdMax = 10;
 
 export const thresholdsSchema = z.record(z.string(), z.number().min(0).max(thresholdMax)).openapi({
   description:
-    'Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence` and `agreement`, the change itself.',
+    'Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself.',
   example: { loss: defaultThreshold },
 });
 

@@ -1,0 +1,2 @@
+alter table trials add column standard_error jsonb;
+alter table trials add column observed jsonb;
