@@ -48,7 +48,10 @@ export class EvaluationService {
    */
   async examine(request: ExamineRequest): Promise<Examination> {
     const { reference, ...evaluation } = request;
-    return runExamination({ ...(await this.#open(evaluation)), reference, needsHalves: request.needsHalves ?? false,
+    return runExamination({
+      ...(await this.#open(evaluation)),
+      reference,
+      needsHalves: request.needsHalves ?? false,
       needsGroups: request.needsGroups ?? false,
     });
   }

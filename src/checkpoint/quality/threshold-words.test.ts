@@ -12,11 +12,7 @@ test.each<[MetricKind, number, string]>([
   ['kl-divergence', 0.01, 'm may be at most 0.01 nats'],
   ['agreement', 0.01, 'm: at most 1 in 100 positions may change its top choice'],
   ['agreement', 0.003, 'm: at most 0.3 in 100 positions may change its top choice'],
-  [
-    'deviation',
-    0.01,
-    "m: outputs may differ from the uploaded checkpoint's by at most 0.01, squared, on average",
-  ],
+  ['deviation', 0.01, "m: outputs may differ from the uploaded checkpoint's by at most 0.01, squared, on average"],
   ['agreement', 0, 'm: at most 0 positions may change its top choice'],
 ])('a threshold of %s %d states how much a checkpoint may lose', (kind, threshold, words) => {
   expect(thresholdInWords('m', kind, threshold)).toBe(words);

@@ -46,7 +46,10 @@ describe('several metrics', () => {
       passed: true,
       worst: 0.5000000000000004,
     });
-    expect(judgeMetrics(both, { whole: { loss: 2.1, accuracy: 0.3, mse: 1 } })).toMatchObject({ passed: false, worst: 2 });
+    expect(judgeMetrics(both, { whole: { loss: 2.1, accuracy: 0.3, mse: 1 } })).toMatchObject({
+      passed: false,
+      worst: 2,
+    });
   });
 
   test('those that are not bounded are reported and decide nothing', () => {

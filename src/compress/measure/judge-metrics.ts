@@ -132,11 +132,7 @@ interface Finding {
 const noFinding: Finding = { passed: true, worst: -Infinity, uncertain: 0 };
 
 /** One baseline against the values of the same rows; `marginOf` is added to each metric's degradation. */
-function judgeRows(
-  bound: QualityBound,
-  metrics: MetricValues,
-  marginOf: (name: string) => number,
-): Finding[] {
+function judgeRows(bound: QualityBound, metrics: MetricValues, marginOf: (name: string) => number): Finding[] {
   const found = degradations(bound, metrics);
   return Object.entries(bound.thresholds).map(([name, threshold]) => {
     const margin = marginOf(name);

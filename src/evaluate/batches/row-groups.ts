@@ -42,7 +42,7 @@ export class RowGroups {
       return;
     }
     const first = batch.batch * batchRows;
-    for (let start = 0; start < batch.rows; ) {
+    for (let start = 0; start < batch.rows;) {
       const group = Math.floor(((first + start) * sets.length) / rows);
       const groupEnd = Math.ceil(((group + 1) * rows) / sets.length) - first;
       const end = Math.min(batch.rows, groupEnd);
