@@ -213,7 +213,7 @@ describe('a failing store', () => {
       syscall: 'write',
     });
     await expectCode(
-      harness.work(harness.context({ evaluator: { ...harness.evaluator, evaluate: () => Promise.reject(full) } })),
+      harness.work(harness.context({ evaluator: { ...harness.evaluator, evaluateParts: () => Promise.reject(full) } })),
       'storage-full',
     );
     await harness.work();
@@ -361,7 +361,7 @@ describe('a failing evaluation', () => {
     const failing: Evaluator = {
       ...harness.evaluator,
       parallel: 3,
-      async evaluate(_, signal) {
+      async evaluateParts(_, __, signal) {
         calls += 1;
         const isFirst = calls === 1;
         running += 1;
@@ -394,7 +394,8 @@ describe('a failing evaluation', () => {
       },
       evaluator: {
         ...harness.evaluator,
-        evaluate: async (...args) => (verifying ? { loss: 99, accuracy: 0 } : harness.evaluator.evaluate(...args)),
+        evaluateParts: async (...args) =>
+          verifying ? { whole: { loss: 99, accuracy: 0 } } : harness.evaluator.evaluateParts(...args),
       },
     });
     await expectCode(harness.work(ctx), 'internal');

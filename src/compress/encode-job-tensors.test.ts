@@ -26,7 +26,7 @@ describe('weights that cannot be quantized', () => {
     const failing = harness.context({
       evaluator: {
         ...harness.evaluator,
-        evaluate: firstThen(harness.evaluator.evaluate, { loss: Number.NaN, accuracy: 0 }),
+        evaluateParts: firstThen(harness.evaluator.evaluateParts, { whole: { loss: Number.NaN, accuracy: 0 } }),
       },
     });
     const lossy = await harness.push(run, 0, withCounter(0));
