@@ -13,7 +13,7 @@ import type { TrialOutcome } from '../../search/trial-runner.ts';
 /**
  * The quality bound of a checkpoint: metrics, their baselines on the uploaded weights, and the largest allowed
  * degradation of each bounded one, on the whole set and on each half; with guards, also what makes the figures hold
- * for examples that the set does not have (docs/decisions/0053-quality-guards.md).
+ * for examples that the set does not have (docs/decisions/0046-quality-guards.md).
  */
 export interface QualityBound {
   readonly spec: EvalSetSpec;
