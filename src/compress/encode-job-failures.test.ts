@@ -18,6 +18,7 @@ import {
   modelOf,
   openCompressHarness,
   sixteenBins,
+  tinySearch,
   withGradients,
   type CompressHarness,
 } from './compress-harness.test-support.ts';
@@ -242,8 +243,11 @@ describe('a failing store', () => {
 });
 
 describe('a takeover', () => {
-  test('uses the trials that were recorded: none is evaluated again, and the outcome is the same', async () => {
-    const run = await harness.newRun();
+  test.each([
+    ['without guards', {}],
+    ['with guards', { standardErrors: 1, divergenceMax: 1, weightErrorMax: 0.5 }],
+  ])('%s uses the recorded trials: none is evaluated again, and the outcome is the same', async (_, guards) => {
+    const run = await harness.newRun({ search: { ...tinySearch, method: 'residual', ...guards } });
     const queued = await harness.queue(run, 0, upload(0));
     const stop = new AbortController();
     await expect(
@@ -257,7 +261,12 @@ describe('a takeover', () => {
       ),
     ).rejects.toThrow();
     const recorded = await harness.catalog.trials.list(queued.id);
-    expect(recorded.length).toBeGreaterThan(3);
+    expect(recorded.length).toBeGreaterThan(1);
+    const isGuarded = 'divergenceMax' in guards;
+    for (const { standardError, observed } of recorded) {
+      expect(Object.keys(standardError ?? {})).toEqual(isGuarded ? ['loss', 'accuracy'] : []);
+      expect(Object.keys(observed ?? {})).toEqual(isGuarded ? ['kl-divergence'] : []);
+    }
     const evaluator = countedEvaluator();
     await harness.work(harness.context({ evaluator }));
     // The upload and the decoded bytes.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { EvalSetSpec } from '../checkpoint/quality/eval-set-spec.ts';
+import type { HalvedMetrics } from '../checkpoint/quality/quality.ts';
 import {
   buildModel,
   external,
@@ -17,9 +18,7 @@ import {
 } from '../graph/onnx/build-model.ts';
 import { createEvaluator } from './create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
-import type { LocalEvalSet } from './evaluation-request.ts';
-import type { HalvedMetrics } from '../checkpoint/quality/quality.ts';
-import type { EvaluationRequest } from './evaluation-request.ts';
+import type { EvaluationRequest, LocalEvalSet } from './evaluation-request.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
 

@@ -10,7 +10,14 @@ function stepOf(config: QuantizationConfig): number {
 }
 
 /** Bytes fall as the step grows. */
-function runnerOn(worst: (step: number) => number, { trialsMax = 64, parallel = 1 } = {}) {
+function runnerOn(
+  worst: (step: number) => number,
+  {
+    trialsMax = 64,
+    parallel = 1,
+    uncertain,
+  }: { trialsMax?: number; parallel?: number; uncertain?: (step: number) => number } = {},
+) {
   const asked: number[] = [];
   const runner = new TrialRunner(
     {
@@ -18,7 +25,13 @@ function runnerOn(worst: (step: number) => number, { trialsMax = 64, parallel = 
       evaluate: async (config) => {
         asked.push(stepOf(config));
         const found = worst(stepOf(config));
-        return { metrics: {}, degradation: {}, passed: found <= 1, worst: found };
+        return {
+          metrics: {},
+          degradation: {},
+          passed: found <= 1,
+          worst: found,
+          ...(uncertain && { uncertain: uncertain(stepOf(config)) }),
+        };
       },
       onTrial: async () => undefined,
     },
@@ -37,6 +50,19 @@ describe('searchStep', () => {
     expect(stepOf(found!.config)).toBeLessThanOrEqual(limit);
     expect(stepOf(found!.config)).toBeGreaterThan(Math.min(limit - 4, 51 + 24 * 7 - 1));
     expect(asked.length).toBeLessThanOrEqual(12);
+  });
+
+  test('a degradation with its standard error is predicted by both laws: two trials, where the square law misses', async () => {
+    // Two thirds of the degradation at step 0 grow with the step, the rest with its square.
+    const uncertain = (step: number) => 2 ** (step / 32);
+    const both = (step: number) => uncertain(step) + 2 ** (step / 16) / 2;
+    const knowing = runnerOn(both, { uncertain });
+    const square = runnerOn(both);
+    for (const { runner } of [knowing, square]) await searchStep({ last: 8, isBase: false }, runner);
+    expect(knowing.asked).toHaveLength(2);
+    expect(both(knowing.asked[1]!)).toBeGreaterThan(0.95);
+    expect(both(knowing.asked[1]!)).toBeLessThanOrEqual(1);
+    expect(square.asked.length).toBeGreaterThan(2);
   });
 
   test("stays at the last checkpoint's step, in one trial, if that is close", async () => {

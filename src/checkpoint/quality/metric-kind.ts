@@ -26,8 +26,10 @@ export type ComparedWith =
   | 'binary-targets'
   /** A real value for each value of the output. */
   | 'values'
-  /** The same output of the model as it was uploaded. Labels are optional and only say which positions to leave out. */
-  | 'uploaded-model';
+  /** Logits of the model as it was uploaded. Labels are optional and only say which positions to leave out. */
+  | 'uploaded-classes'
+  /** Real values of the model as it was uploaded. Labels are optional and only say which values to leave out. */
+  | 'uploaded-values';
 
 export interface MetricKindRules {
   readonly higherIsBetter: boolean;
@@ -163,7 +165,7 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
   },
   'kl-divergence': {
     higherIsBetter: false,
-    comparedWith: 'uploaded-model',
+    comparedWith: 'uploaded-classes',
     bound: 'absolute',
     unit: 'nats',
     meaning:
@@ -174,7 +176,7 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
   },
   agreement: {
     higherIsBetter: true,
-    comparedWith: 'uploaded-model',
+    comparedWith: 'uploaded-classes',
     bound: 'absolute',
     unit: 'share of positions',
     meaning:
@@ -185,7 +187,7 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
   },
   deviation: {
     higherIsBetter: false,
-    comparedWith: 'uploaded-model',
+    comparedWith: 'uploaded-values',
     bound: 'absolute',
     unit: 'that of the output, squared',
     meaning: "mean of the squared differences from the uploaded model's output; 0 for the uploaded model",
@@ -197,11 +199,22 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
 
 /** Whether a metric of this kind cannot be computed without labels. */
 export function needsLabels(kind: MetricKind): boolean {
-  const { comparedWith } = metricKindRules[kind];
-  return comparedWith !== 'nothing' && comparedWith !== 'uploaded-model';
+  return metricKindRules[kind].comparedWith !== 'nothing' && !needsReference(kind);
 }
 
 /** Whether the kind compares with the outputs of the uploaded model. */
 export function needsReference(kind: MetricKind): boolean {
-  return metricKindRules[kind].comparedWith === 'uploaded-model';
+  const { comparedWith } = metricKindRules[kind];
+  return comparedWith === 'uploaded-classes' || comparedWith === 'uploaded-values';
+}
+
+/** Whether output and labels of the kind are read as classes, one choice at each position. */
+export function readsClasses(kind: MetricKind): boolean {
+  const { comparedWith } = metricKindRules[kind];
+  return comparedWith === 'classes' || comparedWith === 'uploaded-classes';
+}
+
+/** Whether the kind says how far outputs are from the uploaded model's, in the unit of their loss. */
+export function isDivergence(kind: MetricKind): boolean {
+  return kind === 'kl-divergence' || kind === 'deviation';
 }

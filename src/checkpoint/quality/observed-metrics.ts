@@ -1,5 +1,5 @@
 import type { EvalSetSpec, MetricSpec } from './eval-set-spec.ts';
-import { metricKindRules, type ComparedWith, type MetricKind } from './metric-kind.ts';
+import { metricKindRules, needsReference, type ComparedWith, type MetricKind } from './metric-kind.ts';
 
 /**
  * Kinds of metrics that can be computed from a metric's outputs at no further cost, by the reference that the metric
@@ -10,7 +10,8 @@ const tellsFree: Readonly<Record<ComparedWith, readonly MetricKind[]>> = {
   classes: ['cross-entropy', 'accuracy', 'kl-divergence', 'agreement'],
   'binary-targets': ['binary-cross-entropy', 'binary-accuracy'],
   values: ['mse', 'pearson', 'deviation'],
-  'uploaded-model': ['kl-divergence', 'agreement'],
+  'uploaded-classes': ['kl-divergence', 'agreement'],
+  'uploaded-values': ['deviation'],
 };
 
 /**
@@ -58,9 +59,5 @@ export function withoutSoftmax(metrics: readonly MetricSpec[], probabilityOutput
 
 /** Equal for metrics that measure the same; perplexity measures the same as cross-entropy. */
 function questionOf({ kind, output, labels }: MetricSpec): string {
-  return JSON.stringify([
-    kind === 'perplexity' ? 'cross-entropy' : kind,
-    output,
-    metricKindRules[kind].comparedWith === 'uploaded-model' ? '' : labels,
-  ]);
+  return JSON.stringify([kind === 'perplexity' ? 'cross-entropy' : kind, output, needsReference(kind) ? '' : labels]);
 }

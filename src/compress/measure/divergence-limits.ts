@@ -1,5 +1,10 @@
 import type { MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
-import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
+import {
+  isDivergence,
+  metricKindRules,
+  readsClasses,
+  type ComparedWith,
+} from '../../checkpoint/quality/metric-kind.ts';
 import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
 
 export interface DivergenceBasis {
@@ -20,46 +25,50 @@ export interface DivergenceBasis {
  * uploaded model expects; unlike the loss itself they cannot be small by chance. An output without such a metric, or
  * with a threshold on it, has no limit, and neither has one whose loss is not finite.
  */
-export function divergenceLimits({
-  metrics,
-  thresholds,
-  baseline,
-  divergenceMax,
-}: DivergenceBasis): Readonly<Record<string, number>> {
+export function divergenceLimits(basis: DivergenceBasis): Readonly<Record<string, number>> {
+  const { metrics, thresholds, divergenceMax } = basis;
   const limits: Record<string, number> = {};
   for (const metric of metrics) {
-    if (metric.kind !== 'kl-divergence' && metric.kind !== 'deviation') continue;
-    if (Object.hasOwn(thresholds, metric.name)) continue;
-    const ofOutput = metrics.filter(({ output }) => output === metric.output);
-    const allowed = ofOutput.flatMap((bounded) => lossAllowed(bounded, ofOutput, { thresholds, baseline }));
+    if (!isDivergence(metric.kind) || Object.hasOwn(thresholds, metric.name)) continue;
+    const allowed = readAlike(metric, metrics).flatMap((bounded) => lossAllowed(bounded, metric, basis));
     if (allowed.length > 0) limits[metric.name] = divergenceMax * Math.min(...allowed);
   }
   return limits;
 }
 
-/** What a metric's threshold lets the loss of its output grow by; empty if that cannot be told. */
+/** What a metric's threshold lets the loss beside a divergence grow by; empty if that cannot be told. */
 function lossAllowed(
   { name, kind }: MetricSpec,
-  ofOutput: readonly MetricSpec[],
-  { thresholds, baseline }: Pick<DivergenceBasis, 'thresholds' | 'baseline'>,
+  divergence: MetricSpec,
+  { metrics, thresholds, baseline }: DivergenceBasis,
 ): number[] {
   const threshold = thresholds[name];
   if (threshold === undefined || metricKindRules[kind].bound !== 'relative') return [];
   if (kind === 'perplexity') return [Math.log1p(threshold)];
-  const loss = lossOfOutput(ofOutput, baseline);
+  const loss = lossBeside(divergence, metrics, baseline);
   return loss === undefined ? [] : [threshold * loss];
 }
 
 /**
- * The uploaded model's loss over one output, from the metrics of that output: its cross-entropy in nats, or its mean
- * squared error; undefined if neither was measured.
+ * The uploaded model's loss over the output that a divergence is measured on, in the unit of the divergence: its
+ * cross-entropy in nats, or its mean squared error; undefined if that was not measured.
  */
-export function lossOfOutput(ofOutput: readonly MetricSpec[], baseline: MetricValues): number | undefined {
-  for (const { name, kind } of ofOutput) {
+export function lossBeside(
+  divergence: MetricSpec,
+  metrics: readonly MetricSpec[],
+  baseline: MetricValues,
+): number | undefined {
+  for (const { name, kind } of readAlike(divergence, metrics)) {
     const value = baseline[name];
     if (value === undefined || !Number.isFinite(value)) continue;
     if (kind === 'cross-entropy' || kind === 'mse') return value;
     if (kind === 'perplexity') return Math.log(value);
   }
   return undefined;
+}
+
+/** The metrics with labels that read the output of a divergence as the divergence does: as classes, or as values. */
+function readAlike({ kind: divergence, output: compared }: MetricSpec, metrics: readonly MetricSpec[]): MetricSpec[] {
+  const labels: ComparedWith = readsClasses(divergence) ? 'classes' : 'values';
+  return metrics.filter(({ kind, output }) => output === compared && metricKindRules[kind].comparedWith === labels);
 }

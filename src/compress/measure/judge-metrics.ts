@@ -30,7 +30,9 @@ export interface QualityBound {
 }
 
 /** What a trial is judged by: measured now, or recorded before a takeover. */
-export interface JudgedMetrics extends Omit<PartedMetrics, 'groups'> {
+export interface JudgedMetrics {
+  readonly whole: MetricValues;
+  readonly halves?: readonly MetricValues[];
   /** Of the metrics that `QualityBound.divergences` bounds and the eval set does not request. */
   readonly observed?: MetricValues;
   /** Of each metric's degradation, in the same unit; absent for metrics that are not finite on every group. */

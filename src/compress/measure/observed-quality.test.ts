@@ -71,6 +71,40 @@ describe('a metric that compares with the uploaded model', () => {
   });
 });
 
+describe('how far real values drift', () => {
+  const mse: MetricSpec = { name: 'mse', kind: 'mse', output: 'y', labels: 't' };
+  const pearson: MetricSpec = { name: 'pearson', kind: 'pearson', output: 'y', labels: 't' };
+  const deviation: MetricSpec = { name: 'deviation', kind: 'deviation', output: 'y', labels: 't' };
+  const drifted = (value: number, asked: MetricSpec, divergences?: Readonly<Record<string, number>>) =>
+    unboundedWarnings({
+      bound: {
+        spec: { inputs: {}, metrics: [asked] },
+        thresholds: { [asked.name]: 0.01 },
+        baseline: { [asked.name]: asked === mse ? 1000 : 0.9 },
+        ...(divergences && { divergences }),
+      },
+      measured: { whole: { [asked.name]: asked === mse ? 1000 : 0.9 }, observed: { deviation: value } },
+      understood: [],
+      observed: { metrics: [deviation], baseline: { deviation: 0 } },
+    });
+
+  test('is a warning beyond that share of the loss, whatever the unit', () => {
+    expect(drifted(31, mse)).toEqual([
+      '"deviation" is not bounded and is 31, 3.1 % of the loss; the largest threshold is 1 %. A threshold on it would hold it.',
+    ]);
+    expect(drifted(29, mse)).toEqual([]);
+  });
+
+  test('is compared with nothing if no loss in its unit was measured', () => {
+    expect(drifted(31, pearson)).toEqual([]);
+    expect(drifted(Number.NaN, pearson)).toEqual([expect.stringMatching(/"deviation" .* not finite any more/)]);
+  });
+
+  test('is no warning if a guard bounds it', () => {
+    expect(drifted(31, mse, { deviation: 40 })).toEqual([]);
+  });
+});
+
 test('a metric that stops being finite is a warning; absolute thresholds compare with nothing relative', () => {
   expect(unboundedWarnings(quality(Number.NaN, [loss], [accuracy]))).toEqual([
     expect.stringMatching(/"accuracy" is not bounded and is not finite any more; it was 0.4/),

@@ -1,9 +1,10 @@
 import type { ObservedMetric } from '../../catalog/contract/checkpoint-records.ts';
 import type { MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { figureInWords } from '../../checkpoint/figure-in-words.ts';
-import { metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import { isDivergence, metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import { defaultThreshold, degradation, type MetricValues } from '../../checkpoint/quality/quality.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
+import { lossBeside } from './divergence-limits.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import type { ModelQuality } from '../prepare-model.ts';
 import type { Measurement } from './quality-gate.ts';
@@ -42,10 +43,11 @@ export function observedValues({
 }
 
 /**
- * Warnings about metrics without a threshold that degraded by more than three times the largest relative threshold (the
+ * Warnings about metrics without a bound that degraded by more than three times the largest relative threshold (the
  * default if all are absolute), or are no longer finite. Metrics that compare with the uploaded model have no baseline
- * of their own. Agreement is compared with the same share of all positions; divergence with the same share of the
- * uploaded model's loss, also in nats (of one nat if no loss was measured).
+ * of their own. Agreement is compared with the same share of all positions; a divergence with the same share of the
+ * uploaded model's loss, which has its unit. If no loss was measured, that of classes is compared with the share of one
+ * nat, and that of values, whose unit may be anything, with nothing.
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured, observed } = quality;
@@ -54,57 +56,38 @@ export function unboundedWarnings(quality: MeasuredQuality): string[] {
     ([name]) => metricKindRules[kinds.get(name) ?? 'loss'].bound === 'relative',
   );
   const largest = relative.length === 0 ? defaultThreshold : Math.max(...relative.map(([, threshold]) => threshold));
-  const seen = observedValues(quality);
-  const changes = [
-    ...bound.spec.metrics
-      .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
-      .map((metric) => ({
-        metric,
-        change: changeOf(metric.kind, bound.baseline[metric.name], measured.whole[metric.name]),
-      })),
-    ...observed.metrics.map((metric) => ({ metric, change: seen[metric.name]! })),
-  ];
-  return changes.flatMap(({ metric, change }) => {
-    const { baseline, measured: after, degradation: worse } = change;
-    const loss = metric.kind === 'kl-divergence' ? lossOf(metric.output, quality) : undefined;
-    if (!Number.isFinite(baseline) || worse <= unboundedFactor * largest * (loss ?? 1)) return [];
-    if (!Number.isFinite(after))
+  const metrics = [...bound.spec.metrics, ...observed.metrics];
+  const before = { ...observed.baseline, ...bound.baseline };
+  const after = { ...measured.observed, ...measured.whole };
+  const isBounded = (name: string): boolean =>
+    Object.hasOwn(bound.thresholds, name) || Object.hasOwn(bound.divergences ?? {}, name);
+  return metrics.flatMap((metric) => {
+    const { name, kind } = metric;
+    if (isBounded(name)) return [];
+    const change = changeOf(kind, before[name], after[name]);
+    const loss = isDivergence(kind) ? lossBeside(metric, metrics, before) : undefined;
+    const unit = loss ?? (kind === 'deviation' ? Infinity : 1);
+    if (!Number.isFinite(change.baseline) || change.degradation <= unboundedFactor * largest * unit) return [];
+    if (!Number.isFinite(change.measured))
       return [
-        `${quoteName(metric.name)} is not bounded and is not finite any more; it was ${figureInWords(baseline, 4)}.`,
+        `${quoteName(name)} is not bounded and is not finite any more; it was ${figureInWords(change.baseline, 4)}.`,
       ];
     return [
-      `${quoteName(metric.name)} is not bounded and ${movedWords(metric.kind, change, loss)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`,
+      `${quoteName(name)} is not bounded and ${movedWords(change, loss)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`,
     ];
   });
 }
 
 function movedWords(
-  kind: MetricKind,
-  { baseline, measured: after, degradation: worse }: ObservedMetric,
+  { kind, baseline, measured, degradation: worse }: ObservedMetric,
   loss: number | undefined,
 ): string {
-  const by = `by ${figureInWords(100 * worse, 2)} %`;
-  if (kind === 'agreement') return `fell to ${figureInWords(after, 4)}`;
-  if (kind === 'kl-divergence')
-    return (
-      `is ${figureInWords(after, 3)} nats` +
-      (loss === undefined ? '' : `, ${figureInWords((100 * after) / loss, 2)} % of the loss`)
-    );
-  return `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} ${by}, from ${figureInWords(baseline, 4)} to ${figureInWords(after, 4)}`;
-}
-
-/** The uploaded model's cross-entropy over an output, in nats; undefined if it was not measured. */
-function lossOf(output: string, { bound, observed }: MeasuredQuality): number | undefined {
-  const figures = [
-    ...bound.spec.metrics.map((metric) => ({ metric, value: bound.baseline[metric.name] })),
-    ...observed.metrics.map((metric) => ({ metric, value: observed.baseline[metric.name] })),
-  ];
-  for (const { metric, value } of figures) {
-    if (metric.output !== output || value === undefined || !Number.isFinite(value)) continue;
-    if (metric.kind === 'cross-entropy') return value;
-    if (metric.kind === 'perplexity') return Math.log(value);
+  if (kind === 'agreement') return `fell to ${figureInWords(measured, 4)}`;
+  if (isDivergence(kind)) {
+    const share = loss === undefined ? '' : `, ${figureInWords((100 * measured) / loss, 2)} % of the loss`;
+    return `is ${figureInWords(measured, 3)}${kind === 'kl-divergence' ? ' nats' : ''}${share}`;
   }
-  return undefined;
+  return `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} by ${figureInWords(100 * worse, 2)} %, from ${figureInWords(baseline, 4)} to ${figureInWords(measured, 4)}`;
 }
 
 /** One metric before and after; NaN for a value that was not measured. */

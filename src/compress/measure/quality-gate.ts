@@ -1,6 +1,6 @@
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
+import { isDivergence, needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
@@ -106,7 +106,7 @@ export class QualityGate {
     this.observed = examination.referenceWritten ? observed : observed.filter(({ kind }) => !needsReference(kind));
     const halves = this.halved ? examination.halves?.map((half) => this.pick(half, this.spec.metrics)) : undefined;
     const baseline = {
-      ...this.split(examination.whole),
+      ...this.split(examination.whole, this.observed),
       ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }),
       ...(examination.groups !== undefined && { groups: examination.groups }),
     };
@@ -118,9 +118,7 @@ export class QualityGate {
    * Rejects with the errors of the evaluator.
    */
   evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
-    const compared = this.divergence
-      ? this.observed.filter(({ kind }) => kind === 'kl-divergence' || kind === 'deviation')
-      : [];
+    const compared = this.divergence ? this.observed.filter(({ kind }) => isDivergence(kind)) : [];
     return this.measure(weightPaths, compared, signal);
   }
 
@@ -142,8 +140,7 @@ export class QualityGate {
     const parts = { halves: this.halved, groups: this.grouped };
     const { whole, halves, groups } = await this.evaluator.evaluateParts(request, parts, signal);
     return {
-      whole: this.pick(whole, this.spec.metrics),
-      observed: this.pick(whole, observed),
+      ...this.split(whole, observed),
       ...(halves && { halves: [this.pick(halves[0], this.spec.metrics), this.pick(halves[1], this.spec.metrics)] }),
       ...(groups && { groups }),
     };
@@ -171,8 +168,8 @@ export class QualityGate {
     return this.kept !== undefined && metrics.some(({ kind }) => needsReference(kind)) ? { reference: this.kept } : {};
   }
 
-  private split(values: MetricValues): Pick<Measurement, 'whole' | 'observed'> {
-    return { whole: this.pick(values, this.spec.metrics), observed: this.pick(values, this.observed) };
+  private split(values: MetricValues, observed: readonly MetricSpec[]): Pick<Measurement, 'whole' | 'observed'> {
+    return { whole: this.pick(values, this.spec.metrics), observed: this.pick(values, observed) };
   }
 
   private pick(values: MetricValues, metrics: readonly MetricSpec[]): MetricValues {

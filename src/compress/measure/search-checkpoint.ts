@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { HalvedMetrics } from '../../checkpoint/quality/quality.ts';
 import { configKey, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
@@ -60,14 +59,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
   const known = new Map<string, TrialOutcome>();
   for (const trial of ours) {
-    const { metrics: whole, halves, standardError, observed } = trial;
-    const outcome = judgeMetrics(search.bound, {
-      whole,
-      ...(halves && { halves: halves as HalvedMetrics['halves'] }),
-      ...(standardError && { standardError }),
-      ...(observed && { observed }),
-    });
-    // A record has the metrics alone; the error of the weights is computed again.
+    const outcome = judgeMetrics(search.bound, { ...trial, whole: trial.metrics });
+    // A record has no error of the weights; it is computed again.
     const bounded = conditions.weightErrorMax !== undefined;
     known.set(
       configKey(trial.config),

@@ -2,7 +2,7 @@ import { countElements } from '../../checkpoint/count-elements.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { RowPlan } from '../check-spec.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
-import { MetricSet, type LabelOptions, type NamedBatch } from '../metrics/metric-set.ts';
+import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { labelRows } from './label-rows.ts';
 
@@ -16,7 +16,7 @@ export const rowGroupsMax = 32;
  */
 export class RowGroups {
   readonly #plan: RowPlan;
-  readonly #spec: EvalSetSpec & LabelOptions;
+  readonly #spec: EvalSetSpec;
   #sets: readonly MetricSet[] | undefined;
   #byRow = true;
 

@@ -1,6 +1,6 @@
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
+import { metricKindRules, readsClasses } from '../../checkpoint/quality/metric-kind.ts';
 import type { MetricReading } from '../examine/examination.ts';
 import { requireBinaryTarget } from '../metrics/binary-metrics.ts';
 import { forEachPosition } from '../metrics/class-labels.ts';
@@ -54,7 +54,7 @@ function readLabels({ rows, batchRows }: PreparedSet, { metric, labels, spec, ou
   for (let rowStart = 0; rowStart < rows; rowStart += batchRows) {
     const rowEnd = Math.min(rowStart + batchRows, rows);
     const batch = labelRows(labels, rowStart, rowEnd);
-    if (comparedWith === 'classes' || comparedWith === 'uploaded-model') {
+    if (readsClasses(metric.kind)) {
       // Their layout follows from shapes; the logits themselves are not read.
       const dims = outputShape[0] === rows ? [rowEnd - rowStart, ...outputShape.slice(1)] : outputShape;
       forEachPosition(

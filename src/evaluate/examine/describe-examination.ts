@@ -1,4 +1,9 @@
-import { metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import {
+  metricKindRules,
+  needsReference,
+  readsClasses,
+  type MetricKind,
+} from '../../checkpoint/quality/metric-kind.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import { beatsChance } from '../metrics/top-choices.ts';
@@ -83,8 +88,7 @@ function describeProbabilities({ probabilityOutputs, readings }: Examination): s
 }
 
 function positionNoun(kind: MetricKind): string {
-  const { comparedWith } = metricKindRules[kind];
-  return comparedWith === 'classes' || comparedWith === 'uploaded-model' ? 'positions' : 'values';
+  return readsClasses(kind) ? 'positions' : 'values';
 }
 
 /**
@@ -94,7 +98,7 @@ function describeSpread({ readings, halves, whole }: Examination): string[] {
   if (halves === undefined)
     return ['There is one batch alone, so nothing says how much the figures hang on the choice of examples.'];
   const spreads = readings
-    .filter(({ kind }) => metricKindRules[kind].comparedWith !== 'uploaded-model')
+    .filter(({ kind }) => !needsReference(kind))
     .map(({ name }) => {
       const [a, b] = [halves[0][name]!, halves[1][name]!];
       const apart = Math.abs(a - b) / Math.max(Math.abs(whole[name]!), Number.MIN_VALUE);

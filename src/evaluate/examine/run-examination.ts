@@ -1,5 +1,10 @@
 import { topKDefault, type EvalSetSpec, type MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
-import { metricKindRules, needsReference, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import {
+  metricKindRules,
+  needsReference,
+  readsClasses,
+  type MetricKind,
+} from '../../checkpoint/quality/metric-kind.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import { columnExtremes } from './column-extremes.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
@@ -145,21 +150,19 @@ class MetricReader {
   #outputDims: readonly number[] = [];
   /** Whether the first dimension is that of the rows. */
   #hasRows = false;
-  /** For a metric of classes: all positions, whether they count or not. */
+  /** All positions of classes, or all values, whether they count or not. */
   #positions = 0;
   #width = 0;
 
   constructor(metric: MetricSpec, { labels, ignoreLabel }: EvalSetSpec, known: ClassReader | undefined) {
     this.#metric = metric;
-    const { comparedWith } = metricKindRules[metric.kind];
-    const readsClasses =
-      comparedWith === 'classes' ||
-      (comparedWith === 'uploaded-model' && metric.kind !== 'deviation' && metric.labels !== undefined);
-    if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
-    this.#sharesClasses = readsClasses && known !== undefined;
-    if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
-    if (comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.kind !== 'deviation'))
-      this.#probabilities = new ProbabilityCheck(metric.output);
+    const isLabelled = metric.labels !== undefined;
+    const ofClasses = readsClasses(metric.kind);
+    if (ofClasses && isLabelled)
+      this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
+    this.#sharesClasses = this.#classes !== undefined && known !== undefined;
+    if (!ofClasses && isLabelled && metric.kind !== 'loss') this.#values = new ValueReader(ignoreLabel);
+    if (ofClasses) this.#probabilities = new ProbabilityCheck(metric.output);
   }
 
   get output(): string {
@@ -186,8 +189,11 @@ class MetricReader {
       if (!this.#sharesClasses) this.#classes?.add(output, labels);
       this.#values?.add(output, labels);
     }
-    if (this.#metric.kind === 'deviation') this.#positions += output.data.length;
-    if (this.#values !== undefined || this.#metric.kind === 'loss' || this.#metric.kind === 'deviation') return;
+    if (this.#metric.kind === 'loss') return;
+    if (!readsClasses(this.#metric.kind)) {
+      this.#positions += output.data.length;
+      return;
+    }
     const layout =
       this.#classes === undefined ? classLayout(output.dims, this.#metric.classAxis) : this.#classes.layout;
     this.#positions += layout.positions;

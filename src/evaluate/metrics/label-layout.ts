@@ -2,6 +2,7 @@ import { countElements } from '../../checkpoint/count-elements.ts';
 import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { labelWords, shown, wholeShape, type Shaped } from './label-words.ts';
+import type { NumberTensor } from './metric-accumulator.ts';
 
 /** Layout of the positions' logits and labels in output and labels. */
 export interface ClassLayout {
@@ -73,6 +74,15 @@ export function requireSameValues(output: Shaped, labels: Shaped): void {
   throw mismatch(
     `${labelWords(labels)} do not fit an output of shape ${wholeShape(output.dims, labels)}: targets have the shape of the output.`,
   );
+}
+
+/** Requires as many values of the uploaded model as the output has. Errors: `eval-label-mismatch`. */
+export function requireSameSize(
+  { data }: NumberTensor,
+  reference: ArrayLike<number> | undefined,
+): asserts reference is ArrayLike<number> {
+  if (reference?.length === data.length) return;
+  throw mismatch('The output has another size than that of the uploaded model, so the two cannot be compared.');
 }
 
 function lastAxisFits(logitDims: readonly number[], labelDims: readonly number[]): boolean {

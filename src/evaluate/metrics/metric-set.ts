@@ -8,8 +8,8 @@ import type { LabelReading } from './class-labels.ts';
 import { accuracy, MacroF1, meanCrossEntropy, topKAccuracy } from './class-metrics.ts';
 import { LossMetric } from './loss-metric.ts';
 import type { MetricAccumulator, NumberTensor } from './metric-accumulator.ts';
-import { agreement, meanKlDivergence, SquaredDeviation } from './reference-metrics.ts';
-import { MeanSquaredError, PearsonCorrelation } from './regression-metrics.ts';
+import { agreement, meanKlDivergence } from './reference-metrics.ts';
+import { meanSquaredDeviation, meanSquaredError, PearsonCorrelation } from './regression-metrics.ts';
 
 /** The outputs and labels of one batch, by name. */
 export interface NamedBatch {
@@ -121,7 +121,7 @@ function createAccumulator(
     case 'binary-accuracy':
       return binaryAccuracy(ignoreLabel);
     case 'mse':
-      return new MeanSquaredError(ignoreLabel);
+      return meanSquaredError(ignoreLabel);
     case 'pearson':
       return new PearsonCorrelation(ignoreLabel);
     case 'kl-divergence':
@@ -129,6 +129,6 @@ function createAccumulator(
     case 'agreement':
       return agreement(reading);
     case 'deviation':
-      return new SquaredDeviation(ignoreLabel);
+      return meanSquaredDeviation(ignoreLabel);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { metricKindRules, metricKinds, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import { metricKinds, readsClasses, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import { binaryCrossEntropy, classCrossEntropy } from './cross-entropy.ts';
 import { labelledLayout, type ClassReading } from './label-layout.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
@@ -230,6 +230,28 @@ describe('MetricSet', () => {
     expect(() => compared('agreement', [0, 0])).toThrow(expect.objectContaining({ code: 'eval-label-mismatch' }));
   });
 
+  test('deviation is the mean of squared differences from the uploaded values, ignored ones apart', () => {
+    const compared = (labels: NumberTensor, reference: readonly number[]) => {
+      const metrics = new MetricSet([{ name: 'm', kind: 'deviation', output: 'o', labels: 'l' }], { ignoreLabel: -1 });
+      const output = tensor([3], 1, 2, 5);
+      metrics.add({
+        rows: 3,
+        outputs: new Map([['o', output]]),
+        labels: new Map([['l', labels]]),
+        references: new Map([['o', reference]]),
+      });
+      return metrics.values()['m'];
+    };
+    expect(compared(tensor([3], 0, 0, 0), [1, 4, 4])).toBe(5 / 3);
+    expect(compared(tensor([3], 0, -1, 0), [1, 4, 4])).toBe(0.5);
+    expect(() => compared(tensor([3], 0, 0, 0), [1, 4])).toThrow(
+      expect.objectContaining({ code: 'eval-label-mismatch' }),
+    );
+    expect(() => compared(tensor([2], 0, 0), [1, 4, 4])).toThrow(
+      expect.objectContaining({ code: 'eval-label-mismatch' }),
+    );
+  });
+
   test('pearson is 1 for a rising line, -1 for a falling one, NaN for a constant', () => {
     const rising = tensor([4], 1, 2, 3, 4);
     expect(metricOf('pearson', [[rising, tensor([4], 10, 20, 30, 40)]])).toBeCloseTo(1, 14);
@@ -240,8 +262,7 @@ describe('MetricSet', () => {
   test.each(metricKinds.filter((kind) => kind !== 'loss'))(
     '%s leaves ignored labels out, and is NaN for a NaN output that counts',
     (kind) => {
-      const classes =
-        kind !== 'deviation' && ['classes', 'uploaded-model'].includes(metricKindRules[kind].comparedWith);
+      const classes = readsClasses(kind);
       const width = classes ? 2 : 1;
       const output = (...values: number[]) =>
         tensor([values.length, width], ...values.flatMap((value) => (classes ? [0, value] : [value])));

@@ -1,9 +1,9 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { binaryKlDivergence, klDivergence, largestClass, type ClassRow } from './cross-entropy.ts';
-import { classLayout, firstLogit, requireSameValues } from './label-layout.ts';
+import { classLayout, firstLogit, requireSameSize } from './label-layout.ts';
 import { shown } from './label-words.ts';
-import type { MetricAccumulator, MetricBatch, NumberTensor } from './metric-accumulator.ts';
+import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
 /** The contribution of one position of the uploaded model and of this one to a mean. `from` is the uploaded model's. */
 interface PairScore {
@@ -62,42 +62,6 @@ class MeanPairScore implements MetricAccumulator {
         : this.#score.classes({ ...row, data: reference }, row);
     this.#count++;
   }
-}
-
-/** Mean of the squared differences from the uploaded model's output. */
-export class SquaredDeviation implements MetricAccumulator {
-  readonly #ignoreLabel: number | undefined;
-  #sum = 0;
-  #count = 0;
-
-  constructor(ignoreLabel: number | undefined) {
-    this.#ignoreLabel = ignoreLabel;
-  }
-
-  add({ output, labels, reference }: MetricBatch): void {
-    requireSameSize(output, reference);
-    if (labels !== undefined) requireSameValues(output, labels);
-    for (let at = 0; at < output.data.length; at++) {
-      if (labels !== undefined && labels.data[at]! === this.#ignoreLabel) continue;
-      this.#sum += (output.data[at]! - reference[at]!) ** 2;
-      this.#count++;
-    }
-  }
-
-  value(): number {
-    return this.#sum / this.#count;
-  }
-}
-
-function requireSameSize(
-  { data }: NumberTensor,
-  reference: ArrayLike<number> | undefined,
-): asserts reference is ArrayLike<number> {
-  if (reference?.length === data.length) return;
-  throw new FirnError(
-    'eval-label-mismatch',
-    'The output has another size than that of the uploaded model, so the two cannot be compared.',
-  );
 }
 
 /** Mean divergence from the uploaded model's distribution to this one's, in nats. */

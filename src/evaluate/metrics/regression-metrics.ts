@@ -1,18 +1,21 @@
-import { requireSameValues } from './label-layout.ts';
+import { requireSameSize, requireSameValues } from './label-layout.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
-/** Mean of the squared differences between output and labels. */
-export class MeanSquaredError implements MetricAccumulator {
-  readonly #ignoreLabel: number | undefined;
+/** The pairs of values of a batch that count. */
+type ValuePairs = (batch: MetricBatch) => Iterable<readonly [number, number]>;
+
+/** Mean of the squared differences of pairs. */
+class MeanSquaredDifference implements MetricAccumulator {
+  readonly #pairs: ValuePairs;
   #sum = 0;
   #count = 0;
 
-  constructor(ignoreLabel: number | undefined) {
-    this.#ignoreLabel = ignoreLabel;
+  constructor(pairs: ValuePairs) {
+    this.#pairs = pairs;
   }
 
   add(batch: MetricBatch): void {
-    for (const [value, target] of valuePairs(batch, this.#ignoreLabel)) {
+    for (const [value, target] of this.#pairs(batch)) {
       this.#sum += (value - target) * (value - target);
       this.#count++;
     }
@@ -21,6 +24,19 @@ export class MeanSquaredError implements MetricAccumulator {
   value(): number {
     return this.#sum / this.#count;
   }
+}
+
+/** Mean of the squared differences between output and labels. */
+export function meanSquaredError(ignoreLabel: number | undefined): MetricAccumulator {
+  return new MeanSquaredDifference((batch) => valuePairs(batch, ignoreLabel));
+}
+
+/**
+ * Mean of the squared differences between the output and the uploaded model's; labels, if any, only mark values that do
+ * not count.
+ */
+export function meanSquaredDeviation(ignoreLabel: number | undefined): MetricAccumulator {
+  return new MeanSquaredDifference((batch) => referencePairs(batch, ignoreLabel));
 }
 
 /**
@@ -66,5 +82,16 @@ function* valuePairs(
   for (let at = 0; at < output.data.length; at++) {
     const target = labels!.data[at]!;
     if (target !== ignoreLabel) yield [output.data[at]!, target];
+  }
+}
+
+function* referencePairs(
+  { output, labels, reference }: MetricBatch,
+  ignoreLabel: number | undefined,
+): Generator<readonly [number, number]> {
+  requireSameSize(output, reference);
+  if (labels !== undefined) requireSameValues(output, labels);
+  for (let at = 0; at < output.data.length; at++) {
+    if (labels === undefined || labels.data[at] !== ignoreLabel) yield [output.data[at]!, reference[at]!];
   }
 }
