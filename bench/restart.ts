@@ -1,6 +1,6 @@
 /**
  * Measures the cost of training on from stored checkpoints: the final loss of a run that restarts from a hub's
- * downloads, against the same run unbroken. npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]]
+ * downloads, against the same run unbroken. npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]]
  * [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N]
  *   [--metric m[,..]] [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
@@ -33,7 +33,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     trainArguments,
     textPaths,
     thresholds,
-    nearestThresholds,
+    archiveThresholds,
     paperThresholds,
     exact,
     seeds,
@@ -50,7 +50,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     hub = await HubProcess.start(join(directory, 'hub'), { FIRN_ENCODE_CONCURRENCY: String(parallel) });
     const work = compareRestarts({
       hub: new HubClient(hub.url),
-      arms: restartArms({ ours: thresholds, nearest: nearestThresholds, paper: paperThresholds, exact }),
+      arms: restartArms({ ours: thresholds, archive: archiveThresholds, paper: paperThresholds, exact }),
       seeds,
       restarts,
       parallel,

@@ -32,7 +32,7 @@ describe.skipIf(python === undefined)(
         '--exact',
         '--threshold',
         '0.05',
-        '--nearest',
+        '--archive',
         '0.05',
         '--paper-threshold',
         '',
@@ -54,7 +54,7 @@ describe.skipIf(python === undefined)(
     afterAll(() => rm(directory, { recursive: true, force: true }));
 
     const of = (run: string) => report.outcomes.filter(({ arm }) => arm.run === run);
-    const lossy = ['residual-0-05', 'residual-nearest-0-05'];
+    const lossy = ['residual-0-05', 'residual-archive-0-05'];
 
     test('every arm, plan and seed has an outcome', () => {
       expect(report).toMatchObject({
@@ -89,7 +89,7 @@ describe.skipIf(python === undefined)(
 
     test('the document has the table, with the command that prints it', () => {
       expect(document).toContain('| 5 % | Firn (residual) | 2 | 2 |');
-      expect(document).toContain('| 5 % | Firn (residual), rounded to nearest | 2 | 2 |');
+      expect(document).toContain('| 5 % | Firn (residual), archive | 2 | 2 |');
       expect(document).toContain('npm run bench:restart -- --exact --threshold 0.05');
     });
   },

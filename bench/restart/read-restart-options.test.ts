@@ -4,7 +4,7 @@ import { readRestartOptions } from './read-restart-options.ts';
 test('thresholds, seeds and restarts have defaults', () => {
   expect(readRestartOptions([])).toEqual({
     thresholds: [0.005, 0.01, 0.02, 0.05],
-    nearestThresholds: [0.02],
+    archiveThresholds: [],
     paperThresholds: [0.05],
     exact: false,
     seeds: 3,

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 export interface RestartOptions {
   /** Thresholds of our method. */
   readonly thresholds: readonly number[];
-  /** Thresholds of our method with weights rounded to the nearest step. */
-  readonly nearestThresholds: readonly number[];
+  /** Thresholds of our method with the rounding `archive`. */
+  readonly archiveThresholds: readonly number[];
   readonly paperThresholds: readonly number[];
   /** Whether exact storage runs too, as a control. */
   readonly exact: boolean;
@@ -26,7 +26,7 @@ export interface RestartOptions {
 }
 
 export const restartUsage =
-  'npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Parses the command line. Throws an Error with one sentence. */
@@ -36,7 +36,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
     args: [...args],
     options: {
       threshold: { type: 'string', default: '0.005,0.01,0.02,0.05' },
-      nearest: { type: 'string', default: '0.02' },
+      archive: { type: 'string', default: '' },
       'paper-threshold': { type: 'string', default: '0.05' },
       exact: { type: 'boolean', default: false },
       seeds: { type: 'string', default: '3' },
@@ -54,7 +54,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
   });
   return {
     thresholds: readThresholds('--threshold', values.threshold),
-    nearestThresholds: readThresholds('--nearest', values.nearest),
+    archiveThresholds: readThresholds('--archive', values.archive),
     paperThresholds: readThresholds('--paper-threshold', values['paper-threshold']),
     exact: values.exact,
     seeds: readCount('--seeds', values.seeds),

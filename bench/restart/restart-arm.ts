@@ -6,7 +6,7 @@ export interface RestartArm {
   readonly run: string;
   readonly method: QuantizationMethod | 'exact';
   /** For our method; the default one if absent. */
-  readonly rounding?: 'nearest';
+  readonly rounding?: 'archive';
   /** Largest relative degradation of every bounding metric; absent if storage is exact. */
   readonly threshold?: number;
 }
@@ -14,8 +14,8 @@ export interface RestartArm {
 /** Thresholds of the ways to store. */
 export interface RestartThresholds {
   readonly ours: readonly number[];
-  /** Ours with weights rounded to the nearest step. */
-  readonly nearest: readonly number[];
+  /** Ours with the rounding `archive`. */
+  readonly archive: readonly number[];
   readonly paper: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export interface RestartThresholds {
  * unbroken run.
  */
 export function restartArms(options: RestartThresholds & { readonly exact: boolean }): RestartArm[] {
-  const lossy = (method: QuantizationMethod, thresholds: readonly number[], rounding?: 'nearest'): RestartArm[] =>
+  const lossy = (method: QuantizationMethod, thresholds: readonly number[], rounding?: 'archive'): RestartArm[] =>
     thresholds.map((threshold) => ({
       run: [method, rounding, String(threshold).replace(/[^0-9a-z]/g, '-')]
         .filter((part) => part !== undefined)
@@ -36,7 +36,7 @@ export function restartArms(options: RestartThresholds & { readonly exact: boole
   return [
     ...(options.exact ? [{ run: 'exact', method: 'exact' as const }] : []),
     ...lossy('residual', options.ours),
-    ...lossy('residual', options.nearest, 'nearest'),
+    ...lossy('residual', options.archive, 'archive'),
     ...lossy('inshrinkerator', options.paper),
   ];
 }

@@ -25,7 +25,7 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ];
   const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
     arm.threshold === undefined ? '-' : `${Number((100 * arm.threshold).toFixed(2))} %`,
-    `${methodNames[arm.method]}${arm.rounding === 'nearest' ? ', rounded to nearest' : ''}`,
+    `${methodNames[arm.method]}${arm.rounding === 'archive' ? ', archive' : ''}`,
     plan,
     String(seedCount),
     unbrokenMean.toFixed(4),

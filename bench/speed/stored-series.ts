@@ -93,7 +93,7 @@ export class StoredSeries {
       last: config,
       warn: () => undefined,
       symbolCache: this.#symbolCache,
-      rounding: 'dead-zone',
+      rounding: 'archive',
       parallel,
     });
     const model = await quantization.quantize(config);

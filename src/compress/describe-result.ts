@@ -30,10 +30,7 @@ export interface Findings {
 export function describeResult(findings: Findings): CheckpointResult {
   const { files, decision, stored, ancestor, quality, seconds } = findings;
   const config = decision.quantized?.config;
-  const outside =
-    quality !== undefined &&
-    stored.lossy &&
-    !judgeMetrics(quality.bound, judgedOf(quality.bound, quality.measured)).passed;
+  const outside = quality !== undefined && stored.lossy && !isInside(quality, decision);
   if (outside && !decision.configGiven)
     throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
   return {
@@ -63,6 +60,13 @@ export function describeResult(findings: Findings): CheckpointResult {
     trialCount: decision.trialCount,
     seconds,
   };
+}
+
+/** What a search found is inside its guards too; a given config is compared with the thresholds alone. */
+function isInside({ bound, measured }: MeasuredQuality, { configGiven }: Decision): boolean {
+  const { standardErrors: _, divergences: __, ...thresholdsOnly } = bound;
+  const judged = configGiven ? thresholdsOnly : bound;
+  return judgeMetrics(judged, judgedOf(judged, measured)).passed;
 }
 
 /** By file. */

@@ -86,7 +86,7 @@ describe('a run whose weights are rounded to the nearest step', () => {
   }
 
   test('is rebuilt without the lag that a dead zone has', async () => {
-    const [nearest, usual] = [await meanLost('nearest'), await meanLost('dead-zone')];
+    const [nearest, usual] = [await meanLost('nearest'), await meanLost('archive')];
     expect(nearest).toBeLessThan(usual - 0.5);
     expect(Math.abs(nearest)).toBeLessThan(0.3);
   });

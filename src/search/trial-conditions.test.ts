@@ -7,7 +7,7 @@ const config = { method: 'residual', step: 17 } as const;
 const plain: TrialConditions = {
   ancestor: 'base',
   feedback: false,
-  rounding: 'dead-zone',
+  rounding: 'archive',
   hysteresis: 'fixed',
   weightErrorMax: undefined,
   halves: false,

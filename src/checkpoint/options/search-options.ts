@@ -5,11 +5,14 @@ export const evalBatchesChoices = ['all', 'halves'] as const;
 export type EvalBatches = (typeof evalBatchesChoices)[number];
 
 /**
- * When the residual method moves a weight: only if the gain justifies the bits (the weight is well beyond half a step),
- * or whenever another step is nearer, so that the rebuilt model follows training without a lag.
+ * When the residual method moves a weight: whenever another step is nearer, so that the rebuilt model follows training
+ * without a lag; or, for checkpoints that nobody will train on, only if the gain justifies the bits (the weight is well
+ * beyond half a step).
  */
-export const roundingChoices = ['dead-zone', 'nearest'] as const;
+export const roundingChoices = ['nearest', 'archive'] as const;
 export type RoundingChoice = (typeof roundingChoices)[number];
+/** What requests called `archive` before it had that name; still accepted. */
+export const archiveBefore = 'dead-zone';
 
 /**
  * The gain that a weight of the residual method needs to leave its step: the same for all, or equal to the bits that
@@ -73,17 +76,18 @@ export interface SearchOptions {
   readonly hysteresis?: Hysteresis;
   /**
    * Largest root mean square error of a quantized tensor, in standard deviations of its weights: 1 is the error of
-   * replacing all weights by their mean. For the method `residual` only. Absent: no bound.
+   * replacing all weights by their mean. For the method `residual` only. Absent: no bound, as in runs from before
+   * there was one.
    */
   readonly weightErrorMax?: number;
   /**
    * How many standard errors over examples a degradation is inside its threshold by; at 1 it also holds for other
-   * examples of the same distribution in five of six cases. Absent: 0.
+   * examples of the same distribution in five of six cases. Absent in runs from before it existed: 0.
    */
   readonly standardErrors?: number;
   /**
    * How far the outputs of the rebuilt model may be from the uploaded model's, in multiples of what the thresholds let
-   * the loss grow. Absent: no bound.
+   * the loss grow. Absent: no bound, as in runs from before there was one.
    */
   readonly divergenceMax?: number;
   /**
@@ -98,6 +102,19 @@ export interface SearchOptions {
   readonly fixedConfig?: QuantizationConfig;
 }
 
+/**
+ * Search options as a request gives them. Those that are absent keep what the run would have without them; null removes
+ * a bound.
+ */
+export type GivenSearchOptions = {
+  readonly [Option in Exclude<keyof SearchOptions, 'rounding' | 'weightErrorMax' | 'divergenceMax'>]?:
+    SearchOptions[Option] | undefined;
+} & {
+  readonly rounding?: RoundingChoice | typeof archiveBefore | undefined;
+  readonly weightErrorMax?: number | null | undefined;
+  readonly divergenceMax?: number | null | undefined;
+};
+
 /** The residual method; for runs that use the paper's method, the cube of Inshrinkerator table 9. */
 export const defaultSearchOptions: SearchOptions = {
   method: 'residual',
@@ -110,8 +127,11 @@ export const defaultSearchOptions: SearchOptions = {
   neverMoreAggressive: false,
   trialsMax: 64,
   evalBatches: 'all',
-  rounding: 'dead-zone',
+  rounding: 'nearest',
   hysteresis: 'fixed',
+  weightErrorMax: 0.5,
+  standardErrors: 1,
+  divergenceMax: 1,
   expectsWithin: expectsWithinDefault,
   clustering: 'kmeanspp',
   codebookSeed: 'run',

@@ -7,6 +7,7 @@ import { quantizationMethods } from '../../checkpoint/options/quantization-confi
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import {
+  archiveBefore,
   clusteringChoices,
   codebookSeedChoices,
   evalBatchesChoices,
@@ -33,6 +34,10 @@ const axis = (value: z.ZodNumber) =>
     .max(axisLengthMax)
     .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
 
+const roundingWords =
+  'Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; ' +
+  'with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.';
+
 const searchOptions = {
   method: z.enum(quantizationMethods),
   bins: axis(z.number().int().min(2).max(256)),
@@ -55,14 +60,10 @@ const searchOptions = {
       'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
       'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.',
   }),
-  rounding: z.enum(roundingChoices).openapi({
-    description:
-      'Of the method `residual`: with `dead-zone` a weight moves only where that is worth its bits, so rebuilt checkpoints lag a little behind training; ' +
-      'with `nearest` wherever another step is nearer. For runs that will be trained on from what Firn rebuilds; it takes about a fifth more bytes.',
-  }),
+  rounding: z.enum(roundingChoices).openapi({ description: roundingWords }),
   hysteresis: z.enum(hysteresisChoices).openapi({
     description:
-      'Of the method `residual` with rounding `dead-zone`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits ' +
+      'Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits ' +
       'that its move costs more than staying, after what it and those like it did before.',
   }),
   clustering: z.enum(clusteringChoices).openapi({
@@ -77,7 +78,7 @@ const searchOptions = {
     .openapi({
       description:
         'Of the method `residual`: largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean ' +
-        'would be at 1. A tensor beyond it gets finer quantization steps, whatever the metrics say. Without it the metrics alone decide.',
+        'would be at 1. A tensor beyond it gets finer quantization steps, whatever the metrics say. With null the metrics alone decide.',
     }),
   standardErrors: z
     .number()
@@ -95,7 +96,7 @@ const searchOptions = {
     .openapi({
       description:
         "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, " +
-        'in multiples of what the thresholds let the loss grow by. Without it the metrics alone decide.',
+        'in multiples of what the thresholds let the loss grow by. With null the metrics alone decide.',
     }),
   expectsWithin: z
     .number()
@@ -132,7 +133,14 @@ export const searchOptionsSchema = z
   .openapi('SearchOptions', { description });
 
 const searchOptionsInput = z
-  .strictObject(searchOptions)
+  .strictObject({
+    ...searchOptions,
+    rounding: z.enum([...roundingChoices, archiveBefore]).openapi({
+      description: `${roundingWords} \`${archiveBefore}\` is an older name of \`archive\`.`,
+    }),
+    weightErrorMax: searchOptions.weightErrorMax.nullable(),
+    divergenceMax: searchOptions.divergenceMax.nullable(),
+  })
   .partial()
   .extend({ fixedConfig: quantizationConfigInput.optional() })
   .openapi('SearchOptionsInput', { description: `${description} What is not given keeps its default.` });

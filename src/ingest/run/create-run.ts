@@ -7,7 +7,12 @@ import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { Fidelity } from '../../checkpoint/role.ts';
 import { methodConfigOf, methodConfigs } from '../../checkpoint/options/quantization-config.ts';
-import { defaultSearchOptions, type SearchOptions } from '../../checkpoint/options/search-options.ts';
+import {
+  archiveBefore,
+  defaultSearchOptions,
+  type GivenSearchOptions,
+  type SearchOptions,
+} from '../../checkpoint/options/search-options.ts';
 import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
 import { readyEvalSet } from './evaluation-of-run.ts';
 import type { FitsEvalSet } from '../ingest-context.ts';
@@ -22,7 +27,7 @@ export interface CreateRunInput {
   readonly thresholds?: QualityThresholds | undefined;
   /** Must be true if a threshold is above `plainThresholdMax`. */
   readonly allowLarge?: boolean | undefined;
-  readonly search?: { readonly [Option in keyof SearchOptions]?: SearchOptions[Option] | undefined } | undefined;
+  readonly search?: GivenSearchOptions | undefined;
   readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
   readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
   readonly forkFrom?: { readonly run: string; readonly step: number } | undefined;
@@ -149,11 +154,12 @@ function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 
   return { state: { ...(parent?.state ?? defaultStateOptions), ...given } };
 }
 
-function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {
-  const search = {
-    ...defaults,
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-  } as SearchOptions;
+/** The given options over the defaults; a bound that is given as null is left out. */
+function mergeSearch(defaults: SearchOptions, { rounding, ...others }: GivenSearchOptions): SearchOptions {
+  const given = { rounding: rounding === archiveBefore ? 'archive' : rounding, ...others };
+  const asked = Object.entries(given).filter(([, value]) => value !== undefined);
+  const merged = Object.entries({ ...defaults, ...Object.fromEntries(asked) }).filter(([, value]) => value !== null);
+  const search = Object.fromEntries(merged) as unknown as SearchOptions;
   for (const { checkAxes } of methodConfigs) checkAxes?.(search);
   if (search.fixedConfig !== undefined) methodConfigOf(search.fixedConfig.method).check?.(search.fixedConfig);
   return search;

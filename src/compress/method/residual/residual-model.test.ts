@@ -25,7 +25,7 @@ async function quantizationOf(tensors: TestTensors, parallel: number) {
     last: undefined,
     warn: () => undefined,
     symbolCache,
-    rounding: 'dead-zone',
+    rounding: 'archive',
     parallel,
   });
 }

@@ -53,10 +53,11 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const moments = await gatherMoments(source, plan, parts);
   const lastStep = last?.method === 'residual' ? last : undefined;
   let { ancestor } = parts;
-  let records = planSteps(source.files, moments, ancestor, lastStep?.step);
+  const planning = { lastScale: lastStep?.step, isBounded: parts.weightErrorMax !== undefined };
+  let records = planSteps(source.files, moments, { ...planning, ancestor });
   if (records === undefined || !(await ancestorInLatticeRange(parts, records))) {
     ancestor = undefined;
-    records = planSteps(source.files, moments, undefined, lastStep?.step)!;
+    records = planSteps(source.files, moments, planning)!;
   }
   const { resumption } = parts;
   // If training was resumed from a rebuilt checkpoint, now or recently, the rebuilt weights must not lag behind.
@@ -74,13 +75,14 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const max = stepBound({
     lastStep: lastStep?.step,
     ancestorStep: ancestor?.index.residual?.scales.matrices,
+    toNearest,
     resumption,
   });
   return {
     conditions: {
       ancestor: ancestor?.index.id ?? 'base',
       feedback: parts.gramMatrices !== undefined,
-      rounding: toNearest ? 'nearest' : 'dead-zone',
+      rounding: toNearest ? 'nearest' : 'archive',
       // Weights that are rounded to the nearest value have no hysteresis.
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
       weightErrorMax: parts.weightErrorMax,

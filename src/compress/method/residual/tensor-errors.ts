@@ -54,9 +54,9 @@ export function errorsOfWeights(
       const { plainErrors } = sums[file]!.get(tensor)!;
       const { error } = latticeError(plainErrors, segmentOf(residual!, tensor, record));
       const ofTensor = moments[file]!.get(tensor)!;
-      // Share of the variance in the sum of squares. A share below a millionth is lost in the rounding of the sums.
+      // Share of the variance in the sum of squares. A smaller share is lost in the rounding of the sums.
       const spread = (varianceOf(ofTensor) * ofTensor.elementCount) / ofTensor.sumOfSquares;
-      if (!(spread > 1e-6)) continue;
+      if (!(spread > 1e-10)) continue;
       const ratio = error / (plainErrors[latticeErrorSquaresIndex]! * spread) / weightErrorMax ** 2;
       excess = Math.max(excess, ratio);
       if (ratio > 1) outside.push({ file, tensor, octaves: Math.log2(ratio) / 2 });

@@ -30,7 +30,7 @@ const moments = (slopes: readonly number[]) => [
  * deviations.
  */
 function planned(lastScale: number | undefined, slopes: readonly number[] = [1, 16]) {
-  const [records] = planSteps(files, moments(slopes), undefined, lastScale)!;
+  const [records] = planSteps(files, moments(slopes), { lastScale, isBounded: false })!;
   const log2 = [0, 1].map((tensor) => records!.get(tensor)!.exponent + records!.get(tensor)!.stepCode / stepsPerOctave);
   return { apart: log2[0]! - log2[1]!, mean: (log2[0]! + log2[1]!) / 2 };
 }
@@ -53,5 +53,32 @@ describe('the steps of matrices', () => {
   test('are the same without gradients', () => {
     expect(planned(0, [0, 0]).apart).toBe(0);
     expect(planned(0, [0, 3]).apart).toBe(0);
+  });
+});
+
+describe('the step of an almost constant vector', () => {
+  const vectorFiles = [{ layout: { tensors: [{ name: 'scale', shape: [64] }] } }] as unknown as readonly SourceFile[];
+  /** log2 of its step in standard deviations, around a mean of 1. */
+  function stepOf(deviation: number, isBounded: boolean): number {
+    const sums: TensorMoments = {
+      elementCount: 64,
+      sum: 64,
+      sumOfSquares: 64 * (1 + deviation ** 2),
+      magnitudeMax: 1,
+      gradientSumOfSquares: 0,
+    };
+    const [records] = planSteps(vectorFiles, [new Map([[0, sums]])], { isBounded })!;
+    const { exponent, stepCode } = records!.get(0)!;
+    return exponent + stepCode / stepsPerOctave - Math.log2(deviation);
+  }
+
+  test('is a quarter of its deviation if the error of weights is bounded, however small that is', () => {
+    for (const deviation of [0.1, 1e-3, 1e-5]) expect(stepOf(deviation, true)).toBeCloseTo(-2, 1);
+    expect(stepOf(1e-7, true)).toBeCloseTo(-20 - Math.log2(1e-7), 1);
+  });
+
+  test('is a part of its mean otherwise', () => {
+    expect(stepOf(0.1, false)).toBeCloseTo(-2, 1);
+    expect(stepOf(1e-5, false)).toBeCloseTo(-8 - Math.log2(1e-5), 1);
   });
 });

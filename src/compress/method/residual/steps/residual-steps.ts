@@ -21,8 +21,11 @@ import { varianceOf, type ModelMoments, type TensorMoments } from '../tensor-mom
 const gradientPower = { least: 0.25, atOneDeviation: 0.7, perOctave: 0.3, most: 0.85 };
 /** Steps of a vector per standard deviation, before the search. */
 const vectorStepsPerDeviation = 4;
-/** An almost constant vector has steps of its root mean square divided by this. */
-const constantStepsPerMean = 256;
+/**
+ * An almost constant vector has steps of its root mean square divided by this: the first if it may come back as its
+ * mean, the second if the error of weights is bounded (fp32 has 2^24 steps, and half of them are below its rounding).
+ */
+const stepsPerMean = { usual: 256, bounded: 2 ** 20 };
 /** A step at scale 0 has at least 2^this units, as offsets and gains need this resolution. */
 const unitsPerStepLog2 = 9;
 /**
@@ -34,6 +37,14 @@ const stepTolerance = 8;
 const unitsPerStepLog2Min = 6;
 const finerShift = 4;
 
+export interface StepPlanning {
+  readonly ancestor?: Ancestor | undefined;
+  /** The common step of the checkpoint before, in 1/32 octaves; absent for a run's first. */
+  readonly lastScale?: number | undefined;
+  /** Whether the error of weights is bounded: then no vector comes back constant that was not. */
+  readonly isBounded: boolean;
+}
+
 /**
  * Step of every residual tensor before the search's common factor. Matrices share one step, in proportion to the
  * standard deviation of all of them, finer for large gradients; each vector has its own. Undefined if a tensor has
@@ -42,10 +53,9 @@ const finerShift = 4;
 export function planSteps(
   files: readonly SourceFile[],
   moments: ModelMoments,
-  ancestor: Ancestor | undefined,
-  lastScale: number | undefined,
+  { ancestor, lastScale, isBounded }: StepPlanning,
 ): readonly Map<number, ResidualTensor>[] | undefined {
-  const wanted = wantedSteps(files, moments, powerAt(lastScale));
+  const wanted = wantedSteps(files, moments, { power: powerAt(lastScale), isBounded });
   const scaleHint = Math.min(0, lastScale ?? 0);
   const records: Map<number, ResidualTensor>[] = [];
   for (const [file, tensors] of moments.entries()) {
@@ -78,7 +88,7 @@ function powerAt(scale: number | undefined): number {
 function wantedSteps(
   files: readonly SourceFile[],
   moments: ModelMoments,
-  power: number,
+  { power, isBounded }: { readonly power: number; readonly isBounded: boolean },
 ): readonly ReadonlyMap<number, number>[] {
   const all = moments.flatMap((tensors, file) =>
     [...tensors].map(([tensor, sums]) => ({ file, tensor, sums, entry: files[file]!.layout.tensors[tensor]! })),
@@ -99,7 +109,7 @@ function wantedSteps(
   for (const { file, tensor, sums, entry } of all) {
     steps[file]!.set(
       tensor,
-      effectiveRank(entry.shape) > 1 ? Math.log2(deviation) + finer(sums) - mean : vectorStep(sums),
+      effectiveRank(entry.shape) > 1 ? Math.log2(deviation) + finer(sums) - mean : vectorStep(sums, isBounded),
     );
   }
   return steps;
@@ -118,10 +128,10 @@ function pool(moments: readonly TensorMoments[]): TensorMoments | undefined {
   );
 }
 
-function vectorStep(sums: TensorMoments): number {
+function vectorStep(sums: TensorMoments, isBounded: boolean): number {
   const step = Math.max(
     Math.sqrt(varianceOf(sums)) / vectorStepsPerDeviation,
-    Math.sqrt(sums.sumOfSquares / sums.elementCount) / constantStepsPerMean,
+    Math.sqrt(sums.sumOfSquares / sums.elementCount) / (isBounded ? stepsPerMean.bounded : stepsPerMean.usual),
   );
   return step > 0 ? Math.log2(step) : 0;
 }

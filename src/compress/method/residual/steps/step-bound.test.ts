@@ -1,32 +1,54 @@
 import { describe, expect, test } from 'vitest';
 import { resumptionBefore, resumptionHere, type Resumption } from '../../../ancestor/resumed-training.ts';
-import { stepBound } from './step-bound.ts';
+import { stepBound, tensorStepMax } from './step-bound.ts';
 
 const usual: Resumption = resumptionBefore({ loss: 0.01 }, []);
 
 describe('stepBound', () => {
   test('a step grows by a quarter of an octave at most, from the checkpoint before, that of a base by a whole one', () => {
-    expect(stepBound({ lastStep: -10, ancestorStep: -30, resumption: usual })).toBe(-2);
-    expect(stepBound({ lastStep: -10, ancestorStep: -30, resumption: undefined })).toBe(-2);
-    expect(stepBound({ lastStep: -10, ancestorStep: undefined, resumption: usual })).toBe(22);
-    expect(stepBound({ lastStep: undefined, ancestorStep: undefined, resumption: usual })).toBeUndefined();
+    const toNearest = false;
+    expect(stepBound({ lastStep: -10, ancestorStep: -30, toNearest, resumption: usual })).toBe(-2);
+    expect(stepBound({ lastStep: -10, ancestorStep: -30, toNearest, resumption: undefined })).toBe(-2);
+    for (const rounded of [false, true]) {
+      const bases = { ancestorStep: undefined, toNearest: rounded, resumption: usual };
+      expect(stepBound({ ...bases, lastStep: -10 })).toBe(22);
+      expect(stepBound({ ...bases, lastStep: undefined })).toBeUndefined();
+    }
+  });
+
+  test('a step does not grow from the ancestor if weights are rounded to the nearest, in any tensor', () => {
+    for (const resumption of [usual, undefined])
+      expect(stepBound({ lastStep: -10, ancestorStep: -30, toNearest: true, resumption })).toBe(-30);
+    // A tensor with a finer step than the ancestor's others keeps it while the common step falls from 20 to 10.
+    expect(tensorStepMax({ shift: 0 }, 10, { stepCode: 300, scale: 20 })).toBe(310);
+    // The unit is 16 times as fine.
+    expect(tensorStepMax({ shift: 4 }, 20, { stepCode: 300, scale: 20 })).toBe(300 + 4 * 32);
   });
 
   test('after resumed training, it is three times the movement of the weights', () => {
     const here = resumptionHere(usual, 1 / 12, 0.3);
     expect(here.here).toBe(true);
-    expect(stepBound({ lastStep: 0, ancestorStep: 0, resumption: here })).toBe(-64);
-    expect(stepBound({ lastStep: 0, ancestorStep: 0, resumption: { ...here, threshold: 0.16 } as Resumption })).toBe(0);
+    expect(stepBound({ lastStep: 0, ancestorStep: 0, toNearest: true, resumption: here })).toBe(-64);
+    expect(
+      stepBound({
+        lastStep: 0,
+        ancestorStep: 0,
+        toNearest: true,
+        resumption: { ...here, threshold: 0.16 } as Resumption,
+      }),
+    ).toBe(0);
   });
 
   test('weights that did not move at all leave the step alone', () => {
-    expect(stepBound({ lastStep: 0, ancestorStep: 7, resumption: resumptionHere(usual, 0, 0.3) })).toBe(8);
+    expect(
+      stepBound({ lastStep: 0, ancestorStep: 7, toNearest: true, resumption: resumptionHere(usual, 0, 0.3) }),
+    ).toBe(7);
   });
 
-  test('later it grows with the ancestor alone, and a base has any', () => {
+  test('later it is that of the ancestor, whatever the last one was, and a base has any', () => {
     const before: Resumption = { ...usual, before: true };
-    expect(stepBound({ lastStep: 40, ancestorStep: 7, resumption: before })).toBe(8);
-    expect(stepBound({ lastStep: 40, ancestorStep: undefined, resumption: before })).toBeUndefined();
+    expect(stepBound({ lastStep: 40, ancestorStep: 7, toNearest: true, resumption: before })).toBe(7);
+    expect(stepBound({ lastStep: 40, ancestorStep: undefined, toNearest: true, resumption: before })).toBeUndefined();
   });
 });
 

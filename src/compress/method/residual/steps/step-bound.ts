@@ -1,8 +1,8 @@
-import { stepsPerOctave } from '../../../../package/residual-tensor.ts';
+import { stepsPerOctave, type ResidualTensor } from '../../../../package/residual-tensor.ts';
 import { isResumed, type Resumption } from '../../../ancestor/resumed-training.ts';
 
 /**
- * How much the step of a delta may exceed the last checkpoint's, in 1/32 octaves (19 %). If steps grew freely, a late
+ * How much the step of a delta may exceed the last checkpoint's with the rounding `archive`, in 1/32 octaves (19 %). If steps grew freely, a late
  * checkpoint could remain equal to its rebuilt ancestor: this passes the threshold for a long time, and its error is
  * within 1.5 times that of a fresh quantization with so coarse a step. Training that the metric does not show would be
  * lost.
@@ -13,11 +13,6 @@ const growthMax = 8;
  * the step should not follow at once.
  */
 const baseGrowthMax = 32;
-/**
- * The same limit relative to the ancestor if training was resumed (2 %): rounding errors fill a whole step only as
- * weights move.
- */
-const resumedGrowthMax = 1;
 /**
  * Largest step of a checkpoint with training just resumed, relative to the root mean square of its weights' moves.
  * Measured with ten restarts in a run: 2.5, 3 and 3.5 cost -0.1, 0 and 1.3 % of the loss.
@@ -31,20 +26,38 @@ export interface StepBasis {
   readonly lastStep: number | undefined;
   /** Absent for a base. */
   readonly ancestorStep: number | undefined;
+  readonly toNearest: boolean;
   /** Absent if resumption is not looked for. */
   readonly resumption: Resumption | undefined;
 }
 
-/** The largest step a search may take, in 1/32 octaves; undefined without a bound. */
-export function stepBound({ lastStep, ancestorStep, resumption }: StepBasis): number | undefined {
-  if (resumption === undefined || !isResumed(resumption)) {
-    return lastStep === undefined ? undefined : lastStep + (ancestorStep === undefined ? baseGrowthMax : growthMax);
+/**
+ * The largest step code of one tensor, before the package's scale, where weights are rounded to the nearest step: the
+ * step that it has in the ancestor, whatever the common step is. A tensor that was given a finer step than the others
+ * there would otherwise return to theirs, and stand still until it needs the finer one again.
+ */
+export function tensorStepMax(
+  { shift }: Pick<ResidualTensor, 'shift'>,
+  scale: number,
+  before: { readonly stepCode: number; readonly scale: number },
+): number {
+  return before.stepCode + before.scale + shift * stepsPerOctave - scale;
+}
+
+/**
+ * The largest step a search may take, in 1/32 octaves; undefined without a bound. The step of a delta whose weights are
+ * rounded to the nearest one does not grow at all: rounding errors fill a larger step only as weights move, and until
+ * then too few of them would.
+ */
+export function stepBound({ lastStep, ancestorStep, toNearest, resumption }: StepBasis): number | undefined {
+  if (ancestorStep === undefined) {
+    // A base rounds every weight anew, so nothing lags behind.
+    if (lastStep === undefined || (resumption !== undefined && isResumed(resumption))) return undefined;
+    return lastStep + baseGrowthMax;
   }
-  // A base rounds every weight anew, so nothing lags behind.
-  if (ancestorStep === undefined) return undefined;
-  const grown = ancestorStep + resumedGrowthMax;
-  if (!resumption.here || resumption.drift === 0) return grown;
+  if (!toNearest) return lastStep === undefined ? undefined : lastStep + growthMax;
+  if (resumption === undefined || !resumption.here || resumption.drift === 0) return ancestorStep;
   const { drift, threshold } = resumption;
   const perMovement = stepsPerMovement * Math.sqrt(Math.max(1, threshold / strictThreshold));
-  return Math.min(grown, ancestorStep + Math.floor(stepsPerOctave * Math.log2(perMovement * drift)));
+  return ancestorStep + Math.min(0, Math.floor(stepsPerOctave * Math.log2(perMovement * drift)));
 }
