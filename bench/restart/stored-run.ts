@@ -43,7 +43,13 @@ export class StoredRun {
     const kind =
       method === 'exact'
         ? { fidelity: 'exact' }
-        : { fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search: { method, rounding } };
+        : {
+            fidelity: 'lossy',
+            evalSet: benchEvalSet,
+            thresholds,
+            allowLarge: true,
+            search: searchOf({ method, rounding }),
+          };
     await place.hub.post(`/v1/repositories/${place.repository}/runs`, { name: run, ...kind });
     return new StoredRun(place, run, { raw: 0, stored: 0 });
   }
@@ -87,4 +93,14 @@ export class StoredRun {
       throw new Error(`${this.name}@${step}: downloaded sha256 ${sha256}, announced ${announced}`);
     return to;
   }
+}
+
+/** The paper's method decides by the metrics alone, ours by what the hub has for its default. */
+function searchOf({
+  method,
+  rounding,
+}: Pick<RestartArm, 'method'> & { readonly rounding: RestartArm['rounding'] | undefined }) {
+  return method === 'inshrinkerator'
+    ? { method, weightErrorMax: null, standardErrors: 0, divergenceMax: null }
+    : { method, rounding };
 }

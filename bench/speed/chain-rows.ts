@@ -81,7 +81,7 @@ function rowOf(
   const migration = median(steps.slice(0, -1).map(({ encoded }) => encoded.migration!));
   const times = works.map(({ seconds }) => seconds);
   const within = (sequence: number): boolean =>
-    chain.length <= chainPackagesMax && bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
+    chain.length <= chainPackagesMax && bytes <= chainBytesMax(baseBytes, { fullBytes: rawBytes, sequence });
   const allowed = within(laterSequence) ? '' : within(0) ? ', early in a run' : ', never made';
   return {
     name: `chain: base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,

@@ -114,10 +114,12 @@ function search(
       plan: model.plan,
       quantization,
       ...model.quality!,
+      weightErrorMax: run.search.weightErrorMax,
       trialsMax: Math.min(run.search.trialsMax, trialsMax),
     },
     {
       catalog: ctx.catalog,
+      core: ctx.core,
       directory,
       blockParallel: ctx.blockParallel,
       signal,

@@ -3,6 +3,7 @@ import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
+import { fullBytes } from './ancestor/restore-budget.ts';
 import type { AncestorCandidate } from './ancestor/find-ancestor.ts';
 import { degradations, judgedOf, judgeMetrics } from './measure/judge-metrics.ts';
 import type { SourceFile } from './upload/model-source.ts';
@@ -53,6 +54,7 @@ export function describeResult(findings: Findings): CheckpointResult {
     ...(stored.kind === 'delta' &&
       ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),
     rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
+    fullBytes: fullBytes(files),
     storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),
     ...(stored.migration !== undefined && { migration: stored.migration }),
     ...(decision.notes?.resumed === true && { resumed: true }),

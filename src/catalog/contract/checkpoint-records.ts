@@ -72,6 +72,11 @@ export interface CheckpointResult {
   /** Files of role model and other as uploaded; sensitivities do not count. */
   readonly rawBytes: number;
   /**
+   * What the files would take with four bytes for each floating-point value of the model, which bounds what a restore
+   * reads; absent in results from before it was counted.
+   */
+  readonly fullBytes?: number;
+  /**
    * Everything stored for the checkpoint: package with frame, raw objects that serve as storage, codec data in rows.
    */
   readonly storedBytes: number;

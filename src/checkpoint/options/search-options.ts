@@ -76,8 +76,8 @@ export interface SearchOptions {
   readonly hysteresis?: Hysteresis;
   /**
    * Largest root mean square error of a quantized tensor, in standard deviations of its weights: 1 is the error of
-   * replacing all weights by their mean. For the method `residual` only. Absent: no bound, as in runs from before
-   * there was one.
+   * replacing all weights by their mean. Of given configs for the method `residual` only. Absent: no bound, as in runs
+   * from before there was one.
    */
   readonly weightErrorMax?: number;
   /**

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
-import { chainBytesMax, chainPackagesMax } from './restore-budget.ts';
+import { chainBytesMax, chainPackagesMax, fullBytes as fullBytesOf } from './restore-budget.ts';
 
-const rawBytes = 8000;
+const fullBytes = 4000;
 const chain = (bytes: number, baseBytes = 400, packages = 2): AncestorOption<string>['chain'] => ({
   packages,
   bytes,
@@ -21,7 +22,7 @@ async function choose({ options, deltas, base = 500, sequence = 5, leastBytes }:
   const asked: string[] = [];
   const chosen = await chooseAncestor({
     options: Object.entries(options).map(([candidate, cost]) => ({ candidate, chain: cost })),
-    rawBytes,
+    fullBytes,
     sequence,
     ...(leastBytes !== undefined && { leastBytes }),
     estimate: async (candidate) => {
@@ -43,7 +44,7 @@ describe('the ancestor', () => {
     const asked: unknown[] = [];
     const options = [{ candidate: 'near', chain: chain(250, 200), deltaBytes: 50 }];
     const estimate = async (candidate: unknown) => asked.push(candidate);
-    expect(await chooseAncestor({ options, rawBytes, sequence: 5, estimate })).toBe('near');
+    expect(await chooseAncestor({ options, fullBytes, sequence: 5, estimate })).toBe('near');
     expect(asked).toEqual([]);
   });
 
@@ -128,29 +129,39 @@ describe('after a delta that exceeded the room of its chain', () => {
 });
 
 describe('the restore budget', () => {
-  test('is an eighth of the raw bytes, six bases early in a run, two later', () => {
-    expect(chainBytesMax(500, { rawBytes, sequence: 0 })).toBe(1000);
-    expect(chainBytesMax(100, { rawBytes, sequence: 31 })).toBe(600);
-    expect(chainBytesMax(100, { rawBytes, sequence: 32 })).toBe(200);
+  test('is a quarter of the full bytes, six bases early in a run, two later', () => {
+    expect(chainBytesMax(500, { fullBytes, sequence: 0 })).toBe(1000);
+    expect(chainBytesMax(100, { fullBytes, sequence: 31 })).toBe(600);
+    expect(chainBytesMax(100, { fullBytes, sequence: 32 })).toBe(200);
   });
 
   test.each([501, 600, 750])(
-    'is an eighth of the raw bytes as long as that is a base and a third: %i of 1000',
+    'is a quarter of the full bytes as long as that is a base and a third: %i of 1000',
     (baseBytes) => {
-      for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(1000);
+      for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { fullBytes, sequence })).toBe(1000);
     },
   );
 
   test.each([751, 800, 1000, 1001, 3000])(
-    'is two bases if an eighth of the raw bytes has too little room: %i of 1000',
+    'is two bases if a quarter of the full bytes has too little room: %i of 1000',
     (baseBytes) => {
-      for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(2 * baseBytes);
+      for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { fullBytes, sequence })).toBe(2 * baseBytes);
     },
   );
 
+  test('counts weights as fp32, whatever their width, and all else as it is', () => {
+    const file = (role: 'model' | 'optimizer', dtype: 'BF16' | 'I64') => ({
+      role,
+      sizeBytes: 1000,
+      layout: { tensors: [{ dtype, startBytes: 0, endBytes: 800 }] } as unknown as SafetensorsLayout,
+    });
+    expect(fullBytesOf([file('model', 'BF16')])).toBe(1000 + 800);
+    expect(fullBytesOf([file('model', 'I64'), file('optimizer', 'BF16')])).toBe(2000);
+  });
+
   test('always leaves room for deltas of a third of a base', () => {
     const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter(
-      (baseBytes) => chainBytesMax(baseBytes, { rawBytes, sequence: 40 }) < (4 / 3) * baseBytes,
+      (baseBytes) => chainBytesMax(baseBytes, { fullBytes, sequence: 40 }) < (4 / 3) * baseBytes,
     );
     expect(cramped).toEqual([]);
   });

@@ -10,7 +10,8 @@ export interface AncestorOption<T> {
 
 export interface AncestorChoice<T> {
   readonly options: readonly AncestorOption<T>[];
-  readonly rawBytes: number;
+  /** See `fullBytes` of restore-budget.ts. */
+  readonly fullBytes: number;
   /** Number of the new checkpoint in its run. */
   readonly sequence: number;
   /** Lower bound of a delta to the nearest candidate, if known. */
@@ -51,12 +52,12 @@ const estimatesMax = 3;
  */
 export async function chooseAncestor<T>({
   options,
-  rawBytes,
+  fullBytes,
   sequence,
   leastBytes = 0,
   estimate,
 }: AncestorChoice<T>): Promise<T | undefined> {
-  const limit = (baseBytes: number): number => chainBytesMax(baseBytes, { rawBytes, sequence });
+  const limit = (baseBytes: number): number => chainBytesMax(baseBytes, { fullBytes, sequence });
   const open = options.filter(({ chain }) => chain.packages < chainPackagesMax);
   const [nearest] = open;
   if (leastBytes === 0 && nearest === options[0] && nearest?.deltaBytes !== undefined) {

@@ -1,3 +1,7 @@
+import { dtypeBytes, isQuantizable } from '../../checkpoint/dtype.ts';
+import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import type { SourceFile } from '../upload/model-source.ts';
+
 /** The cost of rebuilding a stored checkpoint, from the sizes of its packages. */
 export interface ChainCost {
   /** Packages decoded one after the other, including the base; a merged package counts as two. */
@@ -7,8 +11,8 @@ export interface ChainCost {
   readonly baseBytes: number;
 }
 
-/** Most that a restore reads, in bytes of the uploaded model. */
-const rawShare = 1 / 8;
+/** Most that a restore reads, in {@link fullBytes}: a byte for each weight. */
+const fullShare = 1 / 4;
 /**
  * Most that a restore reads, in sizes of the base of its chain: a run's first checkpoints tolerate few bits, so their
  * base is small.
@@ -17,8 +21,7 @@ const basesMax = { early: 6, later: 2 };
 /** Checkpoints of a run that count as early, by their number in it. */
 const earlyCheckpoints = 32;
 /**
- * The same limit if {@link rawShare} has room for less than `roomyBases` (16-bit weights, exact parts, strict
- * thresholds). Without it most checkpoints would be bases, and a coarser step with a base just inside an eighth would
+ * The same limit if {@link fullShare} has room for less than `roomyBases` (exact parts, strict thresholds). Without it most checkpoints would be bases, and a coarser step with a base just inside the share would
  * take more bytes than a finer one (decision 0015).
  */
 const largeBases = { roomyBases: 4 / 3, max: 2 };
@@ -28,16 +31,28 @@ const largeBases = { roomyBases: 4 / 3, max: 2 };
  */
 export const chainPackagesMax = 9;
 
+/** What the uploaded files would take if every floating-point value of the model had four bytes. */
+export function fullBytes(files: readonly Pick<SourceFile, 'role' | 'sizeBytes' | 'layout'>[]): number {
+  return files.reduce((sum, { role, sizeBytes, layout }) => {
+    const added = role === 'model' ? layout.tensors.reduce((more, tensor) => more + bytesToFp32(tensor), 0) : 0;
+    return sum + sizeBytes + added;
+  }, 0);
+}
+
+function bytesToFp32({ dtype, startBytes, endBytes }: TensorEntry): number {
+  return isQuantizable(dtype) ? ((endBytes - startBytes) / dtypeBytes[dtype]) * (4 - dtypeBytes[dtype]) : 0;
+}
+
 /**
- * Most bytes of a chain with one base. A restore reads at most an eighth of the raw bytes, and at most six times its
- * base (twice from the run's 33rd checkpoint on). Only if an eighth of the raw bytes is less than a base and a third, a
- * restore may read more than that: at most twice the base.
+ * Most bytes of a chain with one base. A restore reads at most a quarter of the full bytes, so that a model costs the
+ * same in fp32 and in 16 bits, and at most six times its base (twice from the run's 33rd checkpoint on). Only if the
+ * quarter is less than a base and a third, a restore may read more than that: at most twice the base.
  */
 export function chainBytesMax(
   baseBytes: number,
-  { rawBytes, sequence }: { readonly rawBytes: number; readonly sequence: number },
+  { fullBytes: full, sequence }: { readonly fullBytes: number; readonly sequence: number },
 ): number {
-  const readMax = rawBytes * rawShare;
+  const readMax = full * fullShare;
   if (readMax < largeBases.roomyBases * baseBytes) return largeBases.max * baseBytes;
   return Math.min(readMax, baseBytes * (sequence < earlyCheckpoints ? basesMax.early : basesMax.later));
 }

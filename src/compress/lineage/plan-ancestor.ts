@@ -7,7 +7,7 @@ import type { AncestorCandidate } from '../ancestor/find-ancestor.ts';
 import type { Method, MethodSession, QuantizableModel, QuantizationBasis } from '../method/method.ts';
 import { ancestorsOfExact, type ExactLineage } from './ancestors-of-exact.ts';
 import { isQuantized } from '../plan/plan-codings.ts';
-import { chainBytesMax } from '../ancestor/restore-budget.ts';
+import { chainBytesMax, fullBytes } from '../ancestor/restore-budget.ts';
 import { isResumed } from '../ancestor/resumed-training.ts';
 
 /** Most candidates for methods that do not compare deltas: a farther candidate is less useful. */
@@ -107,8 +107,8 @@ export function isBudgeted({ method }: Pick<AncestorPlanning, 'method'>, { plan 
   return method.ancestry.kind === 'budgeted' && isQuantized(plan);
 }
 
-function place({ source, checkpoint }: AncestorPlanning): { rawBytes: number; sequence: number } {
-  return { rawBytes: source.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), sequence: checkpoint.sequence };
+function place({ source, checkpoint }: AncestorPlanning): { fullBytes: number; sequence: number } {
+  return { fullBytes: fullBytes(source.files), sequence: checkpoint.sequence };
 }
 
 /** Empty for a checkpoint without a package, or if the catalog cannot follow its chain. */

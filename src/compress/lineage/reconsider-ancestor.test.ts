@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 /** Larger weights make larger logits: the same relative error costs more of the loss from step to step. */
-function sharpened(step: number, factor = 1.5): TestTensors {
+function sharpened(step: number, factor = 1.25): TestTensors {
   return Object.fromEntries(
     Object.entries(tinyWeights(step)).map(([name, { shape, data }]) => [
       name,

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { configKey, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { NativeCore } from '../../native/core.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
 import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
@@ -10,6 +11,7 @@ import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { Quantization, QuantizedModel } from '../method/quantized-model.ts';
+import { weightExcess } from './weight-excess.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 export interface CheckpointSearch {
@@ -19,11 +21,14 @@ export interface CheckpointSearch {
   readonly quantization: Quantization;
   readonly gate: QualityGate;
   readonly bound: QualityBound;
+  /** `SearchOptions.weightErrorMax`. */
+  readonly weightErrorMax: number | undefined;
   readonly trialsMax: number;
 }
 
 export interface SearchServices {
   readonly catalog: Catalog;
+  readonly core: NativeCore;
   /** For candidate files; they are removed as soon as they are evaluated. */
   readonly directory: string;
   readonly blockParallel: number;
@@ -52,6 +57,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   // A trial without halves gives no information about halves, and neither does one without guards about these.
   const conditions: TrialConditions = {
     ...quantization.conditions,
+    weightErrorMax: search.weightErrorMax,
     halves: halfBaselines !== undefined,
     guarded: standardErrors !== undefined || divergences !== undefined,
   };
@@ -61,10 +67,12 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   for (const trial of ours) {
     const outcome = judgeMetrics(search.bound, { ...trial, whole: trial.metrics });
     // A record has no error of the weights; it is computed again.
-    const bounded = conditions.weightErrorMax !== undefined;
+    const isBounded = search.weightErrorMax !== undefined;
     known.set(
       configKey(trial.config),
-      bounded ? judgeWeights(outcome, await quantization.quantize(trial.config)) : outcome,
+      isBounded
+        ? await judgeWeights(search, await quantization.quantize(trial.config), outcome, { ...services, signal })
+        : outcome,
     );
   }
   const seconds = new Map<string, number>();
@@ -170,14 +178,27 @@ async function evaluateConfig(
       signal: services.signal,
     });
     const measured = await search.gate.evaluate([...paths.values()], services.signal);
-    return judgeWeights(judgeMetrics(search.bound, judgedOf(search.bound, measured)), quantized);
+    return await judgeWeights(
+      search,
+      quantized,
+      judgeMetrics(search.bound, judgedOf(search.bound, measured)),
+      services,
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** The outcome, with the bound on weights as one threshold more. */
-function judgeWeights(outcome: TrialOutcome, { weightExcess: excess = 0 }: QuantizedModel): TrialOutcome {
+async function judgeWeights(
+  { source, plan, weightErrorMax }: CheckpointSearch,
+  quantized: QuantizedModel,
+  outcome: TrialOutcome,
+  { core, blockParallel: parallel, signal }: SearchServices,
+): Promise<TrialOutcome> {
+  if (weightErrorMax === undefined) return outcome;
+  const model = { source, plan, quantized };
+  const excess = quantized.weightExcess ?? (await weightExcess(model, weightErrorMax, { core, parallel, signal }));
   if (excess <= outcome.worst) return outcome;
   const { uncertain: _, ...rest } = outcome;
   return { ...rest, passed: outcome.passed && excess <= 1, worst: excess };

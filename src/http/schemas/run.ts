@@ -77,8 +77,8 @@ const searchOptions = {
     .max(1)
     .openapi({
       description:
-        'Of the method `residual`: largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean ' +
-        'would be at 1. A tensor beyond it gets finer quantization steps, whatever the metrics say. With null the metrics alone decide.',
+        'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. ' +
+        'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide.',
     }),
   standardErrors: z
     .number()

@@ -137,7 +137,7 @@ describe('a run whose old deltas are merged', () => {
       freshRestorer: merging.freshRestorer,
     });
     const later: Checkpoint[] = [];
-    for (const step of [11, 12]) later.push(await harness.push(run, step, uploadAt(step), { ctx }));
+    for (const step of [11, 12, 13, 14, 15]) later.push(await harness.push(run, step, uploadAt(step), { ctx }));
     const all = [...checkpoints, ...later];
     const whole = await Promise.all(all.map(digests));
     await mergeAll();

@@ -199,7 +199,8 @@ function isInBudget(
   return group.every(({ checkpoint: { sequence, result } }) => {
     return (
       result !== undefined &&
-      before.bytes + merged.sizeBytes <= chainBytesMax(before.baseBytes, { rawBytes: result.rawBytes, sequence })
+      before.bytes + merged.sizeBytes <=
+        chainBytesMax(before.baseBytes, { fullBytes: result.fullBytes ?? result.rawBytes, sequence })
     );
   });
 }

@@ -6,6 +6,7 @@ import {
   withGradients,
   type CompressHarness,
 } from '../../compress-harness.test-support.ts';
+import type { QuantizationMethod } from '../../../checkpoint/options/quantization-config.ts';
 import { valuesOf } from '../../../native/reference.test-support.ts';
 import { tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';
 
@@ -31,11 +32,16 @@ function weightErrors(uploaded: TestTensors, file: Buffer): Map<string, number> 
   return errors;
 }
 
-async function worstOf(weightErrorMax: number | undefined, step: number | undefined, gradients: boolean) {
+async function worstOf(
+  weightErrorMax: number | undefined,
+  step: number | undefined,
+  gradients: boolean,
+  method: QuantizationMethod = 'residual',
+) {
   const fixedConfig = step === undefined ? {} : { fixedConfig: { method: 'residual', step } as const };
   const run = await harness.newRun({
     thresholds: { loss: 0.5 },
-    search: { ...tinySearch, method: 'residual', ...fixedConfig, ...(weightErrorMax && { weightErrorMax }) },
+    search: { ...tinySearch, method, ...fixedConfig, ...(weightErrorMax && { weightErrorMax }) },
   });
   let worst = 0;
   const warnings: string[] = [];
@@ -58,6 +64,12 @@ test.each([true, false])(
     expect((await worstOf(bound, undefined, gradients)).worst).toBeLessThanOrEqual(bound * (1 + 1e-4));
   },
 );
+
+test('a config of another method passes only inside the bound', async () => {
+  const codebooksBound = 0.12;
+  expect((await worstOf(undefined, undefined, true, 'inshrinkerator')).worst).toBeGreaterThan(codebooksBound);
+  expect((await worstOf(codebooksBound, undefined, true, 'inshrinkerator')).worst).toBeLessThanOrEqual(codebooksBound);
+});
 
 test('a given config that is too coarse for the bound is taken, with a warning', async () => {
   const { worst, warnings } = await worstOf(bound, 200, true);
