@@ -6,6 +6,7 @@ import type { Decision } from './decide-config.ts';
 import { fullBytes } from './ancestor/restore-budget.ts';
 import type { AncestorCandidate } from './ancestor/find-ancestor.ts';
 import { degradations, judgedOf, judgeMetrics } from './measure/judge-metrics.ts';
+import { setSizeWarnings } from './measure/set-size-warnings.ts';
 import type { SourceFile } from './upload/model-source.ts';
 import { observedValues, unboundedWarnings, type MeasuredQuality } from './measure/observed-quality.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
@@ -48,6 +49,7 @@ export function describeResult(findings: Findings): CheckpointResult {
       ...findings.warnings,
       ...(outside ? ['The given config is outside the quality threshold.'] : []),
       ...(quality === undefined ? [] : unboundedWarnings(quality)),
+      ...(quality === undefined || !stored.lossy || decision.configGiven ? [] : setSizeWarnings(quality)),
     ],
     kind: stored.kind,
     chainLength: stored.chainLength,

@@ -39,6 +39,8 @@ export interface PreparedModel extends QuantizableModel {
 export interface ModelQuality {
   readonly gate: QualityGate;
   readonly bound: QualityBound;
+  /** Of the eval set. */
+  readonly rows: number;
   /** Values of observed metrics on the uploaded weights. */
   readonly observed?: MetricValues;
   /** How eval set and checkpoint were read, in sentences. */
@@ -92,7 +94,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     divergence: divergenceMax !== undefined,
     referencePath: join(attempt.directory, 'reference.f32'),
   });
-  const { baseline, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, gate);
+  const { baseline, rows, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, gate);
   words.warnings.forEach(attempt.warn);
   const { whole, halves, groups, observed } = baseline;
   const { thresholds } = run;
@@ -117,6 +119,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const quality = {
     gate,
     bound: qualityBound,
+    rows,
     ...(observed && { observed }),
     understood,
     ...(distrust !== undefined && { distrust }),
@@ -144,6 +147,8 @@ async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: stri
 
 interface EvaluatedUpload {
   readonly baseline: Measurement;
+  /** Of the eval set. */
+  readonly rows: number;
   readonly words: ExaminationWords;
   /** See {@link ModelQuality}. */
   readonly distrust?: string;
@@ -160,14 +165,15 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
     const weightPaths = [...paths.values()];
     const { baseline, examination } = await gate.examine(weightPaths, signal);
     const words = describeExamination(examination);
+    const { rows } = examination;
     const { expects } = checkpoint;
     const confirmed = Object.keys(expects ?? {}).some((name) => baseline.whole[name] !== undefined);
     const distrust =
       unexpectedBaseline(expects, baseline.whole, run.search.expectsWithin) ??
       doubtedFigure({ doubts: words.doubts, allowed: gate.spec.allowDoubted, confirmed });
     // A distrusted checkpoint is stored exact, and needs no inputs of its matrices.
-    if (distrust !== undefined) return { baseline, words, distrust };
-    if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, words };
+    if (distrust !== undefined) return { baseline, rows, words, distrust };
+    if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, rows, words };
     const gramMatrices = await method.measureInputs({
       gate,
       weightPaths,
@@ -177,7 +183,7 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
       warn,
       signal,
     });
-    return { baseline, words, ...(gramMatrices && { gramMatrices }) };
+    return { baseline, rows, words, ...(gramMatrices && { gramMatrices }) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -13,6 +13,8 @@ import type { Measurement } from './quality-gate.ts';
 export interface MeasuredQuality {
   readonly bound: QualityBound;
   readonly measured: Measurement;
+  /** Of the eval set. */
+  readonly rows: number;
   readonly understood: readonly string[];
   /** The observed metrics, which are measured without being requested, and their values on the uploaded weights. */
   readonly observed: { readonly metrics: readonly MetricSpec[]; readonly baseline: MetricValues };
@@ -23,10 +25,10 @@ const unboundedFactor = 3;
 
 /** The quality of a checkpoint from the measurement of its stored form. */
 export function measuredQuality(
-  { gate, bound, observed = {}, understood }: ModelQuality,
+  { gate, bound, rows, observed = {}, understood }: ModelQuality,
   measured: Measurement,
 ): MeasuredQuality {
-  return { bound, measured, understood, observed: { metrics: gate.observedMetrics, baseline: observed } };
+  return { bound, measured, rows, understood, observed: { metrics: gate.observedMetrics, baseline: observed } };
 }
 
 /** Observed metrics by name, before and after. */
