@@ -94,7 +94,10 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     divergence: divergenceMax !== undefined,
     referencePath: join(attempt.directory, 'reference.f32'),
   });
-  const { baseline, rows, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, gate);
+  const { baseline, rows, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, {
+    gate,
+    twins: bound.measured.twins,
+  });
   words.warnings.forEach(attempt.warn);
   const { whole, halves, groups, observed } = baseline;
   const { thresholds } = run;
@@ -156,7 +159,11 @@ interface EvaluatedUpload {
 }
 
 /** Measures the uploaded weights and, if useful, the inputs of their matrices. */
-async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<EvaluatedUpload> {
+async function evaluateUpload(
+  attempt: EncodeAttempt,
+  plan: CodingPlan,
+  { gate, twins }: { readonly gate: QualityGate; readonly twins: ReadonlyMap<string, string> },
+): Promise<EvaluatedUpload> {
   const { source, ctx, run, checkpoint, method, warn, signal } = attempt;
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
@@ -179,6 +186,7 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
       weightPaths,
       directory,
       files: source.files,
+      twins,
       core: ctx.core,
       warn,
       signal,

@@ -2,6 +2,9 @@ import { expect } from 'vitest';
 import { classifierBatches, classifierGraph, classifierSpec, type EvalRows } from './classifier.ts';
 import { readJson, type HubApi, type Json } from './hub-api.ts';
 
+/** What leaves the decision to the metrics alone. */
+export const unguarded = { weightErrorMax: null, divergenceMax: null, standardErrors: 0 } as const;
+
 /** A small cube: several configs for a search to choose from, few trials for a test. */
 export const smallSearch = {
   bins: [4, 8, 16, 32],

@@ -8,7 +8,7 @@ import {
   weightsOf,
 } from './classifier.ts';
 import { expectProblem } from './expect-problem.ts';
-import { createClassifierSet, createRepository, createRun, smallSearch } from './hub-fixtures.ts';
+import { createClassifierSet, createRepository, createRun, smallSearch, unguarded } from './hub-fixtures.ts';
 import { HubApi, readJson, sha256, type HubEvent, type Json } from './hub-api.ts';
 import { randomBytesOf } from './random-numbers.ts';
 import { floatsOf, headerOf, tensorsOf } from './safetensors-file.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     name: 'train',
     evalSet: 'held-out',
     thresholds,
-    search: { ...smallSearch, method: 'inshrinkerator' },
+    search: { ...smallSearch, ...unguarded, method: 'inshrinkerator' },
   });
 });
 
@@ -238,7 +238,14 @@ describe('a lossy checkpoint', () => {
 
   test('is stored exact when no config passes, and says why', async () => {
     const repository = '/v1/repositories/acme/lossy';
-    const search = { ...smallSearch, method: 'inshrinkerator', bins: [2], embeddingBins: [2], trialsMax: 4 };
+    const search = {
+      ...smallSearch,
+      ...unguarded,
+      method: 'inshrinkerator',
+      bins: [2],
+      embeddingBins: [2],
+      trialsMax: 4,
+    };
     const strict = await createRun(api, repository, {
       name: 'strict',
       evalSet: 'held-out',

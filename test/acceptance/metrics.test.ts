@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { classifierFile, classifierRows, classifierWeights } from './classifier.ts';
-import { createClassifierSet, createRepository, createRun, pushOne, smallSearch } from './hub-fixtures.ts';
+import { createClassifierSet, createRepository, createRun, pushOne, smallSearch, unguarded } from './hub-fixtures.ts';
 import { HubApi, type Json } from './hub-api.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
     name: 'train',
     evalSet: 'held-out',
     thresholds,
-    search: { ...smallSearch, method: 'inshrinkerator' },
+    search: { ...smallSearch, ...unguarded, method: 'inshrinkerator' },
   });
   checkpoints = [
     await api.ready(await pushOne(api, run, 1, files[0]!)),

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { classifierFile, classifierRows, classifierWeights } from './classifier.ts';
-import { createClassifierSet, createRepository, createRun, smallSearch } from './hub-fixtures.ts';
+import { createClassifierSet, createRepository, createRun, smallSearch, unguarded } from './hub-fixtures.ts';
 import { HubApi, readJson, type Answer, type Json } from './hub-api.ts';
 import { startHub, type Hub } from './start-hub.ts';
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from './trace-receiver.ts';
@@ -50,7 +50,7 @@ describe('traces', () => {
       name: 'train',
       evalSet: 'held-out',
       thresholds,
-      search: { ...smallSearch, method: 'inshrinkerator' },
+      search: { ...smallSearch, ...unguarded, method: 'inshrinkerator' },
     });
     pushed = await api.put(`${run}/checkpoints/1`, model, {
       traceparent: `00-${clientTrace}-${clientSpan}-01`,

@@ -21,8 +21,9 @@ const basesMax = { early: 6, later: 2 };
 /** Checkpoints of a run that count as early, by their number in it. */
 const earlyCheckpoints = 32;
 /**
- * The same limit if {@link fullShare} has room for less than `roomyBases` (exact parts, strict thresholds). Without it most checkpoints would be bases, and a coarser step with a base just inside the share would
- * take more bytes than a finer one (decision 0015).
+ * The same limit if {@link fullShare} has room for less than `roomyBases` (exact parts, strict thresholds). Without it
+ * most checkpoints would be bases, and a coarser step with a base just inside the share would take more bytes than a
+ * finer one (decision 0015).
  */
 const largeBases = { roomyBases: 4 / 3, max: 2 };
 /**

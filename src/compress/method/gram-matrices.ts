@@ -38,6 +38,10 @@ export interface GramMatricesRequest {
   /** Scratch directory for the matrices while they are read. */
   readonly directory: string;
   readonly files: readonly SourceFile[];
+  /**
+   * Tensors that the graph does not use, with the bit-identical one that it does: both are rounded alike.
+   */
+  readonly twins: ReadonlyMap<string, string>;
   readonly core: NativeCore;
   readonly warn: (sentence: string) => void;
   readonly signal: AbortSignal;
@@ -49,7 +53,7 @@ export interface GramMatricesRequest {
  * causes a warning, and the checkpoint is quantized without Gram matrices. Rejects only with `cancelled`.
  */
 export async function measureGramMatrices(request: GramMatricesRequest): Promise<GramMatrices | undefined> {
-  const { gate, weightPaths, directory, files, core, warn, signal } = request;
+  const { gate, weightPaths, directory, files, twins, core, warn, signal } = request;
   const resultPath = join(directory, 'input-grams.f32');
   try {
     const grams = await gate.inputGrams({ weightPaths, resultPath, bytesMax: gramsMaxBytes, batchesMax }, signal);
@@ -60,6 +64,7 @@ export async function measureGramMatrices(request: GramMatricesRequest): Promise
     } finally {
       await file.close();
     }
+    sharePlaces(twins, files, places);
     return places;
   } catch (error) {
     if (!(error instanceof FirnError) || error.code === 'cancelled') throw error;
@@ -67,6 +72,23 @@ export async function measureGramMatrices(request: GramMatricesRequest): Promise
       `The inputs of the matrices could not be measured (${error.message}), so the checkpoint takes more bytes than it could.`,
     );
     return undefined;
+  }
+}
+
+/** Gives the place of each tensor that is used to its twins. */
+function sharePlaces(
+  twins: ReadonlyMap<string, string>,
+  files: readonly SourceFile[],
+  places: readonly Map<number, GptqPlace>[],
+): void {
+  if (twins.size === 0) return;
+  const entries = files.flatMap(({ layout }, file) =>
+    layout.tensors.map(({ name }, tensor) => ({ name, file, tensor })),
+  );
+  const placeOf = new Map(entries.map(({ name, file, tensor }) => [name, places[file]!.get(tensor)]));
+  for (const { name, file, tensor } of entries) {
+    const place = placeOf.get(twins.get(name) ?? '');
+    if (place !== undefined) places[file]!.set(tensor, place);
   }
 }
 

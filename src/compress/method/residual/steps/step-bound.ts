@@ -2,10 +2,10 @@ import { stepsPerOctave, type ResidualTensor } from '../../../../package/residua
 import { isResumed, type Resumption } from '../../../ancestor/resumed-training.ts';
 
 /**
- * How much the step of a delta may exceed the last checkpoint's with the rounding `archive`, in 1/32 octaves (19 %). If steps grew freely, a late
- * checkpoint could remain equal to its rebuilt ancestor: this passes the threshold for a long time, and its error is
- * within 1.5 times that of a fresh quantization with so coarse a step. Training that the metric does not show would be
- * lost.
+ * How much the step of a delta may exceed the last checkpoint's with the rounding `archive`, in 1/32 octaves (19 %). If
+ * steps grew freely, a late checkpoint could remain equal to its rebuilt ancestor: this passes the threshold for a long
+ * time, and its error is within 1.5 times that of a fresh quantization with so coarse a step. Training that the metric
+ * does not show would be lost.
  */
 const growthMax = 8;
 /**
