@@ -16,8 +16,10 @@ const kills = 4;
 /** Longest wait for the last merges, in ms. */
 const mergeMsMax = 60_000;
 const run = 'run';
-/** Steps pushed before anything is merged; one more is pushed before each kill. */
+/** Steps pushed before anything is merged. */
 const firstSteps = 14;
+/** Steps pushed before each kill. */
+const stepsEach = 3;
 
 let dataDirectory: string;
 beforeAll(async () => {
@@ -76,7 +78,7 @@ test(
       hub = await startHub({ dataDirectory });
       expect((await digests(hub, firstSteps)).join()).toBe(before.join());
       merged.push((await countObjects(hub.url, dataDirectory, [run])).merged);
-      await push(hub, steps++);
+      for (let more = 0; more < stepsEach; more++) await push(hub, steps++);
       await delay(random() * killAfterMsMax);
       await hub.stop('SIGKILL');
     }
