@@ -5,8 +5,10 @@ export interface Trial {
   readonly checkpointId: string;
   readonly configKey: string;
   readonly config: QuantizationConfig;
-  /** Order of evaluation in the search, from 0. */
+  /** Order of evaluation over all searches of the checkpoint, from 0. */
   readonly ordinal: number;
+  /** Number of the search, from 1: a checkpoint is searched again when another ancestor may cost less. */
+  readonly search: number;
   readonly estimatedBytes: number;
   readonly metrics: MetricValues;
   /** Metrics of each half of the eval set, if the trial was judged on both. */

@@ -160,6 +160,7 @@ export const trials = pgTable(
     configKey: text('config_key').notNull(),
     config: json<QuantizationConfig>('config').notNull(),
     ordinal: integer('ordinal').notNull(),
+    search: integer('search').notNull().default(1),
     estimatedBytes: doublePrecision('estimated_bytes').notNull(),
     metrics: json<MetricValues>('metrics').notNull(),
     halves: json<readonly MetricValues[]>('halves'),

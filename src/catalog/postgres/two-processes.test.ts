@@ -181,6 +181,7 @@ describeOnPostgres('two processes on one catalog', () => {
       configKey: 'k',
       config: {} as never,
       ordinal: 0,
+      search: 1,
       estimatedBytes: 1,
       metrics: {},
       degradation: {},

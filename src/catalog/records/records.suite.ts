@@ -168,6 +168,7 @@ export function recordsSuite(open: () => Catalog): void {
       configKey: 'k',
       config,
       ordinal: 1,
+      search: 2,
       estimatedBytes: 10.5,
       metrics: { a: Number.NaN, b: 0.1 + 0.2 },
       degradation: { a: Number.POSITIVE_INFINITY, b: -1e-300 },

@@ -118,6 +118,8 @@ export async function pushCheckpoint(
 interface TrialEvent {
   /** From 1. */
   readonly number: number;
+  /** From 1. */
+  readonly search: number;
   readonly config: QuantizationConfig;
   readonly degradation: Readonly<Record<string, number | null>>;
   readonly passed: boolean;
@@ -127,9 +129,10 @@ function describeEvent(event: string, data: unknown): string {
   if (event === 'state') return (data as { state: string }).state;
   if (event === 'phase') return (data as { phase: string }).phase;
   if (event !== 'trial') return event;
-  const { number, config, degradation, passed } = data as TrialEvent;
+  const { number, search, config, degradation, passed } = data as TrialEvent;
   const found = Object.entries(degradation).map(
     ([name, value]) => `${name} ${value === null ? 'not finite' : `${(100 * value).toFixed(2)} %`}`,
   );
-  return `trial ${number}: ${describeConfig(config)}: ${found.join(', ')}, ${passed ? 'passes' : 'fails'}`;
+  const ofSearch = search === 1 ? '' : ` (search ${search})`;
+  return `trial ${number}${ofSearch}: ${describeConfig(config)}: ${found.join(', ')}, ${passed ? 'passes' : 'fails'}`;
 }

@@ -48,6 +48,19 @@ describe('a run whose steps have to become finer', () => {
     for (const { checkpoint, trials } of pushed) expect(checkpoint.result!.trialCount).toBe(trials.length);
   });
 
+  test('numbers the trials of all searches in one row, each with its search', () => {
+    for (const { trials } of pushed) {
+      expect(trials.map(({ ordinal }) => ordinal)).toEqual(trials.map((_, at) => at));
+      const searches = trials.map(({ search }) => search);
+      expect(searches).toEqual(searches.toSorted((a, b) => a - b));
+      expect(new Set(searches).size).toBe(scopes(trials).size);
+      for (const scope of scopes(trials))
+        expect(
+          new Set(trials.filter(({ configKey }) => configKey.endsWith(scope)).map(({ search }) => search)).size,
+        ).toBe(1);
+    }
+  });
+
   test('stores a checkpoint with the ancestor of its measurement', () => {
     for (const { checkpoint, trials } of pushed) {
       const { result } = checkpoint;

@@ -63,6 +63,9 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
+  // One numbering for all searches of the checkpoint.
+  const number = ours[0]?.search ?? Math.max(0, ...recorded.map((trial) => trial.search)) + 1;
+  const ordinalFirst = recorded.length - ours.length;
   const known = new Map<string, TrialOutcome>();
   for (const trial of ours) {
     const outcome = judgeMetrics(search.bound, { ...trial, whole: trial.metrics });
@@ -113,7 +116,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
           checkpointId: search.checkpointId,
           configKey: recordKey(config),
           config,
-          ordinal,
+          ordinal: ordinalFirst + ordinal,
+          search: number,
           estimatedBytes,
           metrics,
           ...(halves !== undefined && { halves }),

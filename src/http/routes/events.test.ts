@@ -85,6 +85,7 @@ describe('events', () => {
         configKey: `k${bins}`,
         config: { ...config, bins },
         ordinal,
+        search: 1,
         estimatedBytes: 10,
         metrics: { loss: Number.NaN },
         degradation: { loss: Number.NaN },

@@ -249,11 +249,17 @@ export const checkpointList = z
 
 export const trialSchema = z
   .object({
-    number: z.number().int().openapi({ description: 'Order of evaluation in the search, from 1, as people count.' }),
+    number: z
+      .number()
+      .int()
+      .openapi({ description: 'Order of evaluation over all searches of the checkpoint, from 1, as people count.' }),
     ordinal: z
       .number()
       .int()
       .openapi({ description: '`number` less one, for programs that read it.', deprecated: true }),
+    search: z.number().int().openapi({
+      description: 'Which search of the checkpoint, from 1: it is searched again when another ancestor may cost less.',
+    }),
     config: quantizationConfigSchema,
     estimatedBytes: z.number(),
     metrics: metricValues,
@@ -357,11 +363,23 @@ export function renderCheckpointDetails(
 }
 
 export function renderTrial(trial: Trial) {
-  const { ordinal, config, estimatedBytes, metrics, halves, degradation, standardError, observed, passed, seconds } =
-    trial;
+  const {
+    ordinal,
+    search,
+    config,
+    estimatedBytes,
+    metrics,
+    halves,
+    degradation,
+    standardError,
+    observed,
+    passed,
+    seconds,
+  } = trial;
   return {
     number: ordinal + 1,
     ordinal,
+    search,
     config: renderConfig(config),
     estimatedBytes,
     metrics: { ...metrics },

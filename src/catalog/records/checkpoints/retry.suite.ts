@@ -38,6 +38,7 @@ export function retrySuite(open: () => Catalog): void {
     const trial = {
       config: {} as never,
       ordinal: 0,
+      search: 1,
       estimatedBytes: 1,
       metrics: {},
       degradation: {},
