@@ -119,7 +119,6 @@ function search(
     },
     {
       catalog: ctx.catalog,
-      core: ctx.core,
       directory,
       blockParallel: ctx.blockParallel,
       signal,

@@ -244,36 +244,41 @@ describe('a failing store', () => {
 
 describe('a takeover', () => {
   test.each([
-    ['without guards', {}],
-    ['with guards', { standardErrors: 1, divergenceMax: 1, weightErrorMax: 0.5 }],
-  ])('%s uses the recorded trials: none is evaluated again, and the outcome is the same', async (_, guards) => {
-    const run = await harness.newRun({ search: { ...tinySearch, method: 'residual', ...guards } });
-    const queued = await harness.queue(run, 0, upload(0));
-    const stop = new AbortController();
-    await expect(
-      harness.work(
-        harness.context({
-          publish: (_, note) => {
-            if (note.type === 'phase' && note.phase === 'encode') stop.abort();
-          },
-        }),
-        stop.signal,
-      ),
-    ).rejects.toThrow();
-    const recorded = await harness.catalog.trials.list(queued.id);
-    expect(recorded.length).toBeGreaterThan(1);
-    const isGuarded = 'divergenceMax' in guards;
-    for (const { standardError, observed } of recorded) {
-      expect(Object.keys(standardError ?? {})).toEqual(isGuarded ? ['loss', 'accuracy'] : []);
-      expect(Object.keys(observed ?? {})).toEqual(isGuarded ? ['kl-divergence'] : []);
-    }
-    const evaluator = countedEvaluator();
-    await harness.work(harness.context({ evaluator }));
-    // The upload and the decoded bytes.
-    expect(evaluator.evaluations()).toBe(2);
-    expect(await harness.catalog.trials.list(queued.id)).toEqual(recorded);
-    expect((await harness.checkpoint(queued.id)).result!.trialCount).toBe(recorded.length);
-  });
+    ['inshrinkerator', 3, {}],
+    ['residual', 1, {}],
+    ['residual', 1, { standardErrors: 1, divergenceMax: 1, weightErrorMax: 0.5 }],
+    ['inshrinkerator', 3, { standardErrors: 1, divergenceMax: 1, weightErrorMax: 0.5 }],
+  ] as const)(
+    'of %s uses the more than %i recorded trials: none is evaluated again, and the outcome is the same (%o)',
+    async (method, least, guards) => {
+      const run = await harness.newRun({ search: { ...tinySearch, method, ...guards } });
+      const queued = await harness.queue(run, 0, upload(0));
+      const stop = new AbortController();
+      await expect(
+        harness.work(
+          harness.context({
+            publish: (_, note) => {
+              if (note.type === 'phase' && note.phase === 'encode') stop.abort();
+            },
+          }),
+          stop.signal,
+        ),
+      ).rejects.toThrow();
+      const recorded = await harness.catalog.trials.list(queued.id);
+      expect(recorded.length).toBeGreaterThan(least);
+      const isGuarded = 'divergenceMax' in guards;
+      for (const { standardError, observed } of recorded) {
+        expect(Object.keys(standardError ?? {})).toEqual(isGuarded ? ['loss', 'accuracy'] : []);
+        expect(Object.keys(observed ?? {})).toEqual(isGuarded ? ['kl-divergence'] : []);
+      }
+      const evaluator = countedEvaluator();
+      await harness.work(harness.context({ evaluator }));
+      // The upload and the decoded bytes.
+      expect(evaluator.evaluations()).toBe(2);
+      expect(await harness.catalog.trials.list(queued.id)).toEqual(recorded);
+      expect((await harness.checkpoint(queued.id)).result!.trialCount).toBe(recorded.length);
+    },
+  );
 
   test('of a claim that is lost before the commit: the first try is refused and takes its package with it, the second one stands', async () => {
     const run = await harness.newRun();

@@ -21,8 +21,8 @@ const suffix = (conditions: TrialConditions): string => {
 
 // Catalogs store these keys: a changed text would repeat the trials of every search that is taken over.
 test.each([
-  [{ ...configAlone, halves: false, guarded: false }, ''],
-  [{ ...configAlone, halves: true, guarded: false }, '+halves'],
+  [{ ...configAlone, weightErrorMax: undefined, halves: false, guarded: false }, ''],
+  [{ ...configAlone, weightErrorMax: undefined, halves: true, guarded: false }, '+halves'],
   [plain, '@base'],
   [{ ...plain, ancestor: '0123abcd' }, '@0123abcd'],
   [{ ...plain, feedback: true }, '@base+feedback'],

@@ -12,12 +12,12 @@ export interface MethodConditions {
   readonly feedback: boolean | undefined;
   readonly rounding: RoundingChoice | undefined;
   readonly hysteresis: Hysteresis | undefined;
-  /** Bound on every tensor's error, in standard deviations of its weights. */
-  readonly weightErrorMax: number | undefined;
 }
 
 /** All conditions besides the config and the checkpoint's own settings that the outcome of a trial depends on. */
 export interface TrialConditions extends MethodConditions {
+  /** Bound on every tensor's error, in standard deviations of its weights. */
+  readonly weightErrorMax: number | undefined;
   /** Whether the thresholds were also judged on halves of the eval set. */
   readonly halves: boolean;
   /** Whether it was also judged by standard errors or divergences. */
@@ -30,7 +30,6 @@ export const configAlone: MethodConditions = {
   feedback: undefined,
   rounding: undefined,
   hysteresis: undefined,
-  weightErrorMax: undefined,
 };
 
 /**

@@ -2,7 +2,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { configKey, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
-import type { NativeCore } from '../../native/core.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
 import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
@@ -28,7 +27,6 @@ export interface CheckpointSearch {
 
 export interface SearchServices {
   readonly catalog: Catalog;
-  readonly core: NativeCore;
   /** For candidate files; they are removed as soon as they are evaluated. */
   readonly directory: string;
   readonly blockParallel: number;
@@ -198,11 +196,11 @@ async function judgeWeights(
   { source, plan, weightErrorMax }: CheckpointSearch,
   quantized: QuantizedModel,
   outcome: TrialOutcome,
-  { core, blockParallel: parallel, signal }: SearchServices,
+  { blockParallel: parallel, signal }: SearchServices,
 ): Promise<TrialOutcome> {
   if (weightErrorMax === undefined) return outcome;
   const model = { source, plan, quantized };
-  const excess = quantized.weightExcess ?? (await weightExcess(model, weightErrorMax, { core, parallel, signal }));
+  const excess = quantized.weightExcess ?? (await weightExcess(model, weightErrorMax, { parallel, signal }));
   if (excess <= outcome.worst) return outcome;
   const { uncertain: _, ...rest } = outcome;
   return { ...rest, passed: outcome.passed && excess <= 1, worst: excess };

@@ -1,78 +1,70 @@
-import { isQuantizable } from '../../checkpoint/dtype.ts';
-import type { NativeCore } from '../../native/core.ts';
-import { isWeightCoding } from '../../package/package-index.ts';
 import { forEachBounded } from '../bounded-parallel.ts';
 import type { CandidateModel } from '../encode/candidate-file.ts';
-import type { QuantizedModel } from '../method/quantized-model.ts';
+import type { EncodingOptions, QuantizedModel } from '../method/quantized-model.ts';
+import { quantizedBlocks } from '../plan/plan-codings.ts';
+import { varianceShare } from '../upload/weight-variance.ts';
 
-/** Sums over the elements of one tensor. */
-interface TensorSums {
-  elements: number;
-  sum: number;
-  squares: number;
-  errorSquares: number;
+/** Sums over the elements of one segment, or of one tensor. */
+interface ErrorSums {
+  readonly elementCount: number;
+  readonly sum: number;
+  readonly sumOfSquares: number;
+  readonly errorSquares: number;
 }
 
 /**
- * A variance below this share of the mean square is lost in the rounding of the sums: the tensor counts as constant.
- */
-const varianceShareMin = 1e-10;
-
-/**
- * Largest mean squared error of a quantized tensor in squares of `weightErrorMax` standard deviations of its weights,
- * for methods that do not bound it themselves. Reads the model once. Rejects with the errors of the store.
+ * Largest mean squared error of a quantized tensor, in squares of `weightErrorMax` standard deviations of its weights,
+ * for methods that do not bound it themselves. The order of addition is fixed, so that a search that is taken over
+ * finds the same. Rejects with the errors of the store.
  */
 export async function weightExcess(
   { source, plan, quantized }: CandidateModel & { readonly quantized: QuantizedModel },
   weightErrorMax: number,
-  { core, parallel, signal }: { readonly core: NativeCore; readonly parallel: number; readonly signal?: AbortSignal },
+  { parallel, signal }: EncodingOptions,
 ): Promise<number> {
-  const sums = new Map<string, TensorSums>();
-  const places = plan.files.flatMap(({ blocks }, file) =>
-    blocks.flatMap((block, index) => (isWeightCoding(block.coding) ? [{ file, index, block }] : [])),
-  );
-  await forEachBounded(places.entries(), parallel, async ([, place]) => {
+  const places = [...quantizedBlocks(plan)];
+  const found: (readonly ErrorSums[])[] = [];
+  await forEachBounded(places.entries(), parallel, async ([i, place]) => {
     const { file, block } = place;
-    const dtype = source.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype;
-    if (!isQuantizable(dtype)) throw new TypeError(`${dtype} is not quantized`);
-    const [uploaded, rebuilt] = await Promise.all([
-      source.readBlock(file, block, signal),
-      quantized.elements(place, signal),
-    ]);
-    const [weights, values] = await Promise.all([
-      core.convert(uploaded, dtype, 'F32'),
-      core.convert(rebuilt, dtype, 'F32'),
-    ]);
+    const moments = await source.moments(file, block, signal);
+    const weights = floats(await source.widen(place, await source.readBlock(file, block, signal), signal));
+    const rebuilt = floats(await source.widen(place, await quantized.elements(place, signal), signal));
     let first = 0;
-    for (const { tensor, elementCount } of block.segments) {
-      const key = `${file}/${tensor}`;
-      const known = sums.get(key) ?? { elements: 0, sum: 0, squares: 0, errorSquares: 0 };
-      sums.set(key, known);
-      add(
-        known,
-        floats(weights).subarray(first, first + elementCount),
-        floats(values).subarray(first, first + elementCount),
-      );
+    found[i] = block.segments.map(({ elementCount }, segment) => {
+      const errorSquares = squaredDistance(weights, rebuilt, first, first + elementCount);
       first += elementCount;
-    }
+      return { elementCount, ...moments[segment]!, errorSquares };
+    });
   });
-  return Math.max(0, ...[...sums.values()].map((tensor) => excessOf(tensor, weightErrorMax)));
-}
-
-function add(sums: TensorSums, weights: Float32Array, rebuilt: Float32Array): void {
-  for (let at = 0; at < weights.length; at++) {
-    const weight = weights[at]!;
-    const error = weight - rebuilt[at]!;
-    sums.sum += weight;
-    sums.squares += weight * weight;
-    sums.errorSquares += error * error;
+  const tensors = plan.files.map(() => new Map<number, ErrorSums>());
+  for (const [i, { file, block }] of places.entries()) {
+    for (const [segment, { tensor }] of block.segments.entries()) {
+      const before = tensors[file]!.get(tensor);
+      const here = found[i]![segment]!;
+      tensors[file]!.set(tensor, before === undefined ? here : added(before, here));
+    }
   }
-  sums.elements += weights.length;
+  let excess = 0;
+  for (const { errorSquares, ...sums } of tensors.flatMap((byTensor) => [...byTensor.values()])) {
+    const share = varianceShare(sums);
+    if (share > 0) excess = Math.max(excess, errorSquares / (share * sums.sumOfSquares) / weightErrorMax ** 2);
+  }
+  return excess;
 }
 
-function excessOf({ elements, sum, squares, errorSquares }: TensorSums, weightErrorMax: number): number {
-  const spread = squares - sum ** 2 / elements;
-  return spread > varianceShareMin * squares ? errorSquares / spread / weightErrorMax ** 2 : 0;
+function squaredDistance(weights: Float32Array, rebuilt: Float32Array, first: number, end: number): number {
+  let squares = 0;
+  for (let at = first; at < end; at++) squares += (weights[at]! - rebuilt[at]!) ** 2;
+  return squares;
+}
+
+function added(a: ErrorSums, b: ErrorSums): ErrorSums {
+  return {
+    elementCount: a.elementCount + b.elementCount,
+    sum: a.sum + b.sum,
+    sumOfSquares: a.sumOfSquares + b.sumOfSquares,
+    errorSquares: a.errorSquares + b.errorSquares,
+  };
 }
 
 function floats(bytes: Uint8Array): Float32Array {

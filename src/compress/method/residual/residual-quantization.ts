@@ -85,7 +85,6 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
       rounding: toNearest ? 'nearest' : 'archive',
       // Weights that are rounded to the nearest value have no hysteresis.
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
-      weightErrorMax: parts.weightErrorMax,
     },
     describe: async (config, options) => {
       const chosen = await quantize(config);

@@ -2,7 +2,8 @@ import { latticeErrorSquaresIndex, type LatticeSegment } from '../../../native/c
 import { latticeError } from '../../../native/lattice-error.ts';
 import { latticeSegment, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import { scaleOf, type ResidualTensor } from '../../../package/residual-tensor.ts';
-import { varianceOf, type ModelMoments } from './tensor-moments.ts';
+import { varianceShare } from '../../upload/weight-variance.ts';
+import type { ModelMoments } from './tensor-moments.ts';
 import type { TensorPlace } from '../../../package/tensor-place.ts';
 
 /** Sums over all blocks of a tensor. */
@@ -53,11 +54,9 @@ export function errorsOfWeights(
     for (const [tensor, record] of residual?.residuals ?? []) {
       const { plainErrors } = sums[file]!.get(tensor)!;
       const { error } = latticeError(plainErrors, segmentOf(residual!, tensor, record));
-      const ofTensor = moments[file]!.get(tensor)!;
-      // Share of the variance in the sum of squares. A smaller share is lost in the rounding of the sums.
-      const spread = (varianceOf(ofTensor) * ofTensor.elementCount) / ofTensor.sumOfSquares;
-      if (!(spread > 1e-10)) continue;
-      const ratio = error / (plainErrors[latticeErrorSquaresIndex]! * spread) / weightErrorMax ** 2;
+      const share = varianceShare(moments[file]!.get(tensor)!);
+      if (share === 0) continue;
+      const ratio = error / (plainErrors[latticeErrorSquaresIndex]! * share) / weightErrorMax ** 2;
       excess = Math.max(excess, ratio);
       if (ratio > 1) outside.push({ file, tensor, octaves: Math.log2(ratio) / 2 });
     }

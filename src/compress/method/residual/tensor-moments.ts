@@ -47,8 +47,3 @@ function added(a: TensorMoments, b: TensorMoments): TensorMoments {
     gradientSumOfSquares: a.gradientSumOfSquares + b.gradientSumOfSquares,
   };
 }
-
-/** Variance about the mean, at least 0. */
-export function varianceOf({ elementCount, sum, sumOfSquares }: TensorMoments): number {
-  return Math.max(0, sumOfSquares / elementCount - (sum / elementCount) ** 2);
-}

@@ -10,7 +10,8 @@ import {
 import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import { inLatticeRange, weightUnitsLog2Max } from '../lattice/lattice-range.ts';
 import type { SourceFile } from '../../../upload/model-source.ts';
-import { varianceOf, type ModelMoments, type TensorMoments } from '../tensor-moments.ts';
+import { varianceOf } from '../../../upload/weight-variance.ts';
+import type { ModelMoments, TensorMoments } from '../tensor-moments.ts';
 
 /**
  * Steps are proportional to the gradients' root mean square to the power of minus this. While most weights do not move,
