@@ -10,7 +10,9 @@ export function varianceOf({ elementCount, sum, sumOfSquares }: Sums): number {
   return Math.max(0, sumOfSquares / elementCount - (sum / elementCount) ** 2);
 }
 
-/** Share of the variance in the mean square: 1 around a mean of 0, and 0 if the weights cannot be told from a constant. */
+/**
+ * Share of the variance in the mean square: 1 around a mean of 0, and 0 if the weights cannot be told from a constant.
+ */
 export function varianceShare(sums: Sums): number {
   const share = (varianceOf(sums) * sums.elementCount) / sums.sumOfSquares;
   return share > shareMin ? share : 0;
