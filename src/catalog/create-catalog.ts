@@ -9,6 +9,9 @@ import type { Db } from './db/database.ts';
 import { evalSetRecords } from './records/runs/eval-sets.ts';
 import { fileRecords } from './records/files/files.ts';
 import { garbageRecords } from './records/garbage/garbage.ts';
+import { blobRecords } from './records/hub/blobs.ts';
+import { revisionRecords } from './records/hub/revisions.ts';
+import { xorbRecords } from './records/hub/xorbs.ts';
 import { idempotencyRecords } from './records/uploads/idempotency.ts';
 import { jobClaims } from './jobs/job-claims.ts';
 import { jobLeases } from './jobs/job-leases.ts';
@@ -47,6 +50,11 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     packages: translateFailures(packageRecords(db)),
     trials: translateFailures(trialRecords(db)),
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
+    hub: {
+      blobs: translateFailures(blobRecords(db)),
+      revisions: translateFailures(revisionRecords(db)),
+      xorbs: translateFailures(xorbRecords(db)),
+    },
     idempotency: translateFailures(idempotencyRecords(db)),
     tokens: translateFailures(tokenRecords(db)),
     bodyReservations: translateFailures(bodyReservationRecords(db)),

@@ -69,8 +69,11 @@ export function createIngestContext({
 export const encodeJobKind = 'encode';
 /**
  * Keys of uploaded objects: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`,
- * and `pieces/<upload id>/<random>` for an upload in several requests.
+ * `pieces/<upload id>/<random>` for an upload in several requests, `blobs/<repository id>/<random>` for a file of hub
+ * commits, and `xorbs/<repository id>/<random>` for chunks of such files.
  */
 export const stagedPrefix = 'staged/';
 export const evalSetPrefix = 'evalsets/';
 export const piecePrefix = 'pieces/';
+export const blobPrefix = 'blobs/';
+export const xorbPrefix = 'xorbs/';

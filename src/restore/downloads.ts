@@ -73,6 +73,11 @@ export class Downloads {
     return this.#whileThere(checkpoint, () => openNamed(this.#services.store, key));
   }
 
+  /** An object that no checkpoint owns, byte for byte. Rejects with `corrupt-object` and the errors of the store. */
+  openRaw(key: string): Promise<OpenedFile> {
+    return openNamed(this.#services.store, key);
+  }
+
   /** Answers `not-found` if the work fails because another request deleted the checkpoint between two queries. */
   async #whileThere<T>(checkpoint: Checkpoint, work: () => Promise<T>): Promise<T> {
     try {

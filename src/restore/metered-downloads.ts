@@ -19,10 +19,11 @@ type OnRestored = (restored: RestoredBytes) => void;
 export function meteredDownloads(
   downloads: Downloads,
   onRestored: OnRestored,
-): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'> {
+): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject' | 'openRaw'> {
   return {
     openFile: (...which) => meteredFile(() => downloads.openFile(...which), onRestored),
     openObject: (...which) => meteredFile(() => downloads.openObject(...which), onRestored),
+    openRaw: (...which) => meteredFile(() => downloads.openRaw(...which), onRestored),
     openTensor: (...which) => meteredFile(() => downloads.openTensor(...which), onRestored),
   };
 }

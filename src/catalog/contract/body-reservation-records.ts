@@ -1,9 +1,13 @@
 /**
- * A body arriving in one request, for a file of a checkpoint or a part of an eval set. Uploads in several requests are
- * in upload-records.ts.
+ * A body arriving in one request, for a file of a checkpoint, a part of an eval set, or a file of a repository's
+ * commits (`repositoryId`). Uploads in several requests are in upload-records.ts.
  */
 export type BodyReservation = BytesToReserve &
-  ({ readonly runId: string; readonly checkpointId: string } | { readonly evalSetId: string });
+  (
+    | { readonly runId: string; readonly checkpointId: string }
+    | { readonly evalSetId: string }
+    | { readonly repositoryId: string }
+  );
 export interface BytesToReserve {
   /** Unique to this body. */
   readonly id: string;
@@ -18,7 +22,8 @@ export interface BodyReservationRecords {
   /**
    * Reserves room for a body, replacing its earlier reservation. Staged and arriving bytes must stay within the limits,
    * per run and in total, and stored and arriving bytes within the quota of the namespace. Otherwise it returns the
-   * limit that was exceeded, and the earlier reservation stays. For an eval set only the quota counts. Concurrent calls
+   * limit that was exceeded, and the earlier reservation stays. For an eval set only the quota counts, for a file of
+   * commits the quota and the total. Concurrent calls
    * never get the same room, even from different processes.
    */
   take(

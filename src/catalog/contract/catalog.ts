@@ -4,6 +4,7 @@ import type { ChoreRecords } from './chore-records.ts';
 import type { EvalSetRecords } from './eval-set-records.ts';
 import type { FileRecords } from './file-records.ts';
 import type { GarbageRecords } from './garbage-records.ts';
+import type { HubRecords } from './hub/hub-records.ts';
 import type { IdempotencyRecords } from './idempotency-records.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
 import type { JobRecords } from './job-records.ts';
@@ -37,6 +38,7 @@ export interface Catalog {
   readonly packages: PackageRecords;
   readonly trials: TrialRecords;
   readonly jobs: JobRecords;
+  readonly hub: HubRecords;
   readonly idempotency: IdempotencyRecords;
   readonly tokens: TokenRecords;
   readonly bodyReservations: BodyReservationRecords;

@@ -110,6 +110,12 @@ export interface CheckpointRecords {
     beforeSequence: number,
     which?: { readonly live?: boolean },
   ): Promise<Checkpoint | undefined>;
+  /** The run's newest live, ready checkpoint, with a package or without. */
+  newestReady(runId: string): Promise<Checkpoint | undefined>;
+  /** The smallest step above all of the run's live checkpoints; 0 without any. */
+  nextStep(runId: string): Promise<number>;
+  /** The live checkpoint of a repository with this revision. */
+  withRevision(repositoryId: string, revision: string): Promise<Checkpoint | undefined>;
   /**
    * For each other live run of the repository, its newest live, ready checkpoint with a package: newest first, at most
    * `limit`.

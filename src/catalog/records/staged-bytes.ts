@@ -1,10 +1,11 @@
 import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
-import { checkpointFiles as files, checkpoints, evalSets, uploads } from '../db/schema.ts';
+import { checkpointFiles as files, checkpoints, evalSets, hubBlobs, hubXorbs, uploads } from '../db/schema.ts';
 
 /** See `FileRecords.stagedBytes`. */
 export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promise<number> {
-  return (await fileBytes(db, runId)) + (await uploadBytes(db, runId));
+  const uncommitted = runId === undefined ? await uncommittedBytes(db) : 0;
+  return (await fileBytes(db, runId)) + (await uploadBytes(db, runId)) + uncommitted;
 }
 
 /**
@@ -41,4 +42,16 @@ async function fileBytes({ query }: Pick<Db, 'query'>, runId?: string): Promise<
       ),
     );
   return Number(sum!.bytes);
+}
+
+/** Bytes that hub clients uploaded and no commit names yet. */
+async function uncommittedBytes({ query }: Pick<Db, 'query'>): Promise<number> {
+  const [blobs] = await query
+    .select({ bytes: sql<string>`coalesce(sum(${hubBlobs.rawStoredBytes}), 0)::text` })
+    .from(hubBlobs)
+    .where(eq(hubBlobs.isCommitted, false));
+  const [xorbs] = await query
+    .select({ bytes: sql<string>`coalesce(sum(${hubXorbs.storedBytes}), 0)::text` })
+    .from(hubXorbs);
+  return Number(blobs!.bytes) + Number(xorbs!.bytes);
 }

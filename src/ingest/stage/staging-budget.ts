@@ -71,6 +71,12 @@ export class StagingBudget {
     return this.#ticket(catalog, sizeBytes, (body) => catalog.bodyReservations.take({ ...body, evalSetId }, unbounded));
   }
 
+  /** Like `admit`, for a file of a repository's commits, which no run's limit bounds. */
+  async admitBlob(catalog: Catalog, repositoryId: string, sizeBytes: number | undefined): Promise<StagingTicket> {
+    const limits = { runBytesMax: Number.MAX_SAFE_INTEGER, bytesMax: this.#limits.stagedBytesMax };
+    return this.#ticket(catalog, sizeBytes, (body) => catalog.bodyReservations.take({ ...body, repositoryId }, limits));
+  }
+
   async #ticket(
     catalog: Catalog,
     sizeBytes: number | undefined,

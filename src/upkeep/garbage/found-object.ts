@@ -1,5 +1,5 @@
 import type { FoundObject } from '../../catalog/contract/garbage-records.ts';
-import { evalSetPrefix, piecePrefix, stagedPrefix } from '../../ingest/ingest-context.ts';
+import { blobPrefix, evalSetPrefix, piecePrefix, stagedPrefix, xorbPrefix } from '../../ingest/ingest-context.ts';
 import type { StoredObject } from '../../store/object-store.ts';
 import { probePrefix } from '../../store/probe-store.ts';
 
@@ -12,7 +12,15 @@ const packagePrefix = 'packages/';
 /**
  * Prefixes of objects that the catalog may name, and of probe objects. Nothing else is ever collected.
  */
-export const collectedPrefixes = [packagePrefix, stagedPrefix, evalSetPrefix, piecePrefix, probePrefix] as const;
+export const collectedPrefixes = [
+  packagePrefix,
+  stagedPrefix,
+  evalSetPrefix,
+  piecePrefix,
+  blobPrefix,
+  xorbPrefix,
+  probePrefix,
+] as const;
 
 /** The owner and fence in an object's key. A fence is a positive 32-bit integer; a longer number is not one. Pure. */
 export function foundObject({ key, storedBytes }: Pick<StoredObject, 'key' | 'storedBytes'>): FoundObject {

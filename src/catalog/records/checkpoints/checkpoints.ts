@@ -74,6 +74,21 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       );
       return one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), isReady);
     },
+    newestReady: (runId) =>
+      one(eq(checkpoints.runId, runId), eq(checkpoints.state, 'ready'), isNull(checkpoints.deletedAt)),
+    nextStep: async (runId) => {
+      const [found] = await query
+        .select({ next: sql<string>`(coalesce(max(${checkpoints.step}), -1) + 1)::text` })
+        .from(checkpoints)
+        .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt)));
+      return Number(found!.next);
+    },
+    withRevision: (repositoryId, revision) =>
+      one(
+        eq(checkpoints.revision, revision),
+        isNull(checkpoints.deletedAt),
+        sql`${checkpoints.runId} in (select ${runs.id} from ${runs} where ${runs.repositoryId} = ${repositoryId})`,
+      ),
     newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
     async transition(id, from, to, set = {}) {
       const at = {

@@ -5,7 +5,16 @@ import { dropNulls } from '../../db/drop-nulls.ts';
 import type { FoundObject, GarbageRecords } from '../../contract/garbage-records.ts';
 import { objectRecords } from './objects.ts';
 import { pageLimit } from '../../db/page-limit.ts';
-import { bodyReservations, checkpoints, pendingDeletions, evalSets, jobs, runs, uploads } from '../../db/schema.ts';
+import {
+  bodyReservations,
+  checkpoints,
+  pendingDeletions,
+  evalSets,
+  jobs,
+  repositories,
+  runs,
+  uploads,
+} from '../../db/schema.ts';
 
 /** See `GarbageRecords`. */
 export function garbageRecords(db: Db): GarbageRecords {
@@ -78,10 +87,21 @@ async function whatIsOnItsWay(
   const owners = objects.flatMap(({ ownerId }) => ownerId ?? []);
   const fences = [...new Set(objects.flatMap(({ fence }) => fence ?? []))];
   const bodies = await query
-    .select({ checkpointId: bodyReservations.checkpointId, evalSetId: bodyReservations.evalSetId })
+    .select({
+      checkpointId: bodyReservations.checkpointId,
+      evalSetId: bodyReservations.evalSetId,
+      repositoryId: bodyReservations.repositoryId,
+    })
     .from(bodyReservations)
     .where(
-      and(isLive, or(inArray(bodyReservations.checkpointId, owners), inArray(bodyReservations.evalSetId, owners))),
+      and(
+        isLive,
+        or(
+          inArray(bodyReservations.checkpointId, owners),
+          inArray(bodyReservations.evalSetId, owners),
+          inArray(bodyReservations.repositoryId, owners),
+        ),
+      ),
     );
   const { id, checkpointId, evalSetId } = uploads;
   const resumable = await query
@@ -117,5 +137,10 @@ async function repositoriesOf({ query }: Db, objects: readonly FoundObject[]): P
     .select({ id: evalSets.id, repositoryId: evalSets.repositoryId })
     .from(evalSets)
     .where(inArray(evalSets.id, owners));
-  return new Map([...ofCheckpoints, ...ofEvalSets].map(({ id, repositoryId }) => [id, repositoryId]));
+  // Files of commits: the owner in their keys is the repository itself.
+  const ofRepositories = await query
+    .select({ id: repositories.id, repositoryId: repositories.id })
+    .from(repositories)
+    .where(inArray(repositories.id, owners));
+  return new Map([...ofCheckpoints, ...ofEvalSets, ...ofRepositories].map(({ id, repositoryId }) => [id, repositoryId]));
 }

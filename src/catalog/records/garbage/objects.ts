@@ -7,6 +7,8 @@ import {
   checkpointFiles,
   checkpoints,
   evalSets,
+  hubBlobs,
+  hubXorbs,
   packages,
   runs,
   scrubRounds,
@@ -74,6 +76,8 @@ function union(which: (column: SQL) => SQL, repositoryId?: string, limit?: numbe
         sql`${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId}`,
         sql`${uploads.repositoryId}`,
       ),
+      column(sql`${hubBlobs.rawKey}`, sql`${hubBlobs}`, sql`${hubBlobs.repositoryId}`),
+      column(sql`${hubXorbs.key}`, sql`${hubXorbs}`, sql`${hubXorbs.repositoryId}`),
     ],
     sql` union `,
   );

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, lte, ne, sql } from 'drizzle-orm';
+import { and, eq, isNull, lte, ne, sql } from 'drizzle-orm';
 import { bodyReservationsOf, isLive } from '../live-body-reservations.ts';
 import type { BodyReservationRecords, BytesToReserve } from '../../contract/body-reservation-records.ts';
 import type { Db } from '../../db/database.ts';
@@ -25,7 +25,7 @@ export function bodyReservationRecords(db: Db): BodyReservationRecords {
         await tx.rows(sql`select 1 from pg_advisory_xact_lock(${admissionLockKey})`);
         await tx.query.delete(bodyReservations).where(lte(bodyReservations.expiresAt, sql`now()`));
         const stagingBytes =
-          'runId' in reservation ? await stagingRoom(tx, reservation, limits) : Number.POSITIVE_INFINITY;
+          'evalSetId' in reservation ? Number.POSITIVE_INFINITY : await stagingRoom(tx, reservation, limits);
         if (typeof stagingBytes === 'string') return stagingBytes;
         const taken = {
           sizeBytes: Math.min(sizeBytes + aheadBytes, roomBytes, stagingBytes),
@@ -55,11 +55,14 @@ export function bodyReservationRecords(db: Db): BodyReservationRecords {
 /** The number of bytes that a checkpoint's body may have, or the limit that leaves it fewer than it needs. */
 async function stagingRoom(
   tx: Db,
-  { id, runId, sizeBytes }: Pick<BytesToReserve, 'id' | 'sizeBytes'> & { readonly runId: string },
+  { id, runId, sizeBytes }: Pick<BytesToReserve, 'id' | 'sizeBytes'> & { readonly runId?: string },
   limits: { readonly runBytesMax: number; readonly bytesMax: number },
 ): Promise<number | 'run-full' | 'full'> {
   // Sum arriving bodies before staged ones: a body recorded in between is counted twice, never missed.
-  const ofRunBytes = limits.runBytesMax - (await reservedBytes(tx, id, runId)) - (await stagedBytes(tx, runId));
+  const ofRunBytes =
+    runId === undefined
+      ? Number.POSITIVE_INFINITY
+      : limits.runBytesMax - (await reservedBytes(tx, id, runId)) - (await stagedBytes(tx, runId));
   if (sizeBytes > ofRunBytes) return 'run-full';
   const ofAllBytes = limits.bytesMax - (await reservedBytes(tx, id)) - (await stagedBytes(tx));
   return sizeBytes > ofAllBytes ? 'full' : Math.min(ofRunBytes, ofAllBytes);
@@ -73,7 +76,7 @@ async function reservedBytes({ query }: Db, exceptId: string, runId?: string): P
       and(
         ne(bodyReservations.id, exceptId),
         isLive,
-        runId === undefined ? isNotNull(bodyReservations.runId) : eq(bodyReservations.runId, runId),
+        runId === undefined ? isNull(bodyReservations.evalSetId) : eq(bodyReservations.runId, runId),
       ),
     );
   return Number(sum!.bytes);

@@ -17,8 +17,10 @@ const namespaceLockKey = 0x6669_726e;
  */
 export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Promise<number> {
   const own =
-    'evalSetId' in reservation
-      ? sql`select ${evalSets.repositoryId} from ${evalSets} where ${evalSets.id} = ${reservation.evalSetId}`
+    'repositoryId' in reservation
+      ? sql`select ${reservation.repositoryId}`
+      : 'evalSetId' in reservation
+        ? sql`select ${evalSets.repositoryId} from ${evalSets} where ${evalSets.id} = ${reservation.evalSetId}`
       : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${reservation.runId}`;
   const limited = sql`
     select ${namespaceQuotas.namespace} as namespace, ${namespaceQuotas.storedBytesMax}::text as bytes

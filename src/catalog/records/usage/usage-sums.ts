@@ -6,6 +6,8 @@ import {
   checkpoints,
   pendingDeletions,
   evalSets,
+  hubBlobs,
+  hubXorbs,
   packages,
   runs,
   transfers,
@@ -34,7 +36,12 @@ export function namedSums(scope: UsageScope): SQL {
     from ${evalSets} where ${scope(sql`${evalSets.repositoryId}`)} group by 1
     union all
     select ${uploads.repositoryId}, 'staged', sum(${uploadPieces.storedBytes})
-    from ${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId} where ${scope(sql`${uploads.repositoryId}`)} group by 1`;
+    from ${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId} where ${scope(sql`${uploads.repositoryId}`)} group by 1
+    union all
+    select ${hubBlobs.repositoryId}, case when ${hubBlobs.isCommitted} then 'raw' else 'staged' end, sum(${hubBlobs.rawStoredBytes})
+    from ${hubBlobs} where ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)} group by 1, 2
+    union all
+    select ${hubXorbs.repositoryId}, 'staged', sum(${hubXorbs.storedBytes}) from ${hubXorbs} where ${scope(sql`${hubXorbs.repositoryId}`)} group by 1`;
 }
 
 /**
@@ -42,7 +49,7 @@ export function namedSums(scope: UsageScope): SQL {
  * requests.
  */
 export function reservedSums(scope: UsageScope, exceptId = ''): SQL {
-  const repositoryId = sql`coalesce(${runs.repositoryId}, ${evalSets.repositoryId})`;
+  const repositoryId = sql`coalesce(${runs.repositoryId}, ${evalSets.repositoryId}, ${bodyReservations.repositoryId})`;
   return sql`
     select ${repositoryId} as repository_id, 'reserved' as part, sum(${bodyReservations.sizeBytes}) as bytes
     from ${bodyReservations} left join ${runs} on ${runs.id} = ${bodyReservations.runId} left join ${evalSets} on ${evalSets.id} = ${bodyReservations.evalSetId}
@@ -61,6 +68,9 @@ export function usageSums(scope: UsageScope): SQL {
     select ${ofRun}, 'logical', sum(${checkpointFiles.sizeBytes})
     from ${checkpointFiles} ${joinRun(sql`${checkpointFiles.checkpointId}`)}
     where ${checkpoints.deletedAt} is null and ${checkpointFiles.received} and ${checkpointFiles.role} <> 'sensitivity' and ${scope(ofRun)} group by 1
+    union all
+    select ${hubBlobs.repositoryId}, 'logical', sum(${hubBlobs.sizeBytes})
+    from ${hubBlobs} where ${hubBlobs.isCommitted} and ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)} group by 1
     union all
     select ${pendingDeletions.repositoryId}, 'pendingDeletion', sum(coalesce(${pendingDeletions.storedBytes}, 0))
     from ${pendingDeletions} where ${scope(sql`${pendingDeletions.repositoryId}`)} group by 1

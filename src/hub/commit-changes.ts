@@ -1,0 +1,178 @@
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { HubCommit } from '../catalog/contract/hub/revision-records.ts';
+import type { Repository } from '../catalog/contract/repository-records.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { changeFolder, type PathChange } from './folder.ts';
+import { commitOid, treeOid } from './git-object.ts';
+import { type HubContext, mainBranch } from './hub-context.ts';
+import { MissingRevision } from './missing.ts';
+import { planCheckpoints, stepOfTitle } from './plan-checkpoints.ts';
+import { type QueuedCheckpoint, queueHubCheckpoint } from './queue-checkpoints.ts';
+import { commitSnapshot, resolveRevision } from './resolve-revision.ts';
+import { entriesOf, type Snapshot, walk } from './snapshot.ts';
+import { stageCheckpoint, type StagedCheckpoint } from './stage-checkpoint.ts';
+
+export interface CommitInput {
+  readonly branch: string;
+  /** The commit that the client believes to be the newest of the branch. */
+  readonly parentCommit?: string;
+  readonly title: string;
+  readonly message: string;
+  readonly author: string;
+  readonly changes: readonly PathChange[];
+  /** Of the whole request: the same request sent twice makes one commit. */
+  readonly requestSha256: string;
+  /** Step that a file of the commit names, by the folder of the file. */
+  readonly steps: ReadonlyMap<string, number>;
+}
+
+export interface CommitOutcome {
+  readonly commit: Pick<HubCommit, 'id'>;
+  /** False if nothing changed, or if the request was answered before. */
+  readonly created: boolean;
+  readonly checkpoints: readonly Checkpoint[];
+}
+
+/**
+ * Commits changes to a branch, whole or not at all: files, the new head and the checkpoints that its weights become, in
+ * one transaction. `main` comes into being with its first commit. Errors: `precondition-failed` when the branch has
+ * moved on from `parentCommit`; `not-found` for any other branch that does not exist, and when
+ * something to delete is absent; `conflict` when a file was not uploaded.
+ */
+export async function commitChanges(
+  ctx: HubContext,
+  repository: Repository,
+  input: CommitInput,
+): Promise<CommitOutcome> {
+  const added = input.changes.flatMap((change) =>
+    change.op === 'put' ? [{ path: change.path, sha256: change.file.sha256, sizeBytes: change.file.sizeBytes }] : [],
+  );
+  await checkUploaded(ctx.catalog, repository.id, added);
+  const staged: StagedCheckpoint[] = [];
+  try {
+    for (const plan of repository.type === 'model' ? planCheckpoints(added) : []) {
+      const checkpoint = await stageCheckpoint(ctx, repository.id, plan);
+      if (checkpoint !== undefined) staged.push(checkpoint);
+    }
+    const outcome = await ctx.catalog.transaction((tx) => commitIn(ctx, tx, repository, input, staged));
+    if (outcome.checkpoints.length > 0) ctx.wakeWorkers();
+    return outcome;
+  } finally {
+    for (const { tickets } of staged) await Promise.all(tickets.map((ticket) => ticket.release()));
+  }
+}
+
+async function commitIn(
+  ctx: HubContext,
+  tx: Catalog,
+  repository: Repository,
+  input: CommitInput,
+  staged: readonly StagedCheckpoint[],
+): Promise<CommitOutcome> {
+  const { revisions } = tx.hub;
+  await revisions.lock(repository.id);
+  const head = await headOf(tx, repository, input.branch);
+  if (head?.requestSha256 === input.requestSha256) return { commit: head, created: false, checkpoints: [] };
+  if (input.parentCommit !== undefined && input.parentCommit !== head?.id)
+    throw new FirnError('precondition-failed', 'A commit has happened since. Please refresh and try again.');
+  const load = head === undefined ? async () => [] : commitSnapshot(tx, head).load;
+  const { rootId, trees } = await changeFolder(load, head?.treeId, input.changes);
+  if (head !== undefined && rootId === head.treeId) return { commit: head, created: false, checkpoints: [] };
+  const digests = input.changes.flatMap((change) => (change.op === 'put' ? [change.file.sha256] : []));
+  await tx.hub.blobs.commit(repository.id, digests);
+  await revisions.putTrees(repository.id, rootId === emptyTreeId ? [...trees, { id: rootId, entries: [] }] : trees);
+  const commit = await newCommit(ctx, repository, { ...input, treeId: rootId, parentId: head?.id });
+  await revisions.putCommit(commit);
+  await revisions.setRef(repository.id, { kind: 'branch', name: input.branch, commitId: commit.id });
+  const checkpoints: Checkpoint[] = [];
+  for (const each of staged) {
+    const step = input.steps.get(each.plan.folder) ?? stepOfTitle(input.title);
+    const queued = await queueHubCheckpoint(ctx, tx, repository, { branch: input.branch, step, staged: each });
+    if (queued === undefined) continue;
+    checkpoints.push(queued.checkpoint);
+    await setTags(tx, repository, commit.id, queued);
+  }
+  return { commit, created: true, checkpoints };
+}
+
+const emptyTreeId = treeOid([]);
+
+async function newCommit(
+  { now }: HubContext,
+  { id: repositoryId }: Repository,
+  input: CommitInput & { readonly treeId: string; readonly parentId: string | undefined },
+): Promise<HubCommit> {
+  const { treeId, parentId, title, message, author, requestSha256 } = input;
+  // Git keeps whole seconds.
+  const createdAt = new Date(Math.floor((await now()).getTime() / 1000) * 1000);
+  const text = { treeId, ...(parentId !== undefined && { parentId }), title, message, author, createdAt };
+  return { repositoryId, id: commitOid(text), ...text, requestSha256 };
+}
+
+/** A tag that a person made is left alone. */
+async function setTags(tx: Catalog, { id }: Repository, commitId: string, { tags }: QueuedCheckpoint): Promise<void> {
+  for (const name of tags)
+    if ((await tx.hub.revisions.ref(id, 'tag', name)) === undefined)
+      await tx.hub.revisions.setRef(id, { kind: 'tag', name, commitId });
+}
+
+/**
+ * The newest commit of a branch; undefined for a `main` that is not there yet. A branch that shows a checkpoint which
+ * was pushed without a commit gets that checkpoint as a commit first. `not-found`.
+ */
+export async function headOf(tx: Catalog, repository: Repository, branch: string): Promise<HubCommit | undefined> {
+  const snapshot = await resolveRevision(tx, repository, `refs/heads/${branch}`);
+  if (snapshot === undefined) {
+    if (branch === mainBranch) return undefined;
+    throw new MissingRevision(branch);
+  }
+  return recordSnapshot(tx, repository, snapshot);
+}
+
+/** The commit of a snapshot. A checkpoint's snapshot is recorded as one first, with its files as blobs. */
+export async function recordSnapshot(tx: Catalog, repository: Repository, snapshot: Snapshot): Promise<HubCommit> {
+  const known = await tx.hub.revisions.commit(repository.id, snapshot.commit.id);
+  if (known !== undefined) return known;
+  const { checkpoint, load } = snapshot;
+  const root = { id: snapshot.commit.treeId, entries: (await entriesOf(snapshot, ''))! };
+  const trees = [root];
+  const files = new Map((await tx.files.list(checkpoint!.id)).map((file) => [file.path, file]));
+  for await (const entry of walk(snapshot, root.entries)) {
+    if (entry.kind === 'folder') trees.push({ id: entry.oid, entries: await load(entry.oid) });
+    else {
+      const { sha256, sizeBytes } = entry;
+      await tx.hub.blobs.addFile({ repositoryId: repository.id, sha256, sizeBytes, fileId: files.get(entry.path)!.id });
+    }
+  }
+  await tx.hub.revisions.putTrees(repository.id, trees);
+  const commit = { ...snapshot.commit, repositoryId: repository.id };
+  await tx.hub.revisions.putCommit(commit);
+  return commit;
+}
+
+/** Refuses a commit early whose files were not uploaded to this very repository. */
+async function checkUploaded(
+  catalog: Catalog,
+  repositoryId: string,
+  added: readonly { readonly path: string; readonly sha256: string; readonly sizeBytes: number }[],
+): Promise<void> {
+  for (let start = 0; start < added.length; start += pageFiles) {
+    const page = added.slice(start, start + pageFiles);
+    const blobs = await catalog.hub.blobs.find(repositoryId, [...new Set(page.map(({ sha256 }) => sha256))]);
+    const bySha256 = new Map(blobs.map((blob) => [blob.sha256, blob]));
+    for (const { path, sha256, sizeBytes } of page) {
+      const blob = bySha256.get(sha256);
+      if (blob === undefined || (blob.rawKey === undefined && blob.fileId === undefined))
+        throw new FirnError('conflict', `The bytes of ${JSON.stringify(path)} have not been uploaded.`);
+      if (blob.sizeBytes !== sizeBytes)
+        throw new FirnError(
+          'length-mismatch',
+          `${JSON.stringify(path)} has ${blob.sizeBytes} bytes, not ${sizeBytes}.`,
+        );
+    }
+  }
+}
+
+/** Files looked up in one query. */
+const pageFiles = 500;
