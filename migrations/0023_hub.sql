@@ -75,4 +75,7 @@ alter table body_reservations add column repository_id text;
 alter table body_reservations drop constraint arrivals_check;
 alter table body_reservations add check (num_nonnulls(run_id, eval_set_id, repository_id) = 1 and (run_id is null) = (checkpoint_id is null));
 
+-- A deleted repository keeps its row while bytes of it wait to be collected, under a name that no client can spell.
+alter table repositories add column deleted_at timestamptz;
+
 create index checkpoints_revision on checkpoints (revision) where revision is not null;

@@ -12,6 +12,7 @@ import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/body/json-body.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
+import { hubRoutes } from './hub/hub-routes.ts';
 import { jsonLines } from './answer/json-lines.ts';
 import { requestId } from './request/request-id.ts';
 import { requestMetrics } from './watch/request-metrics.ts';
@@ -48,6 +49,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
     readablePath(),
     admit(gateway.admittance),
   );
+  app.use(hubRoutes(gateway));
   const bodies = { pace: gateway.bodyPace, gathered: new GatheredBytes() };
   app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], bodies), idempotency(gateway.catalog.idempotency));
   app.use('/v1/namespaces/*', jsonBody(['PUT'], bodies));

@@ -9,6 +9,7 @@ import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { runEncodeJob } from '../compress/encode-job.ts';
+import { createHub } from '../hub/hub.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
 import type { EvalSetCheck } from '../ingest/eval-set/commit-eval-set.ts';
 import { changeRun } from '../ingest/run/change-run.ts';
@@ -98,6 +99,7 @@ export async function openTestGateway({
     tracer: noTracer,
     publish: progress.publish,
   } as unknown as CompressContext;
+  const downloads = new Downloads({ catalog, store, core, restorer: shared });
   const gateway: TestGateway = {
     admittance: admittance?.(catalog) ?? { access: openAccess, trustProxy: false },
     bodyPace,
@@ -120,7 +122,14 @@ export async function openTestGateway({
       retry: (run, checkpoint, change, signal) => retryCheckpoint(ingest, run, checkpoint, change, signal),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
-    downloads: new Downloads({ catalog, store, core, restorer: shared }),
+    downloads,
+    hub: createHub({
+      ...ingest,
+      downloads,
+      wakeWorkers: () => undefined,
+      createRun: (tx, repository, name) =>
+        createRun({ catalog: tx, newSeed: () => '42' }, repository, { name, fidelity: 'exact' }),
+    }),
     probes: { needed: { catalog: () => catalog.probe(), store: () => store.probe() }, wanted: {} },
     metrics: new Registry(),
     transfers: new TransferMeter(catalog.usage),

@@ -6,6 +6,7 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
 import type { EvaluationChange } from '../ingest/run/evaluation-of-run.ts';
+import type { Hub } from '../hub/hub.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Resumable } from '../ingest/resumable/resumable.ts';
 import type { Downloads } from '../restore/downloads.ts';
@@ -31,6 +32,7 @@ export interface Gateway {
   readonly uploads: Ingest;
   readonly resumable: Resumable;
   readonly checkpoints: CheckpointVerbs;
+  readonly hub: Hub;
   readonly downloads: Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'>;
   readonly progress: ProgressBus;
   /** Checked by /readyz. */

@@ -82,7 +82,7 @@ async function commitIn(
   const digests = input.changes.flatMap((change) => (change.op === 'put' ? [change.file.sha256] : []));
   await tx.hub.blobs.commit(repository.id, digests);
   await revisions.putTrees(repository.id, rootId === emptyTreeId ? [...trees, { id: rootId, entries: [] }] : trees);
-  const commit = await newCommit(ctx, repository, { ...input, treeId: rootId, parentId: head?.id });
+  const commit = await newCommit(tx, repository, { ...input, treeId: rootId, parentId: head?.id });
   await revisions.putCommit(commit);
   await revisions.setRef(repository.id, { kind: 'branch', name: input.branch, commitId: commit.id });
   const checkpoints: Checkpoint[] = [];
@@ -99,15 +99,19 @@ async function commitIn(
 const emptyTreeId = treeOid([]);
 
 async function newCommit(
-  { now }: HubContext,
+  tx: Catalog,
   { id: repositoryId }: Repository,
   input: CommitInput & { readonly treeId: string; readonly parentId: string | undefined },
 ): Promise<HubCommit> {
   const { treeId, parentId, title, message, author, requestSha256 } = input;
-  // Git keeps whole seconds.
-  const createdAt = new Date(Math.floor((await now()).getTime() / 1000) * 1000);
+  const createdAt = await wholeSecond(tx);
   const text = { treeId, ...(parentId !== undefined && { parentId }), title, message, author, createdAt };
   return { repositoryId, id: commitOid(text), ...text, requestSha256 };
+}
+
+/** The database's time in whole seconds, which is what git keeps. */
+export async function wholeSecond(catalog: Pick<Catalog, 'now'>): Promise<Date> {
+  return new Date(Math.floor((await catalog.now()).getTime() / 1000) * 1000);
 }
 
 /** A tag that a person made is left alone. */

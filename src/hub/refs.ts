@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { headOf, recordSnapshot } from './commit-changes.ts';
+import { headOf, recordSnapshot, wholeSecond } from './commit-changes.ts';
 import { commitOid, treeOid } from './git-object.ts';
 import { type HubContext, mainBranch, mainRun } from './hub-context.ts';
 import { MissingRevision } from './missing.ts';
@@ -58,7 +58,7 @@ export async function createRef(
     await tx.hub.revisions.lock(repository.id);
     const snapshot = await resolveRevision(tx, repository, revision);
     if (snapshot === undefined && kind === 'branch' && revision === mainBranch) {
-      const empty = await emptyCommit(ctx, tx, repository);
+      const empty = await emptyCommit(tx, repository);
       await setNew(tx, repository, { kind, name, commitId: empty.id }, overwrite);
       return;
     }
@@ -97,7 +97,7 @@ export async function squashBranch(
     await revisions.lock(repository.id);
     const head = await headOf(tx, repository, branch);
     if (head === undefined) throw new MissingRevision(branch);
-    const createdAt = await wholeSecond(ctx);
+    const createdAt = await wholeSecond(tx);
     const text = { treeId: head.treeId, title, message: '', author, createdAt };
     const commit = { repositoryId: repository.id, id: commitOid(text), ...text };
     await revisions.putCommit(commit);
@@ -108,21 +108,17 @@ export async function squashBranch(
 }
 
 /** A first commit without files, which a new repository has so that its main branch exists. */
-export async function emptyCommit(ctx: HubContext, tx: Catalog, repository: Repository): Promise<HubCommit> {
+export async function emptyCommit(tx: Catalog, repository: Repository): Promise<HubCommit> {
   const root = { id: treeOid([]), entries: [] };
   const text = {
     treeId: root.id,
     title: 'initial commit',
     message: '',
     author: mainRun,
-    createdAt: await wholeSecond(ctx),
+    createdAt: await wholeSecond(tx),
   };
   const commit = { repositoryId: repository.id, id: commitOid(text), ...text };
   await tx.hub.revisions.putTrees(repository.id, [root]);
   await tx.hub.revisions.putCommit(commit);
   return commit;
-}
-
-async function wholeSecond({ now }: HubContext): Promise<Date> {
-  return new Date(Math.floor((await now()).getTime() / 1000) * 1000);
 }

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Repository } from '../catalog/contract/repository-records.ts';
 import { checkEvalSet } from '../compress/eval-set/check-eval-set.ts';
 import { checkWithCheckpoint } from '../compress/eval-set/check-with-checkpoint.ts';
 import type { GraphCache } from '../compress/eval-set/describe-local-graph.ts';
@@ -11,6 +12,7 @@ import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { paceWindowMs } from '../http/request/body/body-pace.ts';
 import type { ProgressBus } from '../http/progress/progress-bus.ts';
+import { createHub } from '../hub/hub.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
 import { changeRun } from '../ingest/run/change-run.ts';
 import { createRun } from '../ingest/run/create-run.ts';
@@ -81,12 +83,7 @@ export function gatewayOf(
     },
     runs: {
       create: (repository, input, signal) =>
-        createRun(
-          { ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) },
-          repository,
-          input,
-          signal,
-        ),
+        createRun({ ...ingestContext, newSeed: newSeedOf(repository, input.name) }, repository, input, signal),
       change: (run, change, signal) => changeRun(ingestContext, run, change, signal),
       delete: (run) => deleteRun({ catalog }, run),
     },
@@ -107,7 +104,22 @@ export function gatewayOf(
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads,
+    hub: tracedVerbs(
+      tracer,
+      'hub',
+      createHub({
+        ...ingestContext,
+        downloads,
+        wakeWorkers,
+        createRun: (tx, repository, name) =>
+          createRun({ catalog: tx, newSeed: newSeedOf(repository, name) }, repository, { name, fidelity: 'exact' }),
+      }),
+    ),
   };
+}
+
+function newSeedOf({ namespace, name }: Repository, run: string): () => string {
+  return () => seedOf(`${namespace}/${name}@${run}`);
 }
 
 /**

@@ -34,4 +34,11 @@ export interface RepositoryRecords {
   list(page: Page, visible?: VisibleRepositories): Promise<Repository[]>;
   /** `not-found`. */
   setVisibility(id: string, visibility: Visibility): Promise<Repository>;
+  /** Gives it another name, or another namespace; its id stays. `conflict` when the name is taken, `not-found`. */
+  move(id: string, to: { readonly namespace: string; readonly name: string }): Promise<Repository>;
+  /**
+   * Deletes it with its commits and their files, marks their objects, and frees its name. Runs and eval sets must have
+   * been deleted before: `conflict`. `not-found`.
+   */
+  delete(id: string): Promise<void>;
 }

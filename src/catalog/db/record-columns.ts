@@ -1,9 +1,13 @@
 import { getTableColumns } from 'drizzle-orm';
-import { checkpoints, runs } from './schema.ts';
+import { checkpoints, repositories, runs } from './schema.ts';
 
 const { touchedAt: _touchedAt, ...ofCheckpoint } = getTableColumns(checkpoints);
 const { nextSequence: _nextSequence, layout: _layout, ...ofRun } = getTableColumns(runs);
 
+const { deletedAt: _deletedAt, ...ofRepository } = getTableColumns(repositories);
+
+/** Columns of a `Repository`. */
+export const repositoryColumns = ofRepository;
 /** Columns of a `Checkpoint`. */
 export const checkpointColumns = ofCheckpoint;
 /** Columns of a `Run`. */

@@ -48,6 +48,7 @@ export const repositories = pgTable('repositories', {
   type: text('type', { enum: repositoryTypes }).notNull(),
   createdAt: createdAt(),
   visibility: text('visibility', { enum: visibilities }).notNull().default('private'),
+  deletedAt: time('deleted_at'),
 });
 
 export const evalSets = pgTable('eval_sets', {

@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import type { AppEnv, HttpLog } from '../app-env.ts';
+import { renderHubError } from '../hub/hub-error.ts';
+import { isHubRequest } from '../hub/hub-routes.ts';
 import { problemKinds } from './problem-status.ts';
 import { renderProblem, toFirnError } from './render-problem.ts';
 
@@ -12,8 +14,9 @@ export function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Res
       'a request failed',
     );
   }
-  if (known.code === 'unauthenticated') return renderProblem(c, known, challenge(c));
-  return renderProblem(c, known);
+  const headers = known.code === 'unauthenticated' ? challenge(c) : {};
+  if (isHubRequest(c)) return renderHubError(c, known, headers);
+  return renderProblem(c, known, headers);
 }
 
 /** RFC 6750 section 3: an error is named only if a token was sent. */

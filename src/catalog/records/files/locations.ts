@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import type { LocationRecords } from '../../contract/location-records.ts';
-import { checkpointColumns, runColumns } from '../../db/record-columns.ts';
+import { checkpointColumns, repositoryColumns, runColumns } from '../../db/record-columns.ts';
 import { checkpointFiles as files, checkpoints, repositories, runs } from '../../db/schema.ts';
 
 /** See `LocationRecords`. One statement whose text is made once, because most requests begin with it. */
@@ -28,7 +28,7 @@ function findByNames({ query }: Db) {
   const named = sql.placeholder;
   return query
     .select({
-      repository: getTableColumns(repositories),
+      repository: repositoryColumns,
       run: runColumns,
       checkpoint: checkpointColumns,
       file: getTableColumns(files),

@@ -142,5 +142,7 @@ async function repositoriesOf({ query }: Db, objects: readonly FoundObject[]): P
     .select({ id: repositories.id, repositoryId: repositories.id })
     .from(repositories)
     .where(inArray(repositories.id, owners));
-  return new Map([...ofCheckpoints, ...ofEvalSets, ...ofRepositories].map(({ id, repositoryId }) => [id, repositoryId]));
+  return new Map(
+    [...ofCheckpoints, ...ofEvalSets, ...ofRepositories].map(({ id, repositoryId }) => [id, repositoryId]),
+  );
 }

@@ -1,44 +1,115 @@
-import { and, asc, eq, inArray, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { RepositoryRecords, VisibleRepositories } from '../../contract/repository-records.ts';
 import type { Db } from '../../db/database.ts';
+import { repositoryColumns } from '../../db/record-columns.ts';
 import { pageLimit } from '../../db/page-limit.ts';
-import { repositories } from '../../db/schema.ts';
+import { markPendingDeletion } from '../mark-pending-deletion.ts';
+import { evalSets, hubBlobs, hubCommits, hubRefs, hubTrees, hubXorbs, repositories, runs } from '../../db/schema.ts';
+
+const isLive = isNull(repositories.deletedAt);
 
 /** See `RepositoryRecords`. */
-export function repositoryRecords({ query }: Db): RepositoryRecords {
+export function repositoryRecords(db: Db): RepositoryRecords {
+  const { query } = db;
   return {
     async create(input) {
-      const [created] = await query.insert(repositories).values(input).onConflictDoNothing().returning();
+      const [created] = await query
+        .insert(repositories)
+        .values(input)
+        .onConflictDoNothing()
+        .returning(repositoryColumns);
       if (created === undefined)
         throw new FirnError('conflict', `The repository ${input.namespace}/${input.name} exists already.`);
       return created;
     },
     async find(namespace, name) {
       const [found] = await query
-        .select()
+        .select(repositoryColumns)
         .from(repositories)
-        .where(and(eq(repositories.namespace, namespace), eq(repositories.name, name)));
+        .where(and(eq(repositories.namespace, namespace), eq(repositories.name, name), isLive));
       return found;
     },
     async get(id) {
-      const [found] = await query.select().from(repositories).where(eq(repositories.id, id));
+      const [found] = await query
+        .select(repositoryColumns)
+        .from(repositories)
+        .where(and(eq(repositories.id, id), isLive));
       return found;
     },
     async list(page, visible = 'all') {
       return query
-        .select()
+        .select(repositoryColumns)
         .from(repositories)
-        .where(and(after(page.after), among(visible)))
+        .where(and(after(page.after), among(visible), isLive))
         .orderBy(asc(repositories.namespace), asc(repositories.name))
         .limit(pageLimit(page));
     },
     async setVisibility(id, visibility) {
-      const [changed] = await query.update(repositories).set({ visibility }).where(eq(repositories.id, id)).returning();
-      if (changed === undefined) throw new FirnError('not-found', 'There is no such repository.');
+      const [changed] = await query
+        .update(repositories)
+        .set({ visibility })
+        .where(and(eq(repositories.id, id), isLive))
+        .returning(repositoryColumns);
+      if (changed === undefined) throw missing();
       return changed;
     },
+    async move(id, to) {
+      return db.transaction(async (tx) => {
+        const [taken] = await tx.query
+          .select({ id: repositories.id })
+          .from(repositories)
+          .where(and(eq(repositories.namespace, to.namespace), eq(repositories.name, to.name)));
+        if (taken !== undefined && taken.id !== id)
+          throw new FirnError('conflict', `The repository ${to.namespace}/${to.name} exists already.`);
+        const [moved] = await tx.query
+          .update(repositories)
+          .set(to)
+          .where(and(eq(repositories.id, id), isLive))
+          .returning(repositoryColumns);
+        if (moved === undefined) throw missing();
+        return moved;
+      });
+    },
+    async delete(id) {
+      await db.transaction(async (tx) => {
+        const [gone] = await tx.query
+          .update(repositories)
+          .set({ deletedAt: sql`now()`, name: sql`'~' || ${repositories.id}`, visibility: 'private' })
+          .where(and(eq(repositories.id, id), isLive))
+          .returning({ id: repositories.id });
+        if (gone === undefined) throw missing();
+        const [run] = await tx.query
+          .select({ id: runs.id })
+          .from(runs)
+          .where(and(eq(runs.repositoryId, id), isNull(runs.deletedAt)))
+          .limit(1);
+        const [evalSet] = await tx.query
+          .select({ id: evalSets.id })
+          .from(evalSets)
+          .where(eq(evalSets.repositoryId, id))
+          .limit(1);
+        if (run !== undefined || evalSet !== undefined)
+          throw new FirnError('conflict', 'The repository still has runs or eval sets.');
+        for (const table of [hubRefs, hubCommits, hubTrees])
+          await tx.query.delete(table).where(eq(table.repositoryId, id));
+        const blobs = await tx.query.delete(hubBlobs).where(eq(hubBlobs.repositoryId, id)).returning({
+          key: hubBlobs.rawKey,
+          storedBytes: hubBlobs.rawStoredBytes,
+          repositoryId: hubBlobs.repositoryId,
+        });
+        const xorbs = await tx.query
+          .delete(hubXorbs)
+          .where(eq(hubXorbs.repositoryId, id))
+          .returning({ key: hubXorbs.key, storedBytes: hubXorbs.storedBytes, repositoryId: hubXorbs.repositoryId });
+        await markPendingDeletion(tx, [...blobs, ...xorbs], 'deleted');
+      });
+    },
   };
+}
+
+function missing(): FirnError {
+  return new FirnError('not-found', 'There is no such repository.');
 }
 
 function after(token: string | undefined) {

@@ -21,7 +21,7 @@ export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Pro
       ? sql`select ${reservation.repositoryId}`
       : 'evalSetId' in reservation
         ? sql`select ${evalSets.repositoryId} from ${evalSets} where ${evalSets.id} = ${reservation.evalSetId}`
-      : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${reservation.runId}`;
+        : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${reservation.runId}`;
   const limited = sql`
     select ${namespaceQuotas.namespace} as namespace, ${namespaceQuotas.storedBytesMax}::text as bytes
     from ${namespaceQuotas} join ${repositories} on ${repositories.namespace} = ${namespaceQuotas.namespace} where ${repositories.id} in (${own})`;

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { checkNewFilePath } from '../../checkpoint/names.ts';
+import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
+import type { PathChange } from '../../hub/folder.ts';
+import { blobOid, pointerOid } from '../../hub/git-object.ts';
+import { stepOfTrainerState } from '../../hub/plan-checkpoints.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { incomingBody } from '../request/body/incoming-body.ts';
+import { locateRepository, originOf, parseAs, parseJson } from './hub-request.ts';
+import { readLines } from './ndjson.ts';
+import type { HubRepositoryName } from './parse-hub-path.ts';
+import { webPath } from './repository-routes.ts';
+
+/** Longest line, in bytes: the largest inline file that clients send, as base64, and its path. */
+const lineBytesMax = 24 * 1024 * 1024;
+/** Largest commit, in bytes: clients budget 100 MB of inline files, a third more as base64. */
+const bodyBytesMax = 384 * 1024 * 1024;
+const operationsMax = 50_000;
+/** Lengths of texts, in characters. */
+const titleMax = 1_000;
+const messageMax = 64 * 1024;
+
+const headerShape = z.object({
+  summary: z.string().max(titleMax),
+  description: z.string().max(messageMax).nullish(),
+  parentCommit: z.string().nullish(),
+});
+const fileShape = z.object({ path: z.string(), content: z.string(), encoding: z.string().nullish() });
+const lfsFileShape = z.object({
+  path: z.string(),
+  oid: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.number().int().min(0).nullish(),
+});
+const pathShape = z.object({ path: z.string() });
+const lineShape = z.object({ key: z.string(), value: z.unknown() });
+
+interface ReadCommit {
+  readonly header: z.infer<typeof headerShape>;
+  readonly changes: readonly PathChange[];
+  readonly steps: ReadonlyMap<string, number>;
+  readonly requestSha256: string;
+}
+
+/**
+ * A commit as NDJSON: a header, then files inline, references to uploaded large files, and deletions. Inline files are
+ * stored as they pass. A repeated request is answered with the commit that the first one made.
+ */
+export async function createCommit(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'write');
+  if (c.req.query('create_pr') !== undefined && c.req.query('create_pr') !== '0')
+    throw new FirnError('invalid-request', 'There are no pull requests here; commit to a branch of your own.');
+  const branch = rest.join('/').replace(/^refs\/heads\//, '');
+  const { header, changes, steps, requestSha256 } = await readCommit(c, gateway, repository);
+  const { commit, checkpoints } = await gateway.hub.commitChanges(repository, {
+    branch,
+    changes,
+    steps,
+    requestSha256,
+    title: header.summary === '' ? 'Upload' : header.summary,
+    message: header.description ?? '',
+    author: c.var.principal.name,
+    ...(header.parentCommit != null && { parentCommit: header.parentCommit }),
+  });
+  c.set('written', { commit: commit.id, checkpoints: checkpoints.length });
+  const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(name)}/commit/${commit.id}`;
+  return c.json({ success: true, commitOid: commit.id, commitUrl: url, hookOutput: '' });
+}
+
+async function readCommit(c: Context<AppEnv>, gateway: Gateway, repository: Repository): Promise<ReadCommit> {
+  let header: z.infer<typeof headerShape> | undefined;
+  const changes: PathChange[] = [];
+  const steps = new Map<string, number>();
+  const digest = createHash('sha256').update(c.req.path);
+  const body = incomingBody(c, gateway.bodyPace);
+  for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
+    digest.update(text);
+    const { key, value } = parseAs(lineShape, parseJson(text));
+    if (key === 'header') {
+      header = parseAs(headerShape, value);
+      continue;
+    }
+    if (changes.length >= operationsMax)
+      throw new FirnError('payload-too-large', `A commit may have at most ${operationsMax} operations.`);
+    changes.push(await readOperation(gateway, repository, key, value, steps));
+  }
+  if (header === undefined) throw new FirnError('invalid-request', 'A commit begins with a header line.');
+  const put = changes.flatMap(({ op, path }) => (op === 'put' ? [path] : []));
+  const clash = pathClash([...new Set(put)]);
+  if (clash !== undefined) throw pathClashError(clash);
+  return { header, changes: deletionsFirst(changes), steps, requestSha256: digest.digest('hex') };
+}
+
+/** A client may delete a folder and put files into it in one commit, in any order of lines. */
+function deletionsFirst(changes: readonly PathChange[]): PathChange[] {
+  return [...changes.filter(({ op }) => op !== 'put'), ...changes.filter(({ op }) => op === 'put')];
+}
+
+async function readOperation(
+  { hub, catalog }: Gateway,
+  repository: Repository,
+  key: string,
+  value: unknown,
+  steps: Map<string, number>,
+): Promise<PathChange> {
+  switch (key) {
+    case 'file': {
+      const { path, content, encoding } = parseAs(fileShape, value);
+      if (encoding != null && encoding !== 'base64' && encoding !== 'utf-8')
+        throw new FirnError('invalid-request', `The encoding ${JSON.stringify(encoding)} is not known.`);
+      const bytes = Buffer.from(content, encoding === 'utf-8' ? 'utf8' : 'base64');
+      checkNewFilePath(path);
+      const { sha256, sizeBytes } = await hub.receiveBlob(
+        repository,
+        {},
+        { body: [bytes].values() as unknown as AsyncIterable<Uint8Array>, lengthBytes: bytes.length },
+      );
+      noteStep(path, bytes, steps);
+      return { op: 'put', path, file: { sha256, sizeBytes, isLarge: false, oid: blobOid(bytes) } };
+    }
+    case 'lfsFile': {
+      const { path, oid: sha256, size } = parseAs(lfsFileShape, value);
+      checkNewFilePath(path);
+      // A copy names no size.
+      const sizeBytes = size ?? (await catalog.hub.blobs.find(repository.id, [sha256]))[0]?.sizeBytes;
+      if (sizeBytes === undefined)
+        throw new FirnError('conflict', `The bytes of ${JSON.stringify(path)} have not been uploaded.`);
+      return { op: 'put', path, file: { sha256, sizeBytes, isLarge: true, oid: pointerOid(sha256, sizeBytes) } };
+    }
+    case 'deletedFile':
+      return { op: 'delete', path: parseAs(pathShape, value).path };
+    case 'deletedFolder':
+      return { op: 'delete-folder', path: parseAs(pathShape, value).path.replace(/\/$/, '') };
+    default:
+      throw new FirnError('invalid-request', `The operation ${JSON.stringify(key)} of a commit is not known.`);
+  }
+}
+
+/** A Trainer writes the step beside the weights. */
+function noteStep(path: string, bytes: Buffer, steps: Map<string, number>): void {
+  if (!/(?:^|\/)trainer_state\.json$/.test(path)) return;
+  const step = stepOfTrainerState(bytes.toString('utf8'));
+  if (step !== undefined) steps.set(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '', step);
+}

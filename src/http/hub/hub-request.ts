@@ -1,0 +1,124 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { Scope } from '../../checkpoint/grant.ts';
+import { MissingRevision } from '../../hub/missing.ts';
+import { resolveRevision } from '../../hub/resolve-revision.ts';
+import type { Snapshot } from '../../hub/snapshot.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { incomingBody } from '../request/body/incoming-body.ts';
+import { invalidRequest } from '../request/invalid-request.ts';
+import { createLocate } from '../request/locate.ts';
+import { MissingRepository } from './hub-error.ts';
+import type { HubRepositoryName } from './parse-hub-path.ts';
+
+/** Segments that a revision with plain slashes may have: `refs/heads/run/step-1`. */
+const revisionSegmentsMax = 5;
+/** Largest JSON or form body of a hub request, in bytes: a thousand paths of a kibibyte. */
+const bodyBytesMax = 4 * 1024 * 1024;
+
+/** The repository of a hub path, for a request that needs `scope` on it. */
+export async function locateRepository(
+  { catalog }: Pick<Gateway, 'catalog'>,
+  c: Context<AppEnv>,
+  { type, ...names }: HubRepositoryName,
+  scope: Scope,
+): Promise<Repository> {
+  try {
+    const repository = await createLocate(catalog)(c, scope).repository(names);
+    if (repository.type === type) return repository;
+  } catch (error) {
+    if (!(error instanceof FirnError) || error.code !== 'not-found') throw error;
+  }
+  throw new MissingRepository();
+}
+
+/** The repository with this id, which upload addresses name; absent and forbidden look the same. */
+export async function locateById(
+  gateway: Pick<Gateway, 'catalog'>,
+  c: Context<AppEnv>,
+  id: string,
+  scope: Scope,
+): Promise<Repository> {
+  const repository = await gateway.catalog.repositories.get(id);
+  if (repository === undefined) throw new MissingRepository();
+  return locateRepository(gateway, c, repository, scope);
+}
+
+/**
+ * Splits `revision/path` where the revision may itself have slashes: the shortest beginning that names a revision is
+ * one. `MissingRevision`.
+ */
+export async function locateRevision(
+  { catalog }: Pick<Gateway, 'catalog'>,
+  repository: Repository,
+  rest: readonly string[],
+): Promise<{ readonly snapshot: Snapshot; readonly path: string }> {
+  for (let count = 1; count <= Math.min(rest.length, revisionSegmentsMax); count++) {
+    const snapshot = await resolveRevision(catalog, repository, rest.slice(0, count).join('/'));
+    if (snapshot !== undefined) return { snapshot, path: rest.slice(count).join('/') };
+  }
+  throw new MissingRevision(rest[0] ?? '');
+}
+
+/** A JSON body of this shape. Unknown keys are ignored: newer clients send more. `invalid-request`. */
+export async function readJson<Shape extends z.ZodType>(
+  c: Context<AppEnv>,
+  gateway: Pick<Gateway, 'bodyPace'>,
+  shape: Shape,
+): Promise<z.infer<Shape>> {
+  const text = await readText(c, gateway);
+  return parseAs(shape, text === '' ? {} : parseJson(text));
+}
+
+/** `paths` and the like of a body that Python sends as a form and JavaScript as JSON; each key with all its values. */
+export async function readFormOrJson(
+  c: Context<AppEnv>,
+  gateway: Pick<Gateway, 'bodyPace'>,
+): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const text = await readText(c, gateway);
+  if (c.req.header('content-type')?.startsWith('application/json') === true) {
+    const body = parseAs(z.record(z.string(), z.unknown()), parseJson(text));
+    return Object.fromEntries(
+      Object.entries(body).map(([key, value]) => [key, Array.isArray(value) ? value : [value]]),
+    );
+  }
+  const form = new URLSearchParams(text);
+  return Object.fromEntries([...new Set(form.keys())].map((key) => [key, form.getAll(key)]));
+}
+
+async function readText(c: Context<AppEnv>, { bodyPace }: Pick<Gateway, 'bodyPace'>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of incomingBody(c, bodyPace)) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > bodyBytesMax)
+      throw new FirnError('payload-too-large', `This body may have at most ${bodyBytesMax} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FirnError('invalid-request', 'The body is not valid JSON.', { cause });
+  }
+}
+
+export function parseAs<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
+  const parsed = shape.safeParse(value);
+  if (!parsed.success) throw invalidRequest(parsed.error.issues);
+  return parsed.data;
+}
+
+/** The address that the client used for this server, without a slash at the end. */
+export function originOf(c: Context<AppEnv>, trustProxy: boolean): string {
+  const url = new URL(c.req.url);
+  const protocol = trustProxy ? c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() : undefined;
+  const host = trustProxy ? c.req.header('x-forwarded-host')?.split(',').at(-1)?.trim() : undefined;
+  return `${protocol === 'https' || protocol === 'http' ? protocol : url.protocol.replace(':', '')}://${host ?? url.host}`;
+}

@@ -1,0 +1,198 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { repositoryTypes, type Repository, type RepositoryType } from '../../catalog/contract/repository-records.ts';
+import { scopeOn, visibleTo, type Principal } from '../../access/principal.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { checkName, isName } from '../../checkpoint/names.ts';
+import { resolveRevision } from '../../hub/resolve-revision.ts';
+import { type Snapshot, walk } from '../../hub/snapshot.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { checkScope, checkToken } from '../request/locate.ts';
+import { largeFileOf } from './file-fields.ts';
+import { locateRepository, locateRevision, originOf, readJson } from './hub-request.ts';
+import type { HubRepositoryName } from './parse-hub-path.ts';
+
+/** Where repositories of a principal go that names no namespace, on a server where everybody may do everything. */
+const openNamespace = 'local';
+/** Repositories of one page of a list. */
+const pageRepositories = 100;
+
+const typeSchema = z.enum(repositoryTypes).nullish();
+const nameShape = z.object({ name: z.string(), organization: z.string().nullish(), type: typeSchema });
+const createShape = nameShape.extend({
+  private: z.boolean().nullish(),
+  visibility: z.string().nullish(),
+});
+const moveShape = z.object({ fromRepo: z.string(), toRepo: z.string(), type: typeSchema });
+const settingsShape = z.object({ private: z.boolean().nullish(), visibility: z.string().nullish() });
+
+/** The namespace of repositories that a principal creates without naming one. Pure. */
+export function homeOf({ name, grants }: Pick<Principal, 'name' | 'grants'>): string {
+  const own = grants.find(({ namespace }) => namespace !== undefined)?.namespace;
+  return own ?? (isName(name) && name !== 'operator' ? name : openNamespace);
+}
+
+export async function whoAmI(c: Context<AppEnv>, { catalog }: Gateway): Promise<Response> {
+  const { principal } = c.var;
+  checkToken(principal);
+  const home = homeOf(principal);
+  const record = await catalog.tokens.get(principal.id);
+  const namespaces = new Set(principal.grants.flatMap(({ namespace }) => namespace ?? []));
+  namespaces.delete(home);
+  const role = principal.grants.some(({ scope }) => scope !== 'read') ? 'write' : 'read';
+  return c.json({
+    type: 'user',
+    id: principal.id,
+    name: home,
+    fullname: home,
+    isPro: false,
+    orgs: [...namespaces].map((name) => ({ type: 'org', id: name, name, fullname: name, roleInOrg: role })),
+    auth: {
+      type: 'access_token',
+      accessToken: {
+        displayName: principal.name,
+        role,
+        createdAt: (record?.createdAt ?? new Date(0)).toISOString(),
+      },
+    },
+  });
+}
+
+export async function createRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
+  const { name: given, organization, type, visibility, ...body } = await readJson(c, gateway, createShape);
+  const [ofName, rest] = given.includes('/') ? given.split('/', 2) : [undefined, given];
+  const named = {
+    type: type ?? 'model',
+    namespace: checkName(organization ?? ofName ?? homeOf(c.var.principal), 'namespace'),
+    name: checkName(rest ?? '', 'repository'),
+  };
+  checkScope(c.var.principal, scopeOn(c.var.principal, named), 'write');
+  const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(named)}`;
+  const existing = await gateway.catalog.repositories.find(named.namespace, named.name);
+  // Clients that accept an existing repository read its address from this answer.
+  if (existing !== undefined)
+    return c.json({ error: 'You already created this repository.', url, id: `${named.namespace}/${named.name}` }, 409, {
+      'X-Error-Code': 'conflict',
+    });
+  const isPublic = body.private === false || visibility === 'public';
+  await gateway.hub.createRepository({ ...named, visibility: isPublic ? 'public' : 'private' });
+  return c.json({ url, id: `${named.namespace}/${named.name}`, name: `${named.namespace}/${named.name}` });
+}
+
+export async function deleteRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
+  const { name: given, organization, type } = await readJson(c, gateway, nameShape);
+  const [ofName, rest] = given.includes('/') ? given.split('/', 2) : [undefined, given];
+  const named = { type: type ?? 'model', namespace: organization ?? ofName ?? homeOf(c.var.principal), name: rest! };
+  await gateway.hub.deleteRepository(await locateRepository(gateway, c, named, 'admin'));
+  return c.json({});
+}
+
+export async function moveRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
+  const { fromRepo, toRepo, type } = await readJson(c, gateway, moveShape);
+  const place = (text: string): { namespace: string; name: string } => {
+    const [namespace = '', name = ''] = text.split('/', 2);
+    return { namespace: checkName(namespace, 'namespace'), name: checkName(name, 'repository') };
+  };
+  const to = place(toRepo);
+  const repository = await locateRepository(gateway, c, { type: type ?? 'model', ...place(fromRepo) }, 'admin');
+  checkScope(c.var.principal, scopeOn(c.var.principal, to), 'write');
+  const moved = await gateway.catalog.repositories.move(repository.id, to);
+  return c.json({ url: `${originOf(c, gateway.admittance.trustProxy)}${webPath(moved)}` });
+}
+
+export async function changeSettings(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'admin');
+  const { private: isPrivate, visibility } = await readJson(c, gateway, settingsShape);
+  const asked =
+    visibility ?? (isPrivate === undefined || isPrivate === null ? undefined : isPrivate ? 'private' : 'public');
+  if (asked !== undefined && asked !== 'public' && asked !== 'private')
+    throw new FirnError('invalid-request', 'The visibility of a repository is public or private.');
+  if (asked !== undefined) await gateway.catalog.repositories.setVisibility(repository.id, asked);
+  return c.json({ private: (asked ?? repository.visibility) === 'private' });
+}
+
+export async function listRepositories(
+  c: Context<AppEnv>,
+  { catalog }: Gateway,
+  type: RepositoryType,
+): Promise<Response> {
+  const author = c.req.query('author');
+  const search = c.req.query('search')?.toLowerCase();
+  const limit = Math.min(Number(c.req.query('limit') ?? pageRepositories) || pageRepositories, pageRepositories);
+  const found: Repository[] = [];
+  for (let after: string | undefined; found.length < limit;) {
+    const page = await catalog.repositories.list(
+      { limit: pageRepositories, ...(after !== undefined && { after }) },
+      visibleTo(c.var.principal),
+    );
+    for (const each of page)
+      if (each.type === type && (author ?? each.namespace) === each.namespace && isMatch(each, search))
+        found.push(each);
+    if (page.length < pageRepositories) break;
+    after = idOf(page.at(-1)!);
+  }
+  return c.json(found.slice(0, limit).map((repository) => fieldsOf(repository)));
+}
+
+/** A repository with its files at a revision, `main` by default. */
+export async function repositoryInfo(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  revision: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const snapshot =
+    revision.length === 0
+      ? await resolveRevision(gateway.catalog, repository, 'main')
+      : (await locateRevision(gateway, repository, revision)).snapshot;
+  const withBlobs = c.req.query('blobs') !== undefined;
+  return c.json({
+    ...fieldsOf(repository),
+    sha: snapshot?.commit.id,
+    lastModified: (snapshot?.commit.createdAt ?? repository.createdAt).toISOString(),
+    siblings: snapshot === undefined ? [] : await siblingsOf(snapshot, withBlobs),
+  });
+}
+
+async function siblingsOf(snapshot: Snapshot, withBlobs: boolean): Promise<object[]> {
+  const files: object[] = [];
+  for await (const entry of walk(snapshot, await snapshot.load(snapshot.commit.treeId))) {
+    if (entry.kind === 'folder') continue;
+    const details = withBlobs && { size: entry.sizeBytes, blobId: entry.oid, ...largeFileOf(entry) };
+    files.push({ rfilename: entry.path, ...details });
+  }
+  return files;
+}
+
+function fieldsOf(repository: Repository): object {
+  const { id, namespace, type, visibility, createdAt } = repository;
+  return {
+    _id: id.slice(0, 24),
+    id: idOf(repository),
+    ...(type === 'model' && { modelId: idOf(repository) }),
+    author: namespace,
+    private: visibility === 'private',
+    gated: false,
+    disabled: false,
+    downloads: 0,
+    likes: 0,
+    tags: [],
+    createdAt: createdAt.toISOString(),
+    lastModified: createdAt.toISOString(),
+  };
+}
+
+function isMatch(repository: Repository, search: string | undefined): boolean {
+  return search === undefined || idOf(repository).toLowerCase().includes(search);
+}
+
+function idOf({ namespace, name }: Pick<Repository, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
+/** The path of a repository's page; clients read the id from it. */
+export function webPath({ type, ...names }: HubRepositoryName): string {
+  return `/${type === 'model' ? '' : `${type}s/`}${idOf(names)}`;
+}

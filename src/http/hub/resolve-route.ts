@@ -1,0 +1,41 @@
+import type { Context } from 'hono';
+import { MissingEntry } from '../../hub/missing.ts';
+import { entryAt } from '../../hub/snapshot.ts';
+import { attachmentNamed } from '../answer/attachment-named.ts';
+import { sendFile } from '../answer/send-file.ts';
+import { formatDigest } from '../answer/digest-fields.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { locateRepository, locateRevision } from './hub-request.ts';
+import type { HubRepositoryName } from './parse-hub-path.ts';
+
+/**
+ * A file at a revision: GET, single ranges, and HEAD, which reads the catalog only. Clients name their cache entries
+ * after the ETag: git's id of a small file, the sha256 of a large one.
+ */
+export async function resolveFile(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const { snapshot, path } = await locateRevision(gateway, repository, rest);
+  const { id: commitId } = snapshot.commit;
+  const entry = path === '' ? undefined : await entryAt(snapshot, path);
+  if (entry?.kind !== 'file') throw new MissingEntry(path, commitId);
+  const { sizeBytes, sha256, isLarge, oid } = entry;
+  const etag = `"${isLarge ? sha256 : oid}"`;
+  const headers = {
+    'Content-Type': path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
+    'Content-Disposition': attachmentNamed(path),
+    'X-Repo-Commit': commitId,
+    'Repr-Digest': formatDigest(sha256),
+    'Accept-Ranges': 'bytes',
+    ...(isLarge && { 'X-Linked-Size': String(sizeBytes), 'X-Linked-Etag': etag }),
+    // Browsers of other sites may read public files, as on any hub; tokens are never sent by themselves.
+    'Access-Control-Expose-Headers': 'ETag, X-Repo-Commit, X-Linked-Size, X-Linked-Etag, Content-Range, X-Error-Code',
+  };
+  const open = () => gateway.hub.openEntry(repository.id, { snapshot, path, entry });
+  return sendFile(c, { etag, sizeBytes, headers, open }, gateway.log);
+}

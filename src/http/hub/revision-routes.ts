@@ -1,0 +1,196 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { HubCommit, RefKind } from '../../catalog/contract/hub/revision-records.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { MissingEntry, MissingRevision } from '../../hub/missing.ts';
+import { resolveRevision } from '../../hub/resolve-revision.ts';
+import { entriesOf, entryAt, type PlacedEntry, walk } from '../../hub/snapshot.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { entryFields } from './file-fields.ts';
+import { locateRepository, locateRevision, originOf, readFormOrJson, readJson } from './hub-request.ts';
+import type { HubRepositoryName } from './parse-hub-path.ts';
+
+/** Entries in one page of a tree, and commits in one page of a history. */
+const pageEntries = 1000;
+const pageCommits = 50;
+/** Paths of one `paths-info` request. */
+const pathsMax = 1000;
+/** Commits that can be paged through. */
+const historyMax = 100_000;
+
+export async function listTree(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const { snapshot, path: folder } = await locateRevision(gateway, repository, rest);
+  const entries = await entriesOf(snapshot, folder);
+  if (entries === undefined) throw new MissingEntry(folder, snapshot.commit.id);
+  const isRecursive = isTrue(c.req.query('recursive'));
+  const cursor = c.req.query('cursor');
+  const limit = Math.min(Number(c.req.query('limit') ?? pageEntries) || pageEntries, pageEntries);
+  const page: PlacedEntry[] = [];
+  let isAfter = cursor === undefined;
+  let hasMore = false;
+  const all = isRecursive
+    ? walk(snapshot, entries, folder)
+    : entries.map((entry) => ({ ...entry, path: folder === '' ? entry.name : `${folder}/${entry.name}` }));
+  for await (const entry of all) {
+    if (isAfter && page.length === limit) {
+      hasMore = true;
+      break;
+    }
+    if (isAfter) page.push(entry);
+    else isAfter = entry.path === cursor;
+  }
+  return c.json(page.map(entryFields), 200, {
+    'X-Repo-Commit': snapshot.commit.id,
+    ...(hasMore && nextLink(c, gateway, { cursor: page.at(-1)!.path })),
+  });
+}
+
+export async function pathsInfo(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const { paths = [] } = await readFormOrJson(c, gateway);
+  if (paths.length > pathsMax) throw new FirnError('payload-too-large', `At most ${pathsMax} paths in one request.`);
+  const { snapshot } = await locateRevision(gateway, repository, rest);
+  const found: object[] = [];
+  for (const path of paths) {
+    const entry = typeof path === 'string' ? await entryAt(snapshot, path) : undefined;
+    if (entry !== undefined) found.push(entryFields({ ...entry, path: path as string }));
+  }
+  return c.json(found, 200, { 'X-Repo-Commit': snapshot.commit.id });
+}
+
+export async function listCommits(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const { snapshot } = await locateRevision(gateway, repository, rest);
+  const page = Math.max(0, Number(c.req.query('p') ?? 0) || 0);
+  const limit = Math.min(Number(c.req.query('limit') ?? pageCommits) || pageCommits, pageCommits);
+  const end = Math.min((page + 1) * limit + 1, historyMax);
+  const history: readonly Omit<HubCommit, 'repositoryId'>[] =
+    snapshot.checkpoint === undefined
+      ? await gateway.catalog.hub.revisions.history(repository.id, snapshot.commit.id, end)
+      : [snapshot.commit];
+  const shown = history.slice(page * limit, (page + 1) * limit);
+  return c.json(
+    shown.map(({ id, title, message, author, createdAt }) => ({
+      id,
+      title,
+      message,
+      authors: [{ user: author, avatar: '' }],
+      date: createdAt.toISOString(),
+    })),
+    200,
+    {
+      'X-Total-Count': String(history.length),
+      ...(history.length > (page + 1) * limit && nextLink(c, gateway, { p: String(page + 1) })),
+    },
+  );
+}
+
+export async function showRefs(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const refs = await gateway.hub.listRefs(repository);
+  const ofKind = (kind: RefKind): object[] =>
+    refs
+      .filter((ref) => ref.kind === kind)
+      .map((ref) => ({
+        name: ref.name,
+        ref: `refs/${kind === 'branch' ? 'heads' : 'tags'}/${ref.name}`,
+        targetCommit: ref.commitId,
+      }));
+  return c.json({ branches: ofKind('branch'), converts: [], tags: ofKind('tag'), pullRequests: [] });
+}
+
+const branchShape = z.object({
+  startingPoint: z.string().nullish(),
+  overwrite: z.boolean().nullish(),
+  emptyBranch: z.boolean().nullish(),
+});
+const tagShape = z.object({ tag: z.string(), message: z.string().nullish() });
+const squashShape = z.object({ message: z.string().nullish() });
+
+/** Creates or deletes a branch. */
+export async function changeBranch(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'write');
+  const branch = rest.join('/');
+  if (c.req.method === 'DELETE') {
+    await gateway.hub.deleteRef(repository, 'branch', branch);
+    return c.json({});
+  }
+  const { startingPoint, overwrite } = await readJson(c, gateway, branchShape);
+  await gateway.hub.createRef(repository, {
+    kind: 'branch',
+    name: branch,
+    revision: startingPoint ?? 'main',
+    overwrite: overwrite ?? false,
+  });
+  return c.json({});
+}
+
+/** Creates a tag at the revision of the path, or deletes the tag that the path names. */
+export async function changeTag(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'write');
+  if (c.req.method === 'DELETE') {
+    await gateway.hub.deleteRef(repository, 'tag', rest.join('/'));
+    return c.json({});
+  }
+  const { tag } = await readJson(c, gateway, tagShape);
+  await gateway.hub.createRef(repository, { kind: 'tag', name: tag, revision: rest.join('/'), overwrite: false });
+  return c.json({});
+}
+
+export async function squash(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'admin');
+  const branch = rest.join('/');
+  if ((await resolveRevision(gateway.catalog, repository, `refs/heads/${branch}`)) === undefined)
+    throw new MissingRevision(branch);
+  const { message } = await readJson(c, gateway, squashShape);
+  const title = message ?? `Super-squash branch '${branch}'`;
+  const commit = await gateway.hub.squashBranch(repository, branch, { title, author: c.var.principal.name });
+  return c.json({ commitOid: commit.id });
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value !== undefined && /^(?:1|true|)$/i.test(value);
+}
+
+/** The Link field of the next page: this request's address with other values in its query. */
+function nextLink(
+  c: Context<AppEnv>,
+  { admittance }: Gateway,
+  changed: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const url = new URL(c.req.url);
+  for (const [key, value] of Object.entries(changed)) url.searchParams.set(key, value);
+  return { Link: `<${originOf(c, admittance.trustProxy)}${url.pathname}${url.search}>; rel="next"` };
+}

@@ -1,0 +1,118 @@
+import type { Context } from 'hono';
+import ignore from 'ignore';
+import { z } from 'zod';
+import { signUpload, verifyUpload } from '../../access/upload-address.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { resolveRevision } from '../../hub/resolve-revision.ts';
+import { entryAt } from '../../hub/snapshot.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { readUpload } from '../request/body/read-upload.ts';
+import { locateRepository, originOf, readJson } from './hub-request.ts';
+import type { HubPath, HubRepositoryName } from './parse-hub-path.ts';
+
+/** Larger text files, and all other files, go as objects of their own instead of inside the commit, in bytes. */
+export const regularBytesMax = 4 * 1024 * 1024;
+/** Files in one preupload or LFS batch request. */
+const batchMax = 1000;
+/** How long a signed address may be used, in seconds: a client asks for many at once and sends one after the other. */
+const addressTtlSeconds = 12 * 3600;
+/** Paths that are always objects of their own, because their bytes are not text. */
+const largePath =
+  /\.(?:safetensors|bin|pt|pth|ckpt|onnx|gguf|h5|msgpack|npz|npy|parquet|arrow|zip|gz|tar|zst|model|tflite|pickle|pkl)$/i;
+
+const preuploadShape = z.object({
+  files: z
+    .array(z.object({ path: z.string(), size: z.number().int().min(0), sample: z.string().nullish() }))
+    .max(batchMax),
+  gitIgnore: z.string().nullish(),
+});
+
+/** Says for each file how to send it, whether `.gitignore` leaves it out, and what the branch has at its path. */
+export async function preupload(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'write');
+  const { files, gitIgnore } = await readJson(c, gateway, preuploadShape);
+  const snapshot = await resolveRevision(gateway.catalog, repository, rest.join('/'));
+  const ignored = ignore().add(gitIgnore ?? '');
+  const answers = [];
+  for (const { path, size, sample } of files) {
+    const entry = snapshot && (await entryAt(snapshot, path));
+    answers.push({
+      path,
+      uploadMode: isRegular(path, size, sample) ? 'regular' : 'lfs',
+      shouldIgnore: ignore.isPathValid(path) && ignored.ignores(path),
+      ...(entry?.kind === 'file' && { oid: entry.isLarge ? entry.sha256 : entry.oid }),
+    });
+  }
+  return c.json({ files: answers });
+}
+
+/** Empty files are always part of the commit. */
+function isRegular(path: string, sizeBytes: number, sample: string | null | undefined): boolean {
+  if (sizeBytes === 0) return true;
+  return sizeBytes <= regularBytesMax && !largePath.test(path) && !Buffer.from(sample ?? '', 'base64').includes(0);
+}
+
+const batchShape = z.object({
+  operation: z.enum(['upload', 'download']),
+  objects: z.array(z.object({ oid: z.string().regex(/^[0-9a-f]{64}$/), size: z.number().int().min(0) })).max(batchMax),
+});
+
+/**
+ * Git LFS batch API. An object that this very repository has needs no upload; whether another has it is never told. All
+ * others get a signed address for exactly these bytes.
+ */
+export async function lfsBatch(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+  const { operation, objects } = await readJson(c, gateway, batchShape);
+  const repository = await locateRepository(gateway, c, name, operation === 'upload' ? 'write' : 'read');
+  if (operation === 'download')
+    throw new FirnError('invalid-request', 'Large files are downloaded by their paths, at /resolve.');
+  const { blobs, revisions } = gateway.catalog.hub;
+  const digests = objects.map(({ oid }) => oid);
+  const stored = await blobs.find(repository.id, digests);
+  // The client will commit these without sending them.
+  await blobs.touch(repository.id, digests);
+  const secret = await revisions.secret();
+  const expiresAtSeconds = Math.floor((await gateway.catalog.now()).getTime() / 1000) + addressTtlSeconds;
+  const origin = originOf(c, gateway.admittance.trustProxy);
+  const answers = objects.map(({ oid: sha256, size: sizeBytes }) => {
+    const has = stored.some((blob) => blob.sha256 === sha256 && (blob.rawKey ?? blob.fileId) !== undefined);
+    if (has) return { oid: sha256, size: sizeBytes };
+    const grant = { repositoryId: repository.id, sha256, sizeBytes, tokenId: c.var.principal.id, expiresAtSeconds };
+    const href = `${origin}/hub/lfs/${repository.id}/${sha256}?${signUpload(grant, secret)}`;
+    return {
+      oid: sha256,
+      size: sizeBytes,
+      authenticated: true,
+      actions: { upload: { href, expires_at: new Date(expiresAtSeconds * 1000).toISOString() } },
+    };
+  });
+  return c.body(JSON.stringify({ transfer: 'basic', objects: answers, hash_algo: 'sha256' }), 200, {
+    'Content-Type': 'application/vnd.git-lfs+json',
+  });
+}
+
+/** The body of a large file, at a signed address; the bytes must be the announced ones. */
+export async function putLfsObject(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  place: Extract<HubPath, { at: 'lfs-object' }>,
+): Promise<Response> {
+  const { catalog } = gateway;
+  const grant = verifyUpload(place, new URL(c.req.url).searchParams, {
+    secret: await catalog.hub.revisions.secret(),
+    nowSeconds: (await catalog.now()).getTime() / 1000,
+  });
+  const repository = grant && (await catalog.repositories.get(place.repositoryId));
+  if (grant === undefined || repository === undefined)
+    throw new FirnError('forbidden', 'This upload address is not valid, or has expired; ask for a new one.');
+  c.set('repositoryId', repository.id);
+  const { sha256, sizeBytes } = grant;
+  await gateway.hub.receiveBlob(repository, { sha256, sizeBytes }, readUpload(c, gateway.bodyPace));
+  return c.body(null, 200);
+}

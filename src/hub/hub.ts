@@ -1,0 +1,65 @@
+import type { HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
+import type { FileEntry } from '../catalog/contract/hub/revision-records.ts';
+import type { Repository, RepositoryType, Visibility } from '../catalog/contract/repository-records.ts';
+import type { Upload } from '../ingest/stage/upload.ts';
+import type { OpenedFile } from '../restore/downloads.ts';
+import { commitChanges, type CommitInput, type CommitOutcome } from './commit-changes.ts';
+import { deleteRepository } from './delete-repository.ts';
+import type { HubContext } from './hub-context.ts';
+import { mainBranch } from './hub-context.ts';
+import { openEntry } from './open-blob.ts';
+import { receiveBlob, type AnnouncedBlob } from './receive-blob.ts';
+import { createRef, deleteRef, emptyCommit, listRefs, squashBranch } from './refs.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** The verbs of hub clients, bound to one context; each is described in its own file. */
+export interface Hub {
+  createRepository(input: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly type: RepositoryType;
+    readonly visibility: Visibility;
+  }): Promise<Repository>;
+  deleteRepository(repository: Repository): Promise<void>;
+  receiveBlob(
+    repository: Repository,
+    announced: AnnouncedBlob,
+    upload: Upload,
+  ): Promise<{ readonly sha256: string; readonly sizeBytes: number }>;
+  commitChanges(repository: Repository, input: CommitInput): Promise<CommitOutcome>;
+  openEntry(
+    repositoryId: string,
+    which: { readonly snapshot: Snapshot; readonly path: string; readonly entry: FileEntry },
+  ): Promise<OpenedFile>;
+  listRefs(repository: Repository): Promise<HubRef[]>;
+  createRef(
+    repository: Repository,
+    ref: { readonly kind: RefKind; readonly name: string; readonly revision: string; readonly overwrite: boolean },
+  ): Promise<void>;
+  deleteRef(repository: Repository, kind: RefKind, name: string): Promise<void>;
+  squashBranch(
+    repository: Repository,
+    branch: string,
+    text: { readonly title: string; readonly author: string },
+  ): Promise<HubCommit>;
+}
+
+export function createHub(ctx: HubContext): Hub {
+  return {
+    createRepository: (input) =>
+      ctx.catalog.transaction(async (tx) => {
+        const repository = await tx.repositories.create(input);
+        const { id: commitId } = await emptyCommit(tx, repository);
+        await tx.hub.revisions.setRef(repository.id, { kind: 'branch', name: mainBranch, commitId });
+        return repository;
+      }),
+    deleteRepository: (repository) => deleteRepository(ctx, repository),
+    receiveBlob: (repository, announced, upload) => receiveBlob(ctx, repository.id, announced, upload),
+    commitChanges: (repository, input) => commitChanges(ctx, repository, input),
+    openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
+    listRefs: (repository) => listRefs(ctx.catalog, repository),
+    createRef: (repository, ref) => createRef(ctx, repository, ref),
+    deleteRef: (repository, kind, name) => deleteRef(ctx, repository, kind, name),
+    squashBranch: (repository, branch, text) => squashBranch(ctx, repository, branch, text),
+  };
+}
