@@ -50,7 +50,7 @@ export class RequestLimits {
   }
 
   /** Counts a request of a principal from an address. */
-  async admit(principal: Principal, address: string): Promise<Admission> {
+  async admit(principal: Pick<Principal, 'id'>, address: string): Promise<Admission> {
     const isAnonymous = principal.id === anonymous.id;
     const client = isAnonymous ? `address ${networkOf(address)}` : `token ${principal.id}`;
     const limit = isAnonymous ? this.#options.anonymousPerMinute : this.#options.tokenPerMinute;

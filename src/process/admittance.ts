@@ -1,4 +1,5 @@
 import { openAccess, tokenAccess } from '../access/access.ts';
+import { uploadSigner } from '../access/upload-signer.ts';
 import { RequestLimits } from '../access/request-limits.ts';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Config } from '../config.ts';
@@ -13,5 +14,5 @@ export function admittanceOf({ config, catalog }: { readonly config: Config; rea
     anonymousPerMinute: config.anonymousPerMinute,
     concurrent: config.clientConcurrency,
   });
-  return { access: tokenAccess({ catalog }), limits, trustProxy };
+  return { access: tokenAccess({ catalog }), limits, trustProxy, signerOf: uploadSigner({ catalog }) };
 }

@@ -14,6 +14,11 @@ export interface Admittance {
   /** Absent if only this machine can connect. */
   readonly limits?: RequestLimits;
   readonly trustProxy: boolean;
+  /**
+   * The id of the token that asked for a signed address, or undefined for any other address. Its bearer sends no token,
+   * and is limited like the one who asked.
+   */
+  readonly signerOf?: (url: string) => Promise<string | undefined>;
 }
 
 /** Polled often and without a token; they look nothing up. */
@@ -24,7 +29,7 @@ const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
  * Retry-After. Every answer has the RateLimit fields of draft-ietf-httpapi-ratelimit-headers. `Locate` checks the
  * principal's scopes. `unauthenticated` for an invalid token.
  */
-export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHandler<AppEnv> {
+export function admit({ access, limits, trustProxy, signerOf }: Admittance): MiddlewareHandler<AppEnv> {
   return async function admitClient(c, next) {
     if (limits === undefined && !namesThisMachine(c.req.url))
       throw new FirnError(
@@ -37,7 +42,8 @@ export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHan
     if (blocked !== undefined) return tooMany(c, blocked);
     c.set('principal', await principalOf(access, authorization, () => limits?.countRefused(address)));
     if (limits === undefined || unlimitedPaths.has(c.req.path)) return next();
-    const admission = await limits.admit(c.var.principal, address);
+    const signer = authorization === undefined ? await signerOf?.(c.req.url) : undefined;
+    const admission = await limits.admit(signer === undefined ? c.var.principal : { id: signer }, address);
     setRateHeaders(c, admission.standing);
     if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds);
     // A request counts as concurrent until its answer's last byte is sent.
