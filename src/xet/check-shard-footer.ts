@@ -18,8 +18,8 @@ const field = {
 };
 
 /**
- * Checks the rest of a shard that has a footer: three lookup tables (of files, xorbs and chunks) and the footer lie back
- * to back after the sections and fill the bytes. The tables are not read: all they say follows from the sections.
+ * Checks the rest of a shard that has a footer: three lookup tables (of files, xorbs and chunks) and the footer lie
+ * back to back after the sections and fill the bytes. The tables are not read: all they say follows from the sections.
  *
  * Source: metadata_shard/shard_format.rs of xet-core. @throws FirnError `invalid-request`.
  */

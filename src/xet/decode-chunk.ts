@@ -55,8 +55,19 @@ export function decodeChunk({ scheme, rawBytes }: ChunkHeader, packed: Uint8Arra
 /** Undoes the grouping: all first bytes of four come first, then all second ones, and so on (byte_grouping/bg4.rs). */
 function ungroup(grouped: Uint8Array): Uint8Array {
   const raw = new Uint8Array(grouped.length);
-  let from = 0;
-  for (let first = 0; first < 4; first++) for (let to = first; to < raw.length; to += 4) raw[to] = grouped[from++]!;
+  const wholes = grouped.length >> 2;
+  const rest = grouped.length & 3;
+  const second = wholes + (rest > 0 ? 1 : 0);
+  const third = second + wholes + (rest > 1 ? 1 : 0);
+  const fourth = third + wholes + (rest > 2 ? 1 : 0);
+  for (let index = 0, to = 0; index < wholes; index++) {
+    raw[to++] = grouped[index]!;
+    raw[to++] = grouped[second + index]!;
+    raw[to++] = grouped[third + index]!;
+    raw[to++] = grouped[fourth + index]!;
+  }
+  const lasts = [wholes, second + wholes, third + wholes];
+  for (let index = 0; index < rest; index++) raw[wholes * 4 + index] = grouped[lasts[index]!]!;
   return raw;
 }
 

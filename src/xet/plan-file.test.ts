@@ -21,10 +21,10 @@ function xorbsOf(counts: number[]): Map<XetHash, XorbChunk[]> {
   return new Map(entries);
 }
 
-function truthfulFile(
+async function truthfulFile(
   xorbs: Map<XetHash, XorbChunk[]>,
   ranges: { xorb: XetHash; start: number; end: number }[],
-): ShardFile {
+): Promise<ShardFile> {
   const all: XorbChunk[] = [];
   const terms = ranges.map(({ xorb, start, end }): ShardTerm => {
     const chunks = xorbs.get(xorb)!.slice(start, end);
@@ -32,27 +32,27 @@ function truthfulFile(
     const rawBytes = chunks.reduce((sum, chunk) => sum + chunk.rawBytes, 0);
     return { xorb, range: { start, end }, rawBytes, verification: hasher.hashRange(chunks.map(({ hash }) => hash)) };
   });
-  return { hash: hasher.hashFile(all), terms, sha256: undefined };
+  return { hash: await hasher.hashFile(all), terms, sha256: undefined };
 }
 
 const xorbs = xorbsOf([5, 9]);
 const [first, second] = [...xorbs.keys()];
 const chunksOf = (xorb: XetHash) => xorbs.get(xorb);
-const honest = truthfulFile(xorbs, [
+const honest = await truthfulFile(xorbs, [
   { xorb: first!, start: 1, end: 4 },
   { xorb: second!, start: 0, end: 9 },
   { xorb: first!, start: 1, end: 2 },
 ]);
 
-test('a truthful file of any ranges gives them back as its plan', () => {
+test('a truthful file of any ranges gives them back as its plan', async () => {
   const range = fc.record({ xorb: fc.constantFrom(first!, second!), start: fc.nat(4), count: fc.nat(8) });
-  fc.assert(
-    fc.property(fc.array(range, { minLength: 1, maxLength: 10 }), (picks) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(range, { minLength: 1, maxLength: 10 }), async (picks) => {
       const ranges = picks.map(({ xorb, start, count }) => {
         return { xorb, start, end: Math.min(start + 1 + count, xorbs.get(xorb)!.length) };
       });
-      const file = truthfulFile(xorbs, ranges);
-      const plan = planFile({ file, chunksOf, hasher });
+      const file = await truthfulFile(xorbs, ranges);
+      const plan = await planFile({ file, chunksOf, hasher });
       expect(plan.ranges.map(({ rawBytes: _, ...rest }) => rest)).toEqual(ranges);
       expect(plan.sizeBytes).toBe(file.terms.reduce((sum, term) => sum + term.rawBytes, 0));
       expect(plan.chunkCount).toBe(ranges.reduce((sum, { start, end }) => sum + end - start, 0));
@@ -77,18 +77,30 @@ describe('a file is refused', () => {
     ['if terms are swapped', { ...honest, terms: honest.terms.toReversed() }, 'digest-mismatch', 'names a file'],
     ['if a term is left out', { ...honest, terms: honest.terms.slice(1) }, 'digest-mismatch', 'names a file'],
     ['if a term is repeated', { ...honest, terms: [...honest.terms, honest.terms[2]!] }, 'digest-mismatch', 'names a'],
-  ])('%s', (_, file, code, why) => {
+  ])('%s', async (_, file, code, why) => {
     const error = { code, message: expect.stringContaining(why) as string };
-    expect(() => planFile({ file, chunksOf, hasher })).toThrow(expect.objectContaining(error));
+    await expect(planFile({ file, chunksOf, hasher })).rejects.toThrow(expect.objectContaining(error));
   });
 
-  test('with more chunks than are allowed, before it asks for the xorb', () => {
-    expect(planFile({ file: honest, chunksOf, hasher, chunksMax: 13 }).chunkCount).toBe(13);
+  test('with more chunks than are allowed, before it asks for the xorb', async () => {
+    expect(await planFile({ file: honest, chunksOf, hasher, chunksMax: 13 })).toMatchObject({ chunkCount: 13 });
     const asked: XetHash[] = [];
     const count = (xorb: XetHash) => (asked.push(xorb), xorbs.get(xorb));
-    expect(() => planFile({ file: honest, chunksOf: count, hasher, chunksMax: 11 })).toThrow(
+    await expect(planFile({ file: honest, chunksOf: count, hasher, chunksMax: 11 })).rejects.toThrow(
       expect.objectContaining({ code: 'payload-too-large' }),
     );
     expect(asked).toEqual([first]);
   });
+});
+
+test('a long plan lets other work go between and ends when its signal aborts', async () => {
+  const [long] = [...xorbsOf([8192])];
+  const file: ShardFile = await truthfulFile(
+    new Map([long!]),
+    Array.from({ length: 20 }, () => ({ xorb: long![0], start: 0, end: 8192 })),
+  );
+  const aborter = new AbortController();
+  const plan = planFile({ file, chunksOf: () => long![1], hasher, signal: aborter.signal });
+  setImmediate(() => aborter.abort(new Error('the client left')));
+  await expect(plan).rejects.toThrow('the client left');
 });

@@ -3,7 +3,9 @@ import type { ShardCursor } from './shard-cursor.ts';
 import { textOfXetHash, type HashedBytes, type XetHash } from './xet-hash.ts';
 import { chunkRawBytesMax, xorbChunksMax } from './xet-limits.ts';
 
-/** What a shard says about a xorb. The client sends it for other clients' deduplication; the xorb itself says it too. */
+/**
+ * What a shard says about a xorb. The client sends it for other clients' deduplication; the xorb itself says it too.
+ */
 export interface ShardXorb {
   hash: XetHash;
   chunkCount: number;

@@ -29,7 +29,9 @@ export interface XorbTable {
 export class XorbReader {
   readonly #hasher: XetHasher;
   readonly #chunks: XorbChunk[] = [];
-  /** Bytes of the chunk header or packed chunk that is being received: as many as `#wantedBytes`, `#heldBytes` so far. */
+  /**
+   * Bytes of the chunk header or packed chunk that is being received: as many as `#wantedBytes`, `#heldBytes` so far.
+   */
   #held: Uint8Array = new Uint8Array(chunkHeaderBytes);
   #heldBytes = 0;
   #header: ChunkHeader | undefined;

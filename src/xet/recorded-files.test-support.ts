@@ -1,6 +1,6 @@
 /**
- * The files that the recorded client uploaded, made anew from fixed seeds. `xet/fixtures` holds what the client sent for
- * them; scripts/record-xet-fixtures.ts records it again.
+ * The files that the recorded client uploaded, made anew from fixed seeds. `xet/fixtures` holds what the client sent
+ * for them; scripts/record-xet-fixtures.ts records it again.
  */
 export interface RecordedUpload {
   /** Names the folder of fixtures. Uploads run in this order and share the client's cache. */

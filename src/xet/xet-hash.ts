@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createBLAKE3 } from 'hash-wasm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 
@@ -10,14 +11,17 @@ export interface HashedBytes {
   rawBytes: number;
 }
 
-/** The hash functions of Xet, synchronous. `createXetHasher` makes one; calls share its state, so keep it on a thread. */
+/** The hash functions of Xet. `createXetHasher` makes one for a thread; its calls may overlap. */
 export interface XetHasher {
   /** Of a chunk's raw bytes. */
   hashChunk(bytes: Uint8Array): XetHash;
   /** Of a xorb, from all of its chunks in order: the root of their hash tree. */
   hashXorb(chunks: readonly HashedBytes[]): XetHash;
-  /** Of a file, from all of its chunks in order: the root of their hash tree, hashed once more with a key of zeros. */
-  hashFile(chunks: readonly HashedBytes[]): XetHash;
+  /**
+   * Of a file, from all of its chunks in order: the root of their hash tree, hashed once more with a key of zeros. A
+   * million chunks take 2 s, so it lets other work of the thread go between and stops when `signal` aborts.
+   */
+  hashFile(chunks: readonly HashedBytes[], signal?: AbortSignal): Promise<XetHash>;
   /** Of the chunks that one term of a file covers: shows that whoever names the term knows their hashes. */
   hashRange(chunkHashes: readonly XetHash[]): XetHash;
 }
@@ -31,20 +35,40 @@ const fileKey = '00'.repeat(32);
 /** The hash of a file or xorb without chunks. */
 export const emptyXetHash: XetHash = '0'.repeat(64);
 
-/** Children of a node of the hash tree: at least 3 unless the level ends, at most 9 (merklehash/aggregated_hashes.rs). */
+/**
+ * Children of a node of the hash tree: at least 3 unless the level ends, at most 9 (merklehash/aggregated_hashes.rs).
+ */
 const childrenMin = 3;
 const childrenMax = 9;
 
 /** Compiles BLAKE3 (WebAssembly), once per key. */
 export async function createXetHasher(): Promise<XetHasher> {
   const [chunk, node, range, file] = await Promise.all([chunkKey, nodeKey, rangeKey, fileKey].map(keyedHash));
-  const hashTree = (leaves: readonly HashedBytes[]) => hashTreeOf(leaves, node!);
   return {
     hashChunk: chunk!,
-    hashXorb: hashTree,
-    hashFile: (chunks) => (chunks.length === 0 ? emptyXetHash : file!(bytesOfXetHash(hashTree(chunks)))),
+    hashXorb: (chunks) => finish(hashTree(chunks, node!)),
+    hashFile: async (chunks, signal) => {
+      if (chunks.length === 0) return emptyXetHash;
+      return file!(bytesOfXetHash(await finishInTurns(hashTree(chunks, node!), signal)));
+    },
     hashRange: (hashes) => range!(Buffer.concat(hashes.map(bytesOfXetHash))),
   };
+}
+
+function finish<Result>(work: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+async function finishInTurns<Result>(work: Generator<undefined, Result>, signal?: AbortSignal): Promise<Result> {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
 }
 
 async function keyedHash(key: string): Promise<(bytes: Uint8Array | string) => XetHash> {
@@ -52,27 +76,29 @@ async function keyedHash(key: string): Promise<(bytes: Uint8Array | string) => X
   return (bytes) => textOfXetHash(blake3.init().update(bytes).digest('binary'));
 }
 
+/** Nodes that are hashed without a pause: some 5 ms. */
+const nodesPerStep = 1024;
+
 /** Nodes of one level become the children of the next until one is left. A single leaf is its own root. */
-function hashTreeOf(leaves: readonly HashedBytes[], hashNode: (text: string) => XetHash): XetHash {
+function* hashTree(leaves: readonly HashedBytes[], hashNode: (text: string) => XetHash): Generator<undefined, XetHash> {
   if (leaves.length === 0) return emptyXetHash;
   let level = leaves;
   while (level.length > 1) {
     const parents: HashedBytes[] = [];
     for (let start = 0; start < level.length;) {
       const end = endOfSiblings(level, start);
-      let text = '';
-      let rawBytes = 0;
-      for (let index = start; index < end; index++) {
-        const child = level[index]!;
-        text += `${child.hash} : ${child.rawBytes}\n`;
-        rawBytes += child.rawBytes;
-      }
-      parents.push({ hash: hashNode(text), rawBytes });
+      parents.push(hashParent(level.slice(start, end), hashNode));
       start = end;
+      if (parents.length % nodesPerStep === 0) yield;
     }
     level = parents;
   }
   return level[0]!.hash;
+}
+
+function hashParent(children: HashedBytes[], hashNode: (text: string) => XetHash): HashedBytes {
+  const text = children.map(({ hash, rawBytes }) => `${hash} : ${rawBytes}\n`).join('');
+  return { hash: hashNode(text), rawBytes: children.reduce((sum, child) => sum + child.rawBytes, 0) };
 }
 
 /** Siblings end after the first hash, from the third on, that is divisible by 4 when read as a number. */
@@ -83,7 +109,9 @@ function endOfSiblings(level: readonly HashedBytes[], start: number): number {
   return end;
 }
 
-/** The text form of the 32 bytes at `at`. A shard holds sha256 digests in this order too: their text is the usual hex. */
+/**
+ * The text form of the 32 bytes at `at`. A shard holds sha256 digests in this order too: their text is the usual hex.
+ */
 export function textOfXetHash(bytes: Uint8Array, at = 0): XetHash {
   return reverseGroups(bytes, at).toString('hex');
 }
