@@ -9,6 +9,7 @@ const root = dirname(fileURLToPath(import.meta.url));
 const rooms = [
   'checkpoint',
   'telemetry',
+  'xet',
   'native',
   'store',
   'catalog',
