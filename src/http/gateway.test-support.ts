@@ -9,6 +9,7 @@ import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { runEncodeJob } from '../compress/encode-job.ts';
+import { createXetHasher, onceMade } from '../xet/xet-hash.ts';
 import { createHub } from '../hub/hub.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
 import type { EvalSetCheck } from '../ingest/eval-set/commit-eval-set.ts';
@@ -127,6 +128,7 @@ export async function openTestGateway({
       ...ingest,
       downloads,
       wakeWorkers: () => undefined,
+      xetHasher: onceMade(createXetHasher),
       createRun: (tx, repository, name) =>
         createRun({ catalog: tx, newSeed: () => '42' }, repository, { name, fidelity: 'exact' }),
     }),

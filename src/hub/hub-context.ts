@@ -3,12 +3,15 @@ import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
 import type { Downloads } from '../restore/downloads.ts';
+import type { XetHasher } from '../xet/xet-hash.ts';
 
 /** Dependencies of this room's verbs. */
 export interface HubContext extends IngestContext {
   readonly downloads: Pick<Downloads, 'openFile' | 'openObject' | 'openRaw'>;
   /** Creates the run of a branch, with the fidelity that the repository asks for, inside the given transaction. */
   readonly createRun: (tx: Catalog, repository: Repository, name: string) => Promise<Run>;
+  /** The hash functions of Xet, made once. */
+  readonly xetHasher: () => Promise<XetHasher>;
   /** Called after a commit that queued checkpoints. */
   readonly wakeWorkers: () => void;
 }

@@ -9,6 +9,8 @@ import type { HubContext } from './hub-context.ts';
 import { mainBranch } from './hub-context.ts';
 import { openEntry } from './open-blob.ts';
 import { receiveBlob, type AnnouncedBlob } from './receive-blob.ts';
+import { receiveShard, type ShardOptions } from './receive-shard.ts';
+import { receiveXorb } from './receive-xorb.ts';
 import { createRef, deleteRef, emptyCommit, listRefs, squashBranch } from './refs.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -26,6 +28,9 @@ export interface Hub {
     announced: AnnouncedBlob,
     upload: Upload,
   ): Promise<{ readonly sha256: string; readonly sizeBytes: number }>;
+  /** False if the repository has it already. */
+  receiveXorb(repository: Repository, hash: string, upload: Upload): Promise<boolean>;
+  receiveShard(repository: Repository, bytes: Uint8Array, options?: ShardOptions): Promise<void>;
   commitChanges(repository: Repository, input: CommitInput): Promise<CommitOutcome>;
   openEntry(
     repositoryId: string,
@@ -55,6 +60,8 @@ export function createHub(ctx: HubContext): Hub {
       }),
     deleteRepository: (repository) => deleteRepository(ctx, repository),
     receiveBlob: (repository, announced, upload) => receiveBlob(ctx, repository.id, announced, upload),
+    receiveXorb: (repository, hash, upload) => receiveXorb(ctx, repository.id, hash, upload),
+    receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),
     openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
     listRefs: (repository) => listRefs(ctx.catalog, repository),

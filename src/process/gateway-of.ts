@@ -25,6 +25,7 @@ import { Downloads } from '../restore/downloads.ts';
 import { meteredDownloads } from '../restore/metered-downloads.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { createXetHasher, onceMade } from '../xet/xet-hash.ts';
 import { tracedVerbs } from '../telemetry/traced-verbs.ts';
 import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
 import { deleteRun } from '../upkeep/delete-run.ts';
@@ -111,6 +112,7 @@ export function gatewayOf(
         ...ingestContext,
         downloads,
         wakeWorkers,
+        xetHasher: onceMade(createXetHasher),
         createRun: (tx, repository, name) =>
           createRun({ catalog: tx, newSeed: newSeedOf(repository, name) }, repository, { name, fidelity: 'exact' }),
       }),

@@ -41,6 +41,12 @@ export const emptyXetHash: XetHash = '0'.repeat(64);
 const childrenMin = 3;
 const childrenMax = 9;
 
+/** The same hasher at every call, made at the first. */
+export function onceMade(create: () => Promise<XetHasher>): () => Promise<XetHasher> {
+  let made: Promise<XetHasher> | undefined;
+  return () => (made ??= create());
+}
+
 /** Compiles BLAKE3 (WebAssembly), once per key. */
 export async function createXetHasher(): Promise<XetHasher> {
   const [chunk, node, range, file] = await Promise.all([chunkKey, nodeKey, rangeKey, fileKey].map(keyedHash));

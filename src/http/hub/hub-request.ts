@@ -89,16 +89,24 @@ export async function readFormOrJson(
   return Object.fromEntries([...new Set(form.keys())].map((key) => [key, form.getAll(key)]));
 }
 
-async function readText(c: Context<AppEnv>, { bodyPace }: Pick<Gateway, 'bodyPace'>): Promise<string> {
+async function readText(c: Context<AppEnv>, gateway: Pick<Gateway, 'bodyPace'>): Promise<string> {
+  return (await readBytes(c, gateway, bodyBytesMax)).toString('utf8');
+}
+
+/** A body of at most `bytesMax` bytes. `payload-too-large`. */
+export async function readBytes(
+  c: Context<AppEnv>,
+  { bodyPace }: Pick<Gateway, 'bodyPace'>,
+  bytesMax: number,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of incomingBody(c, bodyPace)) {
     sizeBytes += chunk.length;
-    if (sizeBytes > bodyBytesMax)
-      throw new FirnError('payload-too-large', `This body may have at most ${bodyBytesMax} bytes.`);
+    if (sizeBytes > bytesMax) throw new FirnError('payload-too-large', `This body may have at most ${bytesMax} bytes.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 export function parseJson(text: string): unknown {

@@ -17,6 +17,7 @@ import {
 } from './repository-routes.ts';
 import { resolveFile } from './resolve-route.ts';
 import { changeBranch, changeTag, listCommits, listTree, pathsInfo, showRefs, squash } from './revision-routes.ts';
+import { answerXet, xetWriteToken } from './xet-routes.ts';
 import { lfsBatch, preupload, putLfsObject } from './upload-routes.ts';
 import { z } from 'zod';
 
@@ -57,6 +58,7 @@ const repositoryRoutes: Readonly<Record<string, OfRepository>> = {
     return c.json({});
   },
   'POST preupload': preupload,
+  'GET xet-write-token': xetWriteToken,
   'POST commit': createCommit,
 };
 
@@ -102,7 +104,7 @@ function answer(c: Context<AppEnv>, gateway: Gateway, path: HubPath): Promise<Re
       if (method === 'PUT') return putLfsObject(c, gateway, path);
       break;
     case 'xet':
-      break;
+      return answerXet(c, gateway, path);
     case 'nowhere':
       throw new MissingRepository();
   }

@@ -4,7 +4,7 @@ export interface XorbChunk {
   readonly hash: string;
   readonly rawBytes: number;
   /** Of the chunk with its header, in the xorb. */
-  readonly offsetBytes: number;
+  readonly offset: number;
   readonly lengthBytes: number;
 }
 /** A xorb: a run of compressed chunks that an Xet client uploaded. */
