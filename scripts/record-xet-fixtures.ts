@@ -93,8 +93,7 @@ function reply(method: string, path: string, body: Buffer): { status: number; ty
 
 function save(name: string, body: Buffer): void {
   if (name.endsWith('.xorb') && body.length > keptXorbBytesMax) return;
-  mkdirSync(join(fixtures, upload), { recursive: true });
-  writeFileSync(join(fixtures, upload, name), body);
+  writeFileSync(join(fixtures, `${upload}-${name}`), body);
 }
 
 const program = `

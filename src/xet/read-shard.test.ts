@@ -86,7 +86,7 @@ test('a shard gives the files and xorbs it was made from, with a footer or witho
 });
 
 test('the encoder of the tests writes what the client writes', () => {
-  const bytes = readFileSync(join(import.meta.dirname, 'fixtures/shared/0.shard'));
+  const bytes = readFileSync(join(import.meta.dirname, 'fixtures/shared-0.shard'));
   const shard = readShard(bytes);
   const again = encodeShard({ files: shard.files, xorbs: plainXorbs(shard) });
   expect(readShard(again).files).toEqual(shard.files);

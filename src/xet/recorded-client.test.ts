@@ -26,11 +26,11 @@ const xorbRequests = requests.filter(({ path }) => path.includes('/v1/xorbs/'));
 
 /** A recorded xorb; the large one is made anew from the file, which the client sends unpacked. */
 function xorbBytes({ upload, path, bodySha256 }: RecordedRequest): Uint8Array {
-  const file = join(fixtures, upload, `${hashOf(path)}.xorb`);
+  const file = join(fixtures, `${upload}-${hashOf(path)}.xorb`);
   if (existsSync(file)) return new Uint8Array(readFileSync(file));
   const raw = uploads.find(({ name }) => name === upload)!.files[0]!.bytes;
   let at = 0;
-  const { xorbs } = readShard(readFileSync(join(fixtures, upload, '0.shard')));
+  const { xorbs } = readShard(readFileSync(join(fixtures, `${upload}-0.shard`)));
   const sizes = Array.from({ length: xorbs[0]!.chunkCount }, (_, index) => xorbs[0]!.chunkAt(index).rawBytes);
   const bytes = encodeXorb(sizes.map((size) => ({ raw: raw.subarray(at, (at += size)), scheme: 'none' })));
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(bodySha256);
@@ -72,7 +72,7 @@ test('the recordings hold all three ways of packing', () => {
 });
 
 describe.each(uploads)('upload $name', ({ name, files }) => {
-  const shard = readShard(readFileSync(join(fixtures, name, '0.shard')));
+  const shard = readShard(readFileSync(join(fixtures, `${name}-0.shard`)));
 
   test.each(files)('$path is rebuilt byte for byte from the terms of the shard', async ({ bytes }) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -101,7 +101,7 @@ describe.each(uploads)('upload $name', ({ name, files }) => {
 
 test('a later upload refers to the xorb of an earlier one, which the client keeps in mind', () => {
   const textXorb = hashOf(xorbRequests.find(({ upload }) => upload === 'text')!.path);
-  const { files } = readShard(readFileSync(join(fixtures, 'shared', '0.shard')));
+  const { files } = readShard(readFileSync(join(fixtures, 'shared-0.shard')));
   expect(files.every((file) => file.terms.some((term) => term.xorb === textXorb))).toBe(true);
 });
 

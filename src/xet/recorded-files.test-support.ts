@@ -3,7 +3,7 @@
  * for them; scripts/record-xet-fixtures.ts records it again.
  */
 export interface RecordedUpload {
-  /** Names the folder of fixtures. Uploads run in this order and share the client's cache. */
+  /** The first word of its fixtures' names. Uploads run in this order and share the client's cache. */
   name: string;
   files: { path: string; bytes: Uint8Array }[];
 }
