@@ -1,12 +1,20 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
 
+/** How long clients upload chunks to one address, in ms. */
+export const xetAddressMs = 24 * 3600_000;
+/**
+ * How long chunks are kept after they were named last, in ms: while a client of their address, in a session that began
+ * there, may still name them.
+ */
+export const xorbTtlMs = 3 * xetAddressMs;
+
 /** Rows deleted in one transaction. */
 const pageRows = 500;
 
 /**
- * Deletes files that were uploaded and that no commit named within the life of an upload, and chunks that no file needed
- * for as long. Returns the number of both.
+ * Deletes files that were uploaded and that no commit named within the life of an upload, and chunks that no client can
+ * name any more. Returns the number of both.
  */
 export async function expireHubFiles({
   catalog,
@@ -15,13 +23,16 @@ export async function expireHubFiles({
   readonly catalog: Pick<Catalog, 'hub' | 'now'>;
   readonly limits: Pick<IngestContext['limits'], 'uploadTtlMs'>;
 }): Promise<number> {
-  const before = new Date((await catalog.now()).getTime() - limits.uploadTtlMs);
-  let total = 0;
-  for (const { expire } of [catalog.hub.blobs, catalog.hub.xorbs])
-    for (;;) {
-      const count = await expire(before, pageRows);
-      total += count;
-      if (count < pageRows) break;
-    }
-  return total;
+  const nowMs = (await catalog.now()).getTime();
+  const { blobs, xorbs } = catalog.hub;
+  const files = await repeat((limit) => blobs.expire(new Date(nowMs - limits.uploadTtlMs), limit));
+  return files + (await repeat((limit) => xorbs.expire(new Date(nowMs - xorbTtlMs), limit)));
+}
+
+async function repeat(expire: (limit: number) => Promise<number>): Promise<number> {
+  for (let total = 0; ;) {
+    const count = await expire(pageRows);
+    total += count;
+    if (count < pageRows) return total;
+  }
 }

@@ -85,7 +85,7 @@ async function* rebuild(
     const { offset, lengthBytes } = placeOfChunks(chunks, range);
     const reader = await openNamed(store, key);
     try {
-      const bytes = await reader.read(offset, offset + lengthBytes);
+      const bytes = await reader.read(offset, lengthBytes);
       yield* decodeChunkRange({ chunks, range, bytes, hasher });
     } finally {
       await reader.close();

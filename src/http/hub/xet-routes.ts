@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { xetAddressMs } from '../../hub/expire-hub-files.ts';
 import { parseXetHash } from '../../xet/xet-hash.ts';
 import { shardBytesMax } from '../../xet/xet-limits.ts';
+import { problemKinds } from '../answer/problem-status.ts';
 import { toFirnError } from '../answer/render-problem.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
@@ -17,14 +19,17 @@ const noToken = 'none';
 const heartbeatMs = 5_000;
 
 /**
- * Where chunks go. The address names the repository by its id, so a client's cache of chunks that it sent, which it
- * keeps by address, never meets another repository of the same name. The token is the one that the client has.
+ * Where chunks go. A client remembers for three weeks which chunks it sent to an address, and names them instead of
+ * sending them again. So the address has the repository's id, which no other repository gets, and the day: chunks are
+ * kept for `xorbTtlMs`, which is longer. The token is the one that the client has.
  */
 export async function xetWriteToken(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'write');
   const accessToken = c.req.header('authorization')?.replace(/^bearer +/i, '') ?? noToken;
-  const exp = Math.floor((await gateway.catalog.now()).getTime() / 1000) + tokenTtlSeconds;
-  const casUrl = `${originOf(c, gateway.admittance.trustProxy)}/hub/xet/${repository.id}`;
+  const nowMs = (await gateway.catalog.now()).getTime();
+  const exp = Math.floor(nowMs / 1000) + tokenTtlSeconds;
+  const day = Math.floor(nowMs / xetAddressMs);
+  const casUrl = `${originOf(c, gateway.admittance.trustProxy)}/hub/xet/${repository.id}/${day}`;
   return c.json({ accessToken, exp, casUrl }, 200, {
     'X-Xet-Cas-Url': casUrl,
     'X-Xet-Access-Token': accessToken,
@@ -40,7 +45,7 @@ export async function answerXet(
   { repositoryId, rest }: Extract<HubPath, { at: 'xet' }>,
 ): Promise<Response> {
   const repository = await locateById(gateway, c, repositoryId, 'write');
-  const [version, kind, , hash = ''] = rest;
+  const [_day, version, kind, _prefix, hash = ''] = rest;
   const asked = `${c.req.method} ${version}/${kind}`;
   if (asked === 'GET v1/chunks')
     // Whether any other repository has a chunk is never told; within one, clients remember what they sent.
@@ -89,8 +94,9 @@ function shardProgress(
           () => say({ type: 'result' }),
           (error: unknown) => {
             const { code, message } = toFirnError(error);
+            const retryable = problemKinds[code].retryAfterSeconds !== undefined;
             log.error({ requestId: c.var.requestId, code, err: error }, 'a shard was refused');
-            say({ type: 'error', message, code });
+            say({ type: 'error', message, retryable });
           },
         )
         .catch(() => undefined)
