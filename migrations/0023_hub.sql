@@ -63,6 +63,19 @@ create table hub_xorbs (
 );
 create index hub_xorbs_touched on hub_xorbs (touched_at);
 
+-- Parts of a file that a client uploads in several requests, until the file was put together.
+create table hub_parts (
+  repository_id text not null references repositories (id),
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  number integer not null check (number >= 1),
+  key text collate "C" not null unique,
+  size_bytes bigint not null check (size_bytes > 0),
+  stored_bytes bigint not null,
+  touched_at timestamptz not null default now(),
+  primary key (repository_id, sha256, number)
+);
+create index hub_parts_touched on hub_parts (touched_at);
+
 -- The key that signs the addresses to which clients upload without a token. One row, the same for all gateways.
 create table hub_keys (
   id integer primary key check (id = 1),

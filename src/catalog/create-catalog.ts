@@ -11,6 +11,7 @@ import { fileRecords } from './records/files/files.ts';
 import { garbageRecords } from './records/garbage/garbage.ts';
 import { blobRecords } from './records/hub/blobs.ts';
 import { hubCheckpointRecords } from './records/hub/hub-checkpoints.ts';
+import { partRecords } from './records/hub/parts.ts';
 import { revisionRecords } from './records/hub/revisions.ts';
 import { xorbRecords } from './records/hub/xorbs.ts';
 import { idempotencyRecords } from './records/uploads/idempotency.ts';
@@ -55,6 +56,7 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
       blobs: translateFailures(blobRecords(db)),
       revisions: translateFailures(revisionRecords(db)),
       checkpoints: translateFailures(hubCheckpointRecords(db)),
+      parts: translateFailures(partRecords(db)),
       xorbs: translateFailures(xorbRecords(db)),
     },
     idempotency: translateFailures(idempotencyRecords(db)),

@@ -24,8 +24,11 @@ export async function expireHubFiles({
   readonly limits: Pick<IngestContext['limits'], 'uploadTtlMs'>;
 }): Promise<number> {
   const nowMs = (await catalog.now()).getTime();
-  const { blobs, xorbs } = catalog.hub;
-  const files = await repeat((limit) => blobs.expire(new Date(nowMs - limits.uploadTtlMs), limit));
+  const { blobs, parts, xorbs } = catalog.hub;
+  const uploadedBefore = new Date(nowMs - limits.uploadTtlMs);
+  const files =
+    (await repeat((limit) => blobs.expire(uploadedBefore, limit))) +
+    (await repeat((limit) => parts.expire(uploadedBefore, limit)));
   return files + (await repeat((limit) => xorbs.expire(new Date(nowMs - xorbTtlMs), limit)));
 }
 

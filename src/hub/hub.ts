@@ -10,6 +10,7 @@ import type { HubContext } from './hub-context.ts';
 import { mainBranch } from './hub-context.ts';
 import { openEntry } from './open-blob.ts';
 import { receiveBlob, type AnnouncedBlob } from './receive-blob.ts';
+import { completeParts, receivePart, type AnnouncedPart } from './receive-parts.ts';
 import { receiveShard, type ShardOptions } from './receive-shard.ts';
 import { receiveXorb } from './receive-xorb.ts';
 import { createRef, deleteRef, emptyCommit, listRefs, squashBranch } from './refs.ts';
@@ -29,6 +30,8 @@ export interface Hub {
     announced: AnnouncedBlob,
     upload: Upload,
   ): Promise<{ readonly sha256: string; readonly sizeBytes: number }>;
+  receivePart(repository: Repository, part: AnnouncedPart, upload: Upload): Promise<void>;
+  completeParts(repository: Repository, file: Omit<AnnouncedPart, 'number'>, signal?: AbortSignal): Promise<void>;
   /** False if the repository has it already. */
   receiveXorb(repository: Repository, hash: string, upload: Upload): Promise<boolean>;
   receiveShard(repository: Repository, bytes: Uint8Array, options?: ShardOptions): Promise<void>;
@@ -62,6 +65,8 @@ export function createHub(ctx: HubContext): Hub {
       }),
     deleteRepository: (repository) => deleteRepository(ctx, repository),
     receiveBlob: (repository, announced, upload) => receiveBlob(ctx, repository.id, announced, upload),
+    receivePart: (repository, part, upload) => receivePart(ctx, repository.id, part, upload),
+    completeParts: (repository, file, signal) => completeParts(ctx, repository.id, file, signal),
     receiveXorb: (repository, hash, upload) => receiveXorb(ctx, repository.id, hash, upload),
     receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),

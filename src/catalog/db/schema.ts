@@ -387,3 +387,17 @@ export const hubCheckpoints = pgTable('hub_checkpoints', {
   folder: text('folder').notNull(),
   publishedId: text('published_id'),
 });
+
+export const hubParts = pgTable(
+  'hub_parts',
+  {
+    repositoryId: text('repository_id').notNull(),
+    sha256: text('sha256').notNull(),
+    number: integer('number').notNull(),
+    key: text('key').notNull(),
+    sizeBytes: bytes('size_bytes').notNull(),
+    storedBytes: bytes('stored_bytes').notNull(),
+    touchedAt: time('touched_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.repositoryId, table.sha256, table.number] })],
+);

@@ -1,6 +1,14 @@
 import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
-import { checkpointFiles as files, checkpoints, evalSets, hubBlobs, hubXorbs, uploads } from '../db/schema.ts';
+import {
+  checkpointFiles as files,
+  checkpoints,
+  evalSets,
+  hubBlobs,
+  hubParts,
+  hubXorbs,
+  uploads,
+} from '../db/schema.ts';
 
 /** See `FileRecords.stagedBytes`. */
 export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promise<number> {
@@ -53,5 +61,8 @@ async function uncommittedBytes({ query }: Pick<Db, 'query'>): Promise<number> {
   const [xorbs] = await query
     .select({ bytes: sql<string>`coalesce(sum(${hubXorbs.storedBytes}), 0)::text` })
     .from(hubXorbs);
-  return Number(blobs!.bytes) + Number(xorbs!.bytes);
+  const [parts] = await query
+    .select({ bytes: sql<string>`coalesce(sum(${hubParts.storedBytes}), 0)::text` })
+    .from(hubParts);
+  return Number(blobs!.bytes) + Number(xorbs!.bytes) + Number(parts!.bytes);
 }

@@ -101,7 +101,7 @@ function answer(c: Context<AppEnv>, gateway: Gateway, path: HubPath): Promise<Re
       if (method === 'POST') return lfsBatch(c, gateway, path.repository);
       break;
     case 'lfs-object':
-      if (method === 'PUT') return putLfsObject(c, gateway, path);
+      if (method === 'PUT' || method === 'POST') return putLfsObject(c, gateway, path);
       break;
     case 'xet':
       return answerXet(c, gateway, path);

@@ -3,18 +3,21 @@ import ignore from 'ignore';
 import { z } from 'zod';
 import { signUpload, verifyUpload } from '../../access/upload-address.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { partBytesOf } from '../../hub/receive-parts.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
 import { entryAt } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { readUpload } from '../request/body/read-upload.ts';
-import { locateRepository, originOf, readJson } from './hub-request.ts';
+import { locateRepository, originOf, readBytes, readJson } from './hub-request.ts';
 import type { HubPath, HubRepositoryName } from './parse-hub-path.ts';
 
 /** Larger text files, and all other files, go as objects of their own instead of inside the commit, in bytes. */
 export const regularBytesMax = 4 * 1024 * 1024;
 /** Files in one preupload or LFS batch request. */
 const batchMax = 1000;
+/** Largest body of the call that puts parts together, in bytes: a list of their ETags. */
+const completeBytesMax = 1024 * 1024;
 /** How long a signed address may be used, in seconds: a client asks for many at once and sends one after the other. */
 const addressTtlSeconds = 12 * 3600;
 /** Paths that are always objects of their own, because their bytes are not text. */
@@ -59,6 +62,7 @@ function isRegular(path: string, sizeBytes: number, sample: string | null | unde
 }
 
 const batchShape = z.object({
+  transfers: z.array(z.string()).nullish(),
   operation: z.enum(['upload', 'download']),
   objects: z.array(z.object({ oid: z.string().regex(/^[0-9a-f]{64}$/), size: z.number().int().min(0) })).max(batchMax),
 });
@@ -68,7 +72,7 @@ const batchShape = z.object({
  * others get a signed address for exactly these bytes.
  */
 export async function lfsBatch(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
-  const { operation, objects } = await readJson(c, gateway, batchShape);
+  const { operation, objects, transfers } = await readJson(c, gateway, batchShape);
   const repository = await locateRepository(gateway, c, name, operation === 'upload' ? 'write' : 'read');
   if (operation === 'download')
     throw new FirnError('invalid-request', 'Large files are downloaded by their paths, at /resolve.');
@@ -80,24 +84,47 @@ export async function lfsBatch(c: Context<AppEnv>, gateway: Gateway, name: HubRe
   const secret = await revisions.secret();
   const expiresAtSeconds = Math.floor((await gateway.catalog.now()).getTime() / 1000) + addressTtlSeconds;
   const origin = originOf(c, gateway.admittance.trustProxy);
+  const isLarge = objects.some(({ size }) => size > partBytesOf(size));
+  const inParts = isLarge && transfers?.includes(multipart) === true;
   const answers = objects.map(({ oid: sha256, size: sizeBytes }) => {
     const has = stored.some((blob) => blob.sha256 === sha256 && (blob.rawKey ?? blob.fileId) !== undefined);
     if (has) return { oid: sha256, size: sizeBytes };
     const grant = { repositoryId: repository.id, sha256, sizeBytes, tokenId: c.var.principal.id, expiresAtSeconds };
-    const href = `${origin}/hub/lfs/${repository.id}/${sha256}?${signUpload(grant, secret)}`;
+    const address = (part?: string): string =>
+      `${origin}/hub/lfs/${repository.id}/${sha256}?${signUpload({ ...grant, ...(part !== undefined && { part }) }, secret)}`;
+    const upload = inParts ? partsOf(sizeBytes, address) : { href: address() };
     return {
       oid: sha256,
       size: sizeBytes,
       authenticated: true,
-      actions: { upload: { href, expires_at: new Date(expiresAtSeconds * 1000).toISOString() } },
+      actions: { upload: { ...upload, expires_at: new Date(expiresAtSeconds * 1000).toISOString() } },
     };
   });
-  return c.body(JSON.stringify({ transfer: 'basic', objects: answers, hash_algo: 'sha256' }), 200, {
-    'Content-Type': 'application/vnd.git-lfs+json',
-  });
+  return c.body(
+    JSON.stringify({ transfer: inParts ? multipart : 'basic', objects: answers, hash_algo: 'sha256' }),
+    200,
+    {
+      'Content-Type': 'application/vnd.git-lfs+json',
+    },
+  );
 }
 
-/** The body of a large file, at a signed address; the bytes must be the announced ones. */
+const multipart = 'multipart';
+/** In a signed address: what puts the parts together. */
+const completePart = 'complete';
+
+/** An address for each part of a file, and the one that puts them together, in the form that hub clients read. */
+function partsOf(sizeBytes: number, address: (part: string) => string): object {
+  const partBytes = partBytesOf(sizeBytes);
+  const count = Math.max(1, Math.ceil(sizeBytes / partBytes));
+  const parts = Array.from({ length: count }, (_, index) => [
+    String(index + 1).padStart(5, '0'),
+    address(String(index + 1)),
+  ]);
+  return { href: address(completePart), header: { chunk_size: String(partBytes), ...Object.fromEntries(parts) } };
+}
+
+/** The body of a large file or of a part of one, at a signed address; or the call that puts the parts together. */
 export async function putLfsObject(
   c: Context<AppEnv>,
   gateway: Gateway,
@@ -113,6 +140,16 @@ export async function putLfsObject(
     throw new FirnError('forbidden', 'This upload address is not valid, or has expired; ask for a new one.');
   c.set('repositoryId', repository.id);
   const { sha256, sizeBytes } = grant;
-  await gateway.hub.receiveBlob(repository, { sha256, sizeBytes }, readUpload(c, gateway.bodyPace));
-  return c.body(null, 200);
+  if (c.req.method === 'POST') {
+    if (grant.part !== completePart) throw new FirnError('method-not-allowed', 'This address takes a PUT.');
+    await readBytes(c, gateway, completeBytesMax);
+    await gateway.hub.completeParts(repository, { sha256, sizeBytes }, c.req.raw.signal);
+    return c.json({ success: true });
+  }
+  if (grant.part === completePart) throw new FirnError('method-not-allowed', 'This address takes a POST.');
+  const upload = readUpload(c, gateway.bodyPace);
+  if (grant.part === undefined) await gateway.hub.receiveBlob(repository, { sha256, sizeBytes }, upload);
+  else await gateway.hub.receivePart(repository, { sha256, sizeBytes, number: Number(grant.part) }, upload);
+  // Clients send the ETags of parts back; the parts themselves are checked by the digest of the whole.
+  return c.body(null, 200, { ETag: `"${sha256}${grant.part === undefined ? '' : `-${grant.part}`}"` });
 }

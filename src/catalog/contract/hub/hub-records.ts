@@ -1,5 +1,6 @@
 import type { BlobRecords } from './blob-records.ts';
 import type { HubCheckpointRecords } from './hub-checkpoint-records.ts';
+import type { PartRecords } from './part-records.ts';
 import type { RevisionRecords } from './revision-records.ts';
 import type { XorbRecords } from './xorb-records.ts';
 
@@ -7,6 +8,7 @@ import type { XorbRecords } from './xorb-records.ts';
 export interface HubRecords {
   readonly blobs: BlobRecords;
   readonly revisions: RevisionRecords;
+  readonly parts: PartRecords;
   readonly checkpoints: HubCheckpointRecords;
   readonly xorbs: XorbRecords;
 }

@@ -6,7 +6,17 @@ import { dropNulls } from '../../db/drop-nulls.ts';
 import { repositoryColumns } from '../../db/record-columns.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { markPendingDeletion } from '../mark-pending-deletion.ts';
-import { evalSets, hubBlobs, hubCommits, hubRefs, hubTrees, hubXorbs, repositories, runs } from '../../db/schema.ts';
+import {
+  evalSets,
+  hubBlobs,
+  hubCommits,
+  hubParts,
+  hubRefs,
+  hubTrees,
+  hubXorbs,
+  repositories,
+  runs,
+} from '../../db/schema.ts';
 
 const isLive = isNull(repositories.deletedAt);
 
@@ -113,7 +123,11 @@ export function repositoryRecords(db: Db): RepositoryRecords {
           .delete(hubXorbs)
           .where(eq(hubXorbs.repositoryId, id))
           .returning({ key: hubXorbs.key, storedBytes: hubXorbs.storedBytes, repositoryId: hubXorbs.repositoryId });
-        await markPendingDeletion(tx, [...blobs, ...xorbs], 'deleted');
+        const parts = await tx.query
+          .delete(hubParts)
+          .where(eq(hubParts.repositoryId, id))
+          .returning({ key: hubParts.key, storedBytes: hubParts.storedBytes, repositoryId: hubParts.repositoryId });
+        await markPendingDeletion(tx, [...blobs, ...xorbs, ...parts], 'deleted');
       });
     },
   };

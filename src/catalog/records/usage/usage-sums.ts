@@ -7,6 +7,7 @@ import {
   pendingDeletions,
   evalSets,
   hubBlobs,
+  hubParts,
   hubXorbs,
   packages,
   runs,
@@ -40,6 +41,8 @@ export function namedSums(scope: UsageScope): SQL {
     union all
     select ${hubBlobs.repositoryId}, case when ${hubBlobs.isCommitted} then 'raw' else 'staged' end, sum(${hubBlobs.rawStoredBytes})
     from ${hubBlobs} where ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)} group by 1, 2
+    union all
+    select ${hubParts.repositoryId}, 'staged', sum(${hubParts.storedBytes}) from ${hubParts} where ${scope(sql`${hubParts.repositoryId}`)} group by 1
     union all
     select ${hubXorbs.repositoryId}, 'staged', sum(${hubXorbs.storedBytes}) from ${hubXorbs} where ${scope(sql`${hubXorbs.repositoryId}`)} group by 1`;
 }
