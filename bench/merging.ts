@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openPgliteCatalog } from '../src/catalog/pglite/open-pglite.ts';
 import type { Catalog } from '../src/catalog/contract/catalog.ts';
-import type { PackageRecord } from '../src/catalog/contract/package-records.ts';
+import type { PackageRecord } from '../src/catalog/contract/storage/package-records.ts';
 import type { Run } from '../src/catalog/contract/run-records.ts';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';

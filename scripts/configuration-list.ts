@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configSchema } from '../src/config.ts';
-import { wrapMarkdown } from './wrap-markdown.ts';
+import { wrapMarkdown } from './wrap/wrap-markdown.ts';
 
 interface Described {
   readonly type?: string;

@@ -8,7 +8,7 @@ import { pushCheckpoint, type CheckpointStatus } from '../../src/cli/demo/push-s
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { benchEvalSet } from '../prepare-bench-hub.ts';
-import { StoredSeries, type StoredCheckpoint } from './stored-series.ts';
+import { StoredSeries, type StoredCheckpoint } from './series/stored-series.ts';
 
 export interface HubRunPlan {
   /** Name of the run at the hub: letters, digits and dashes. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { hysteresisChoices, type Hysteresis } from '../../src/checkpoint/options/search-options.ts';
-import { seriesDtypes, type SeriesDtype } from './narrow-series.ts';
+import { seriesDtypes, type SeriesDtype } from './series/narrow-series.ts';
 
 export interface BenchOptions {
   readonly seriesDirectory: string;

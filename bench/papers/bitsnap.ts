@@ -1,15 +1,15 @@
 /**
  * Bytes of BitSnap blocks by the share of changed weights, beside the paper's equation 2:
- * `npx tsx bench/bitsnap.ts <safetensors file>`.
+ * `npx tsx bench/papers/bitsnap.ts <safetensors file>`.
  *
  * The F32 weights of the file are rounded to BF16 and cut into blocks. In each block a random choice of elements
  * changes to a neighbouring number. Every payload is decoded and compared. Bytes are payloads alone, beside those of
  * the weights in BF16; the paper's are n / 8 + 2 c, and 2 n from 15/16 on.
  */
 import { readFile } from 'node:fs/promises';
-import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
-import { bitmaskMode, blockElementsMax, type NativeCore } from '../src/native/core.ts';
-import { loadCore } from '../src/native/load-core.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { bitmaskMode, blockElementsMax, type NativeCore } from '../../src/native/core.ts';
+import { loadCore } from '../../src/native/load-core.ts';
 
 const shares = [0, 0.01, 0.03125, 0.15, 0.3, 0.5, 0.75, 0.9, 0.9375, 1];
 
@@ -74,7 +74,7 @@ async function blocksOf(path: string, core: NativeCore): Promise<Uint16Array[]> 
 }
 
 const path = process.argv[2];
-if (path === undefined) throw new Error('usage: npx tsx bench/bitsnap.ts <safetensors file>');
+if (path === undefined) throw new Error('usage: npx tsx bench/papers/bitsnap.ts <safetensors file>');
 const core = loadCore();
 const blocks = await blocksOf(path, core);
 const weights = blocks.reduce((sum, { length }) => sum + length, 0);

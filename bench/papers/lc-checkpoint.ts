@@ -1,6 +1,6 @@
 /**
  * Sizes of LC-Checkpoint's deltas by bits of promotion, beside those of the paper's figure 4:
- * `npx tsx bench/lc-checkpoint.ts <folder of ckpt_*.safetensors>`.
+ * `npx tsx bench/papers/lc-checkpoint.ts <folder of ckpt_*.safetensors>`.
  *
  * The first checkpoint's F32 tensors are the state. Every later checkpoint is a delta to the rebuilt state before it,
  * with blocks of one tensor each. Sizes are shares of the tensors' bytes: with Huffman codes as the core stores them,
@@ -8,9 +8,9 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
-import { blockElementsMax, type NativeCore } from '../src/native/core.ts';
-import { loadCore } from '../src/native/load-core.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { blockElementsMax, type NativeCore } from '../../src/native/core.ts';
+import { loadCore } from '../../src/native/load-core.ts';
 
 const bitsMax = 8;
 
@@ -59,7 +59,8 @@ async function measure(core: NativeCore, series: readonly Blocks[], bits: number
 }
 
 const folder = process.argv[2];
-if (folder === undefined) throw new Error('usage: npx tsx bench/lc-checkpoint.ts <folder of ckpt_*.safetensors>');
+if (folder === undefined)
+  throw new Error('usage: npx tsx bench/papers/lc-checkpoint.ts <folder of ckpt_*.safetensors>');
 const paths = (await readdir(folder)).filter((name) => /^ckpt_\d+\.safetensors$/.test(name)).sort();
 const series = await Promise.all(paths.map((name) => blocksOf(join(folder, name))));
 const core = loadCore();

@@ -16,7 +16,7 @@ import { planPushes } from '../../src/cli/demo/push-series.ts';
 import { readSeries } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { loadCore } from '../../src/native/load-core.ts';
-import { floatsOf } from '../compression/checkpoint-weights.ts';
+import { floatsOf } from '../compression/series/checkpoint-weights.ts';
 import { totalMovementLost, weightError, type ComparedTensor, type WeightError } from './weight-error.ts';
 
 interface Checkpoint {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/bytes.h"
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 #include "input_reader.h"
 #include "simd/each_isa.h"
 

@@ -1,4 +1,4 @@
-// Wraps comments of code at 120 columns: `node --import tsx scripts/wrap-comments.ts [file...]`; with --check it
+// Wraps comments of code at 120 columns: `node --import tsx scripts/wrap/wrap-comments.ts [file...]`; with --check it
 // changes nothing, names the files that are not wrapped, and exits with 1. Run it after prettier, which moves comments
 // without wrapping them.
 import { execFileSync } from 'node:child_process';
@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { wrapComments } from './wrap-code-comments.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Generated. */
 const leftOut = new Set(['src/graph/onnx/onnx_pb.ts']);
 const check = process.argv.includes('--check');

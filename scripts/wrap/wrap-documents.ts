@@ -1,12 +1,12 @@
-// Wraps documents at 100 columns: `node --import tsx scripts/wrap-documents.ts`; with --check it changes nothing, names
-// the documents that are not wrapped, and exits with 1.
+// Wraps documents at 100 columns: `node --import tsx scripts/wrap/wrap-documents.ts`; with --check it changes nothing,
+// names the documents that are not wrapped, and exits with 1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { listDocuments } from './list-documents.ts';
 import { longLines } from './long-lines.ts';
 import { wrapMarkdown } from './wrap-markdown.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const check = process.argv.includes('--check');
 const complaints: string[] = [];
 for (const path of listDocuments(root)) {

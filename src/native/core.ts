@@ -224,7 +224,7 @@ export interface WeightMoments {
   readonly gradientSumOfSquares: number;
 }
 
-/** Thresholds as in native/include/firn/partition.h; Infinity protects nothing, 0 prunes nothing. */
+/** Thresholds as in native/include/firn/codebook_quant/partition.h; Infinity protects nothing, 0 prunes nothing. */
 export interface Partition {
   readonly protectMagnitudeMin: number;
   readonly protectSensitivityMin: number;
@@ -239,7 +239,7 @@ export interface CodebookOptions {
   readonly seed: bigint;
 }
 
-/** Cells of least total cost in squared error and bits (native/include/firn/codebook.h). */
+/** Cells of least total cost in squared error and bits (native/include/firn/codebook_quant/codebook.h). */
 export interface EntropyOptions {
   readonly weighting: CodebookOptions['weighting'];
   readonly sigma: number;
@@ -442,7 +442,7 @@ export interface ExactDecodeRequest {
   readonly elementCount: number;
 }
 
-/** Ranges of native/include/firn/lattice.h. A package with parameters outside them is corrupt. */
+/** Ranges of native/include/firn/residual_quant/lattice.h. A package with parameters outside them is corrupt. */
 export const latticeWeightMax = 2 ** 22 - 1;
 export const latticeValueMax = 2 ** 23 - 1;
 export const latticeExponentMin = -126;
@@ -514,8 +514,8 @@ export interface LatticeSymbols {
 
 export interface QuantizedSymbols extends LatticeSymbols {
   /**
-   * latticeStatisticsWords sums a segment, in the order of LatticeStatistics of native/include/firn/lattice.h. Merge by
-   * adding.
+   * latticeStatisticsWords sums a segment, in the order of LatticeStatistics of
+   * native/include/firn/residual_quant/lattice.h. Merge by adding.
    */
   readonly statistics: BigInt64Array;
 }
@@ -623,7 +623,7 @@ export interface ResidualBlock extends WeightBlock {
   readonly deadZone: number;
   /**
    * latticeRates numbers. With them, a weight with a previous state has a dead zone of its own (LatticeHysteresis in
-   * native/include/firn/lattice.h).
+   * native/include/firn/residual_quant/lattice.h).
    */
   readonly rates?: Uint8Array | undefined;
   /** Values quantized instead of the weights, as F32; errors are still those of the weights. */
@@ -647,8 +647,8 @@ export interface QuantizedBlock {
   /** See QuantizedSymbols. */
   readonly statistics: BigInt64Array;
   /**
-   * latticeErrorWords sums per segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order
-   * of blocks, and see latticeError.
+   * latticeErrorWords sums per segment, as LatticeErrorSums of native/include/firn/residual_quant/lattice.h: add them
+   * up in the order of blocks, and see latticeError.
    */
   readonly errors: Float64Array;
   /** The same sums with equal weights for all elements; absent unless the request asks for them. */

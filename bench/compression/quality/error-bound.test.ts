@@ -6,15 +6,15 @@ import {
   tinySearch,
   withGradients,
   type CompressHarness,
-} from '../../src/compress/compress-harness.test-support.ts';
+} from '../../../src/compress/compress-harness.test-support.ts';
 import {
   f32,
   noise,
   quantizedNames,
   tinyWeights,
   type TestTensors,
-} from '../../src/compress/tiny-model.test-support.ts';
-import { StoredSeries } from './stored-series.ts';
+} from '../../../src/compress/tiny-model.test-support.ts';
+import { StoredSeries } from '../series/stored-series.ts';
 import { roundAfresh, weightedError } from './weighted-error.ts';
 
 /** The hub's limit for every tensor, with a margin for rounding weights to units. */

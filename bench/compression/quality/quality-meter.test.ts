@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSeries } from '../../src/cli/demo/read-series.ts';
-import { loadCore } from '../../src/native/load-core.ts';
-import { loadCheckpoint } from './checkpoint-weights.ts';
+import { readSeries } from '../../../src/cli/demo/read-series.ts';
+import { loadCore } from '../../../src/native/load-core.ts';
+import { loadCheckpoint } from '../series/checkpoint-weights.ts';
 import { QualityMeter } from './quality-meter.ts';
 
 let directory: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 test('uploaded weights measure what the series recorded, and rebuilt ones what they are, before and after', async () => {
-  const series = readSeries(fileURLToPath(new URL('../../examples/lm-small', import.meta.url)));
+  const series = readSeries(fileURLToPath(new URL('../../../examples/lm-small', import.meta.url)));
   const core = loadCore();
   const meter = new QualityMeter(series, { loss: 0.01 }, directory, core);
   try {

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isQuantizable } from '../../src/checkpoint/dtype.ts';
-import type { LayerType } from '../../src/checkpoint/layer-type.ts';
-import type { MetricValues, QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
-import type { SafetensorsLayout } from '../../src/checkpoint/safetensors/safetensors-layout.ts';
-import { bindUploaded } from '../../src/cli/demo/bind-uploaded.ts';
-import type { Series } from '../../src/cli/demo/read-series.ts';
-import { seriesEvalSpec } from '../../src/cli/demo/series-eval-spec.ts';
-import { judgeMetrics } from '../../src/compress/measure/judge-metrics.ts';
-import { createEvaluator } from '../../src/evaluate/create-evaluator.ts';
-import type { Evaluator } from '../../src/evaluate/evaluator.ts';
-import { describeGraph } from '../../src/graph/describe-graph.ts';
-import { layerTypesFor } from '../../src/graph/layers/layer-types-for.ts';
-import type { WeightBinding } from '../../src/graph/weight-binding.ts';
-import type { NativeCore } from '../../src/native/core.ts';
-import type { CheckpointWeights } from './checkpoint-weights.ts';
+import { isQuantizable } from '../../../src/checkpoint/dtype.ts';
+import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
+import type { MetricValues, QualityThresholds } from '../../../src/checkpoint/quality/quality.ts';
+import type { SafetensorsLayout } from '../../../src/checkpoint/safetensors/safetensors-layout.ts';
+import { bindUploaded } from '../../../src/cli/demo/bind-uploaded.ts';
+import type { Series } from '../../../src/cli/demo/read-series.ts';
+import { seriesEvalSpec } from '../../../src/cli/demo/series-eval-spec.ts';
+import { judgeMetrics } from '../../../src/compress/measure/judge-metrics.ts';
+import { createEvaluator } from '../../../src/evaluate/create-evaluator.ts';
+import type { Evaluator } from '../../../src/evaluate/evaluator.ts';
+import { describeGraph } from '../../../src/graph/describe-graph.ts';
+import { layerTypesFor } from '../../../src/graph/layers/layer-types-for.ts';
+import type { WeightBinding } from '../../../src/graph/weight-binding.ts';
+import type { NativeCore } from '../../../src/native/core.ts';
+import type { CheckpointWeights } from '../series/checkpoint-weights.ts';
 
 /** Rebuilt values by tensor name; absent tensors are as uploaded. */
 export type RebuiltWeights = ReadonlyMap<string, Float32Array>;

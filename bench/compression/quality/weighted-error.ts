@@ -1,4 +1,4 @@
-import type { ErrorRatio } from './method-result.ts';
+import type { ErrorRatio } from '../method-result.ts';
 
 /**
  * Squared error of rebuilt values, each weighted by its squared gradient, or by 1 if the tensor has no gradients or

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { methodLag } from './method-lag.ts';
-import type { CheckpointOutcome, MethodResult } from './method-result.ts';
+import type { CheckpointOutcome, MethodResult } from '../method-result.ts';
 
 const outcome = (step: number, before: number, after: number): CheckpointOutcome => ({
   step,

@@ -1,4 +1,4 @@
-import type { MethodResult } from './method-result.ts';
+import type { MethodResult } from '../method-result.ts';
 
 const size = { width: 1260, height: 640 } as const;
 /** Margins of the plot, in pixels; the legend is on the right. */

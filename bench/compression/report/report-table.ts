@@ -1,7 +1,7 @@
-import { asGoodAsText } from '../../src/cli/demo/report/as-good-as-text.ts';
-import type { LeadingMetric } from '../../src/cli/demo/report/as-good-as.ts';
+import { asGoodAsText } from '../../../src/cli/demo/report/as-good-as-text.ts';
+import type { LeadingMetric } from '../../../src/cli/demo/report/as-good-as.ts';
 import { methodLag } from './method-lag.ts';
-import { totalBytes, type CheckpointOutcome, type MethodResult } from './method-result.ts';
+import { totalBytes, type CheckpointOutcome, type MethodResult } from '../method-result.ts';
 
 /** Content of a report besides the methods. */
 export interface ReportContext {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CheckpointOutcome, MethodResult } from './method-result.ts';
+import type { CheckpointOutcome, MethodResult } from '../method-result.ts';
 import { ratioChart } from './report-chart.ts';
 import { comparisonText, markdownTable } from './report-table.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { isQuantizable, type Dtype } from '../../src/checkpoint/dtype.ts';
-import type { LayerType } from '../../src/checkpoint/layer-type.ts';
-import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
-import type { SafetensorsLayout } from '../../src/checkpoint/safetensors/safetensors-layout.ts';
-import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
-import { effectiveRank } from '../../src/graph/layers/layer-type-of.ts';
-import type { NativeCore } from '../../src/native/core.ts';
+import { isQuantizable, type Dtype } from '../../../src/checkpoint/dtype.ts';
+import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
+import { parseSafetensorsHeader } from '../../../src/checkpoint/safetensors/parse-safetensors.ts';
+import type { SafetensorsLayout } from '../../../src/checkpoint/safetensors/safetensors-layout.ts';
+import type { SeriesCheckpoint } from '../../../src/cli/demo/read-series.ts';
+import { effectiveRank } from '../../../src/graph/layers/layer-type-of.ts';
+import type { NativeCore } from '../../../src/native/core.ts';
 
 /** One tensor of a checkpoint in memory. */
 export interface WeightTensor {

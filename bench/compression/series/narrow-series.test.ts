@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
-import type { Series } from '../../src/cli/demo/read-series.ts';
-import { loadCore } from '../../src/native/load-core.ts';
+import { parseSafetensorsHeader } from '../../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { buildSafetensorsHeader } from '../../../src/checkpoint/safetensors/safetensors-header.ts';
+import type { Series } from '../../../src/cli/demo/read-series.ts';
+import { loadCore } from '../../../src/native/load-core.ts';
 import { narrowSeries } from './narrow-series.ts';
 
 let directory: string;

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
-import type { Series } from '../../src/cli/demo/read-series.ts';
-import type { NativeCore } from '../../src/native/core.ts';
+import { parseSafetensorsHeader } from '../../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { buildSafetensorsHeader } from '../../../src/checkpoint/safetensors/safetensors-header.ts';
+import type { Series } from '../../../src/cli/demo/read-series.ts';
+import type { NativeCore } from '../../../src/native/core.ts';
 
 /** Dtypes to which a checkpoint's floats may be rounded before compression; gradients stay unchanged. */
 export const seriesDtypes = ['as-is', 'bf16'] as const;

@@ -1,12 +1,12 @@
-import { dtypeBytes, isQuantizable } from '../../src/checkpoint/dtype.ts';
-import type { LatticeState, NativeCore } from '../../src/native/core.ts';
-import { readStoredIndex } from '../../src/package/open-package.ts';
-import type { BlockEntry, PackageCodebook } from '../../src/package/package-index.ts';
-import { scaleOf, stepUnits, type ResidualTensor } from '../../src/package/residual-tensor.ts';
-import type { BlockReader, DecodedBlock } from '../../src/restore/chain/block-reader.ts';
-import { ByteCache } from '../../src/restore/byte-cache.ts';
-import { PackageChain, type ChainContext, type ChainedPackage } from '../../src/restore/chain/package-chain.ts';
-import { openPlainFile } from '../../src/restore/plain-file-reader.ts';
+import { dtypeBytes, isQuantizable } from '../../../src/checkpoint/dtype.ts';
+import type { LatticeState, NativeCore } from '../../../src/native/core.ts';
+import { readStoredIndex } from '../../../src/package/open-package.ts';
+import type { BlockEntry, PackageCodebook } from '../../../src/package/package-index.ts';
+import { scaleOf, stepUnits, type ResidualTensor } from '../../../src/package/residual-tensor.ts';
+import type { BlockReader, DecodedBlock } from '../../../src/restore/chain/block-reader.ts';
+import { ByteCache } from '../../../src/restore/byte-cache.ts';
+import { PackageChain, type ChainContext, type ChainedPackage } from '../../../src/restore/chain/package-chain.ts';
+import { openPlainFile } from '../../../src/restore/plain-file-reader.ts';
 import { floatsOf } from './checkpoint-weights.ts';
 
 /** One quantized tensor of a package, decoded. */

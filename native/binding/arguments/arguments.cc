@@ -1,4 +1,4 @@
-#include "arguments.h"
+#include "binding/arguments/arguments.h"
 
 #include <string>
 

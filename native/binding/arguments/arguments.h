@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "binding/arguments/handle.h"
+#include "binding/node_api.h"
 #include "firn/dtype.h"
 #include "firn/sketch.h"
-#include "handle.h"
-#include "node_api.h"
 
 namespace firn::binding {
 

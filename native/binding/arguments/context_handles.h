@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "binding/arguments/handle.h"
 #include "firn/context_coder.h"
-#include "handle.h"
 
 namespace firn::binding {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "node_api.h"
+#include "binding/node_api.h"
 
 namespace firn::binding {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "arguments.h"
+#include "binding/arguments/arguments.h"
 #include "firn/delta.h"
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 
 namespace firn::binding {
 

@@ -1,4 +1,4 @@
-#include "residual_arguments.h"
+#include "binding/arguments/residual_arguments.h"
 
 namespace firn::binding {
 namespace {

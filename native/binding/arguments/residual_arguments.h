@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "context_handles.h"
-#include "firn/residual.h"
-#include "lattice_arguments.h"
-#include "weight_pair.h"
+#include "binding/arguments/context_handles.h"
+#include "binding/arguments/lattice_arguments.h"
+#include "binding/arguments/weight_pair.h"
+#include "firn/residual_quant/residual.h"
 
 namespace firn::binding {
 

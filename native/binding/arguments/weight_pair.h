@@ -1,7 +1,7 @@
 // Weights and, optionally, their gradient averages, as arguments `first`..`first + 3` of a call.
 #pragma once
-#include "arguments.h"
-#include "firn/partition.h"
+#include "binding/arguments/arguments.h"
+#include "firn/codebook_quant/partition.h"
 
 namespace firn::binding {
 

@@ -3,10 +3,10 @@
 #include <cerrno>
 #include <string>
 
-#include "calls.h"
+#include "binding/calls/calls.h"
+#include "binding/engine/mapped_file.h"
+#include "binding/results.h"
 #include "firn/checksum.h"
-#include "mapped_file.h"
-#include "results.h"
 
 namespace firn::binding {
 namespace {

@@ -1,7 +1,7 @@
-#include "calls.h"
-#include "context_handles.h"
-#include "firn/lattice.h"
-#include "results.h"
+#include "binding/arguments/context_handles.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
+#include "firn/residual_quant/lattice.h"
 
 namespace firn::binding {
 namespace {

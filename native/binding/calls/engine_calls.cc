@@ -1,4 +1,4 @@
-#include "calls.h"
+#include "binding/calls/calls.h"
 #include "simd/cpu_features.h"
 
 namespace firn::binding {

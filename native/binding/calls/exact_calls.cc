@@ -1,6 +1,6 @@
-#include "calls.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 #include "firn/lossless.h"
-#include "results.h"
 
 namespace firn::binding {
 namespace {

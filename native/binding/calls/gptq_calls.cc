@@ -1,7 +1,7 @@
-#include "calls.h"
-#include "firn/gptq.h"
-#include "lattice_arguments.h"
-#include "results.h"
+#include "binding/arguments/lattice_arguments.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
+#include "firn/residual_quant/gptq.h"
 
 namespace firn::binding {
 namespace {

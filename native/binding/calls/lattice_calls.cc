@@ -1,6 +1,6 @@
-#include "calls.h"
-#include "lattice_arguments.h"
-#include "results.h"
+#include "binding/arguments/lattice_arguments.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 
 namespace firn::binding {
 namespace {

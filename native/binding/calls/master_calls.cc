@@ -1,7 +1,7 @@
-#include "calls.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 #include "firn/delta.h"
 #include "firn/master_weights.h"
-#include "results.h"
 
 namespace firn::binding {
 namespace {

@@ -1,7 +1,7 @@
-#include "calls.h"
+#include "binding/arguments/weight_pair.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 #include "firn/moments.h"
-#include "results.h"
-#include "weight_pair.h"
 
 namespace firn::binding {
 namespace {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "calls.h"
-#include "firn/assign.h"
-#include "firn/codebook.h"
-#include "results.h"
-#include "weight_pair.h"
+#include "binding/arguments/weight_pair.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
+#include "firn/codebook_quant/assign.h"
+#include "firn/codebook_quant/codebook.h"
 
 namespace firn::binding {
 namespace {

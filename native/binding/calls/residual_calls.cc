@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include "calls.h"
-#include "residual_arguments.h"
-#include "results.h"
+#include "binding/arguments/residual_arguments.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 
 namespace firn::binding {
 namespace {

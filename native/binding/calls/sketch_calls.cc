@@ -1,6 +1,6 @@
-#include "calls.h"
+#include "binding/arguments/weight_pair.h"
+#include "binding/calls/calls.h"
 #include "firn/sketch.h"
-#include "weight_pair.h"
 
 namespace firn::binding {
 namespace {

@@ -1,7 +1,7 @@
-#include "calls.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 #include "firn/delta.h"
 #include "firn/state.h"
-#include "results.h"
 
 namespace firn::binding {
 namespace {

@@ -1,8 +1,8 @@
 #include <mutex>
 
-#include "calls.h"
+#include "binding/calls/calls.h"
+#include "binding/results.h"
 #include "firn/delta.h"
-#include "results.h"
 
 namespace firn::binding {
 namespace {

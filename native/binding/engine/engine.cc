@@ -1,9 +1,9 @@
-#include "engine.h"
+#include "binding/engine/engine.h"
 
 #include <system_error>
 #include <utility>
 
-#include "results.h"
+#include "binding/results.h"
 
 namespace firn::binding {
 namespace {

@@ -4,11 +4,11 @@
 #include <span>
 #include <unordered_map>
 
-#include "handle.h"
-#include "job.h"
-#include "mapped_file.h"
-#include "node_api.h"
-#include "worker_pool.h"
+#include "binding/arguments/handle.h"
+#include "binding/engine/job.h"
+#include "binding/engine/mapped_file.h"
+#include "binding/engine/worker_pool.h"
+#include "binding/node_api.h"
 
 namespace firn::binding {
 

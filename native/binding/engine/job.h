@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "binding/engine/status_of.h"
+#include "binding/engine/worker_pool.h"
+#include "binding/node_api.h"
 #include "firn/status.h"
-#include "node_api.h"
-#include "status_of.h"
-#include "worker_pool.h"
 
 namespace firn::binding {
 

@@ -2,8 +2,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "binding/status_of.h"
-#include "check.h"
+#include "binding/engine/status_of.h"
+#include "test/check.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <set>
 
-#include "binding/worker_pool.h"
-#include "check.h"
+#include "binding/engine/worker_pool.h"
+#include "test/check.h"
 
 namespace {
 

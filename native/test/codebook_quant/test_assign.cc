@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
-#include "firn/assign.h"
-#include "kernel_data.h"
+#include "firn/codebook_quant/assign.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "firn/codebook.h"
-#include "kernel_data.h"
+#include "firn/codebook_quant/codebook.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 namespace {

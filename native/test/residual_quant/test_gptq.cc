@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "firn/gptq.h"
-#include "kernel_data.h"
+#include "firn/residual_quant/gptq.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 namespace {

@@ -2,9 +2,9 @@
 #include <numeric>
 
 #include "firn/delta.h"
-#include "firn/lattice.h"
-#include "kernel_data.h"
+#include "firn/residual_quant/lattice.h"
 #include "residual_quant/lattice/lattice_kernels.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 namespace {

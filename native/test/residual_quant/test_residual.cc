@@ -4,8 +4,8 @@
 
 #include "common/varint.h"
 #include "firn/delta.h"
-#include "firn/residual.h"
-#include "kernel_data.h"
+#include "firn/residual_quant/residual.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "firn/moments.h"
-#include "kernel_data.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 

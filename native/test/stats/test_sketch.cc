@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "firn/partition.h"
+#include "firn/codebook_quant/partition.h"
 #include "firn/sketch.h"
-#include "kernel_data.h"
+#include "test/kernel_data.h"
 
 namespace firn::test {
 namespace {

@@ -4,7 +4,7 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
 import { packageKinds } from '../contract/checkpoint-records.ts';
 import { evalSetStates } from '../contract/eval-set-records.ts';
-import { jobStates } from '../contract/job-records.ts';
+import { jobStates } from '../contract/work/job-records.ts';
 import * as schema from './schema.ts';
 import { testTemplate } from '../test-catalog.test-support.ts';
 

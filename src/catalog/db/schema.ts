@@ -17,12 +17,12 @@ import type { QuantizationConfig } from '../../checkpoint/options/quantization-c
 import { checkpointStates, packageKinds, type CheckpointResult } from '../contract/checkpoint-records.ts';
 import { evalSetParts, evalSetStates, type EvalSet } from '../contract/eval-set-records.ts';
 import { fileStorages } from '../contract/file-records.ts';
-import type { IdempotentAnswer } from '../contract/idempotency-records.ts';
-import { jobStates } from '../contract/job-records.ts';
+import type { IdempotentAnswer } from '../contract/uploads/idempotency-records.ts';
+import { jobStates } from '../contract/work/job-records.ts';
 import { repositoryTypes, visibilities } from '../contract/repository-records.ts';
 import type { Run, RunLayout } from '../contract/run-records.ts';
-import { deletionReasons } from '../contract/garbage-records.ts';
-import { damageKinds } from '../contract/integrity-records.ts';
+import { deletionReasons } from '../contract/storage/garbage-records.ts';
+import { damageKinds } from '../contract/storage/integrity-records.ts';
 import { json } from './json-column.ts';
 import type { TokenRecord } from '../contract/token-records.ts';
 

@@ -1,7 +1,7 @@
 import { and, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Db } from '../db/database.ts';
-import type { DeletionReason } from '../contract/garbage-records.ts';
+import type { DeletionReason } from '../contract/storage/garbage-records.ts';
 import { checkpointFiles, checkpoints, pendingDeletions, packages, runs } from '../db/schema.ts';
 
 /** Marks the raw objects of the files in `which`, before their rows lose the keys. Returns the keys. */

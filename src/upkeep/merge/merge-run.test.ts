@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Claim } from '../../catalog/contract/job-records.ts';
-import type { MergeCandidate, PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { Claim } from '../../catalog/contract/work/job-records.ts';
+import type { MergeCandidate, PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import { mergeableMethods } from '../../checkpoint/options/quantization-config.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { chainCost } from '../../compress/ancestor/chain-cost.ts';

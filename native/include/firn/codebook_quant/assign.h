@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "firn/codebook_quant/partition.h"
 #include "firn/dtype.h"
-#include "firn/partition.h"
 #include "firn/status.h"
 
 namespace firn {

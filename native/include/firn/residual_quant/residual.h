@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "firn/context_coder.h"
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 #include "firn/status.h"
 
 namespace firn {

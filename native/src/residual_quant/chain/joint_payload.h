@@ -1,7 +1,7 @@
 // Payloads with the joint symbols of several checkpoints (docs/format-blocks.md, section 15). Each is decoded once and
 // then split, one checkpoint at a time.
 #pragma once
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 #include "residual_quant/chain/block_scratch.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-import type { Page } from './page.ts';
+import type { Page } from '../page.ts';
 
 /**
  * The reason why nothing names an object any more. replaced: other bytes arrived for the same path or part. discarded:

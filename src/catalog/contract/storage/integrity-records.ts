@@ -1,4 +1,4 @@
-import type { Page } from './page.ts';
+import type { Page } from '../page.ts';
 
 /** corrupt: its bytes do not match their checksums. missing: the catalog names it, but the store does not have it. */
 export const damageKinds = ['corrupt', 'missing'] as const;

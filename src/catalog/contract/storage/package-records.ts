@@ -1,4 +1,4 @@
-import type { Checkpoint, PackageKind } from './checkpoint-records.ts';
+import type { Checkpoint, PackageKind } from '../checkpoint-records.ts';
 
 export interface PackageRecord {
   /** 32 hex digits; also in the package itself. */

@@ -1,4 +1,4 @@
-import type { Page } from './page.ts';
+import type { Page } from '../page.ts';
 
 /**
  * Stored bytes by purpose. package: packages of visible checkpoints. staged: uploads that wait for compression. raw:

@@ -1,6 +1,6 @@
-import type { FileRole } from '../../checkpoint/role.ts';
-import type { EvalSetPart } from './eval-set-records.ts';
-import type { Page } from './page.ts';
+import type { FileRole } from '../../../checkpoint/role.ts';
+import type { EvalSetPart } from '../eval-set-records.ts';
+import type { Page } from '../page.ts';
 
 /** The target of an upload: a file of a checkpoint, or a part of an eval set. */
 export interface UploadTarget {

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import { isLive } from '../live-body-reservations.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import type { FoundObject, GarbageRecords } from '../../contract/garbage-records.ts';
+import type { FoundObject, GarbageRecords } from '../../contract/storage/garbage-records.ts';
 import { objectRecords } from './objects.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { bodyReservations, checkpoints, pendingDeletions, evalSets, jobs, runs, uploads } from '../../db/schema.ts';

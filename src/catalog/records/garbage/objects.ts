@@ -1,7 +1,7 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import type { ObjectRecords } from '../../contract/integrity-records.ts';
+import type { ObjectRecords } from '../../contract/storage/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import {
   checkpointFiles,

@@ -1,6 +1,6 @@
 import { asc, count, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
-import type { DamageRecords } from '../../contract/integrity-records.ts';
+import type { DamageRecords } from '../../contract/storage/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import {
   checkpointFiles,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { BodyReservation } from '../../contract/body-reservation-records.ts';
+import type { BodyReservation } from '../../contract/uploads/body-reservation-records.ts';
 import type { Db } from '../../db/database.ts';
 import { evalSets, namespaceQuotas, repositories, runs } from '../../db/schema.ts';
 import { reservedSums, namedSums } from '../usage/usage-sums.ts';

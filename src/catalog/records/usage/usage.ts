@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { namespaceQuotas, repositories } from '../../db/schema.ts';
 import { textList } from '../../db/text-list.ts';
-import { storedParts, type Usage, type UsageRecords } from '../../contract/usage-records.ts';
+import { storedParts, type Usage, type UsageRecords } from '../../contract/storage/usage-records.ts';
 import { usageSums } from './usage-sums.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replaceSection } from './document-section.ts';
+import { replaceSection } from './write-section.ts';
 
 test('a section is added once and replaced from then on, whatever stands around it', () => {
   const first = replaceSection('# Title\n', 'a', 'one');
