@@ -140,7 +140,7 @@ export const packages = pgTable('packages', {
   ancestorId: text('ancestor_id'),
   chainLength: integer('chain_length').notNull(),
   createdAt: createdAt(),
-  mergedPackageId: text('super_step_id'),
+  mergedPackageId: text('merged_package_id'),
   position: integer('position').notNull().default(0),
   mergeTried: boolean('merge_tried').notNull().default(false),
 });
