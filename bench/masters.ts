@@ -1,5 +1,5 @@
 /**
- * Bytes of master weights beside the 16-bit weights that were rounded from them:
+ * Bytes of master weights, coded against the 16-bit weights that were rounded from them:
  * `npx tsx bench/masters.ts examples/lm-small/CHECKPOINT/model.safetensors [LATER.safetensors]`
  *
  * The F32 tensors of the file become master weights in an optimizer file, and their rounding the model. Each is stored

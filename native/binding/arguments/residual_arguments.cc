@@ -26,7 +26,7 @@ bool ChainArguments::valid(const Segments& segments) const {
     if (!link.segments.valid() || link.segments.count != segments.count ||
         link.slots.size() != link.segments.list.size())
       return false;
-    if (link.tuples.data && (link.width == 0 || link.tuples.count % link.width != 0)) return false;
+    if (link.symbols.data && (link.width == 0 || link.symbols.count % link.width != 0)) return false;
   }
   return true;
 }

@@ -11,8 +11,8 @@
 namespace firn::binding {
 
 // Arguments `first`..: the values, activity and origins the block starts from, of which one or the other is undefined;
-// then for each link, oldest first, its tables, payload, segments, slots, tuples, their width and its position, up to
-// the last argument.
+// then for each link, oldest first, its tables, payload, segments, slots, joint symbols, their width and its position,
+// up to the last argument.
 class ChainArguments {
  public:
   static ChainArguments read(Arguments& args, size_t first);
@@ -41,11 +41,11 @@ class ChainArguments {
     InputBytes payload;
     Segments segments;
     std::vector<uint32_t> slots;  // copied like the segments
-    InputBytes tuples;            // data is null for a payload of one checkpoint
+    InputBytes symbols;           // data is null for a payload of one checkpoint
     uint32_t width, position;
 
     JointSymbols joint_symbols() const {
-      return tuples.data ? JointSymbols{tuples.data, tuples.count / width, width} : JointSymbols{};
+      return symbols.data ? JointSymbols{symbols.data, symbols.count / width, width} : JointSymbols{};
     }
   };
   PreviousState previous_;

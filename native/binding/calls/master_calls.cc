@@ -6,7 +6,7 @@
 namespace firn::binding {
 namespace {
 
-constexpr size_t kMasterSegmentNumbers = 2;  // elements, dtype of their rounded elements
+constexpr size_t kMasterSegmentNumbers = 2;  // elements, dtype of their reference elements
 constexpr uint32_t kMasterKinds = 3;
 constexpr size_t kValueBytes = 4;
 constexpr size_t kReferenceBytes = 2;

@@ -133,7 +133,7 @@ TEST_CASE("a matrix that is none gives no gptq, and hostile sizes are refused") 
   CHECK(gram_factor(gram.data(), 1, 2, 0.0f, factor.data()) == Status::invalid_argument);
 }
 
-TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives the moves") {
+TEST_CASE("gptq follows its rule in every layout, and lattice_quantize gives the moves") {
   Random random(2);
   for (const bool inputs_last : {true, false}) {
     Matrix m;

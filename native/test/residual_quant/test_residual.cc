@@ -281,17 +281,17 @@ TEST_CASE("residual: coding refuses a chain of another length, hostile moves, an
 
 namespace {
 
-// The packages first.. of a history as one payload: `links` are its checkpoints. `listed`: tuples in the list; the
-// others are escaped.
-struct SuperStep {
-  Bytes tuples, payload;
+// The packages first.. of a history as one payload: `links` are its checkpoints. `listed_max`: joint symbols in the
+// list; the others are escaped.
+struct MergedPackage {
+  Bytes joint_symbols, payload;
   ContextTables tables;
   std::vector<ResidualLink> links;
 };
 
 constexpr uint32_t kFiveBits = 31;
 
-void merge(const History& history, size_t first, uint32_t width, size_t listed_max, SuperStep* merged) {
+void merge(const History& history, size_t first, uint32_t width, size_t listed_max, MergedPackage* merged) {
   const size_t count = history.count();
   std::vector<uint32_t> packed(count), counts, escapes;
   Bytes contexts(count), first_contexts;
@@ -313,9 +313,9 @@ void merge(const History& history, size_t first, uint32_t width, size_t listed_m
   std::sort(listed.begin(), listed.end());
   listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
   if (listed.size() > listed_max) listed.resize(listed_max);
-  merged->tuples.clear();
+  merged->joint_symbols.clear();
   for (uint32_t j = 0; j < width; ++j) {
-    for (const uint32_t tuple : listed) merged->tuples.push_back(tuple >> (5 * j) & kFiveBits);
+    for (const uint32_t symbols : listed) merged->joint_symbols.push_back(symbols >> (5 * j) & kFiveBits);
   }
   Bytes numbers(count);
   std::vector<uint32_t> told;
@@ -344,7 +344,7 @@ void merge(const History& history, size_t first, uint32_t width, size_t listed_m
     link.payload = merged->payload.data();
     link.payload_bytes = merged->payload.size();
     link.slots = package.slots.data();
-    link.tuples = {merged->tuples.data(), listed.size(), width};
+    link.joint = {merged->joint_symbols.data(), listed.size(), width};
     link.position = j;
     merged->links.push_back(link);
   }
@@ -366,7 +366,7 @@ TEST_CASE("residual: a payload of several checkpoints leads to the states and th
     for (const uint32_t width : {2u, 3u, 4u}) {
       // Everything listed, some of it, and next to nothing.
       for (const size_t listed : {size_t{4096}, size_t{40}, size_t{5}}) {
-        SuperStep merged;
+        MergedPackage merged;
         merge(history, 1, width, listed, &merged);
         for_each_isa([&] {
           std::vector<ResidualLink> links = history.links(0, 1);
@@ -391,7 +391,7 @@ TEST_CASE("residual: a payload of several checkpoints leads to the states and th
 TEST_CASE(
     "residual: a payload of several checkpoints that is damaged, or links that do not follow each other, are refused") {
   const History history = make_history({2000, 77}, 4, 8);
-  SuperStep merged;
+  MergedPackage merged;
   merge(history, 1, 3, 40, &merged);
   const auto with = [&](std::vector<ResidualLink> parts) {
     std::vector<ResidualLink> links = history.links(0, 1);
@@ -402,7 +402,7 @@ TEST_CASE(
   state_after(history, with({merged.links[0], merged.links[2]}), Status::invalid_argument);
   state_after(history, {merged.links[1]}, Status::invalid_argument);
   ResidualLink wide = merged.links[0];
-  wide.tuples.width = kJointSymbolWidthMax + 1;
+  wide.joint.width = kJointSymbolWidthMax + 1;
   state_after(history, with({wide}), Status::invalid_argument);
 
   for (size_t cut = 0; cut < merged.payload.size(); cut += 1 + merged.payload.size() / 50) {

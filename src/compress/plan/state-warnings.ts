@@ -44,5 +44,5 @@ export function stateWarnings(
 
 /** A warning about optimizer tensors with an element that their coding cannot represent. */
 export function unplacedStateWarning(names: readonly string[]): string {
-  return `Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative second moment, a first moment too large beside its second one (tensors: ${names.length}): ${quoteNames(names)}.`;
+  return `Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative second moment, a first moment too large for its second one (tensors: ${names.length}): ${quoteNames(names)}.`;
 }

@@ -1,6 +1,9 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 
-/** Quantization to a codebook (Inshrinkerator): sketches, moments, codebooks, levels. `core.ts` says what holds for all calls. */
+/**
+ * Quantization to a codebook (Inshrinkerator): sketches, moments, codebooks, levels. `core.ts` says what holds for all
+ * calls.
+ */
 export interface CodebookCalls {
   /**
    * Adds `values` (elements of `dtype`) to `sketch` in place. Several calls of one core that add to the same sketch may

@@ -1,6 +1,9 @@
 import type { HalfDtype } from '../../checkpoint/dtype.ts';
 
-/** Exact blocks: on their own, against the ancestor, as a bitmask (BitSnap), or master weights against their reference tensors. `core.ts` says what holds for all calls. */
+/**
+ * Exact blocks: on their own, against the ancestor, as a bitmask (BitSnap), or master weights against their reference
+ * tensors. `core.ts` says what holds for all calls.
+ */
 export interface ExactCalls {
   exactEncode(block: ExactBlock, signal?: AbortSignal): Promise<Uint8Array>;
   exactDecode(payload: Uint8Array, request: ExactDecodeRequest, signal?: AbortSignal): Promise<Uint8Array>;

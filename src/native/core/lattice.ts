@@ -21,7 +21,7 @@ export interface LatticeCalls {
   /**
    * Factors a Gram matrix of a tensor's inputs, or the blocks on its diagonal, for {@link latticeTargets}: `size` x
    * `size` numbers a block. `damping`, in units of the mean of the diagonal and positive, is added to it: the more, the
-   * weaker the feedback.
+   * less of an error is handed on.
    */
   gramFactor(
     gram: Float32Array,

@@ -33,7 +33,7 @@ struct ResidualLink {
   const uint32_t* slots = nullptr;  // slots of the segments in the tables
   // A payload of several checkpoints corresponds to as many links, of which the last ones may be missing: each has all
   // of the above, and its own segments.
-  JointSymbols tuples{};
+  JointSymbols joint{};
   uint32_t position = 0;  // position of the checkpoint in the payload: 0, then one more than that of the previous link
 };
 

@@ -81,7 +81,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   return {
     conditions: {
       ancestor: ancestor?.index.id ?? 'base',
-      feedback: parts.gramMatrices !== undefined,
+      gptq: parts.gramMatrices !== undefined,
       rounding: toNearest ? 'nearest' : 'archive',
       // Weights that are rounded to the nearest value have no hysteresis.
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
