@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
-import { configsMax } from '../../checkpoint/options/methods/config-count.ts';
-import { bitPriceMax } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
-import { quantizationMethods } from '../../checkpoint/options/quantization-config.ts';
+import {
+  axisField,
+  methodConfigs,
+  quantizationMethods,
+  searchOptionWords,
+} from '../../checkpoint/options/quantization-config.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import {
@@ -19,7 +22,7 @@ import { defaultStateOptions, masterFidelities, stateFidelities } from '../../ch
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
+import { quantizationConfigInput, quantizationConfigSchema, valueSchema } from './quantization-config.ts';
 import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
 
 /** Most values on one axis of the config cube. */
@@ -27,27 +30,24 @@ const axisLengthMax = 64;
 /** Largest `trialsMax` of a run. */
 const trialsLimit = 4096;
 
-const axis = (value: z.ZodNumber) =>
+/** The values of an axis of the search, each as the config's field takes it. */
+const axis = (option: string) =>
   z
-    .array(value)
+    .array(valueSchema(axisField(option)) as z.ZodNumber)
     .min(1)
     .max(axisLengthMax)
     .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
 
-const roundingWords =
-  'Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; ' +
-  'with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.';
+/** An option that concerns one method, with what that says of it. */
+const words = (option: string) => ({ description: searchOptionWords(option) });
 
 const searchOptions = {
   method: z.enum(quantizationMethods),
-  bins: axis(z.number().int().min(2).max(256)),
-  embeddingBins: axis(z.number().int().min(2).max(256)),
-  pruneFractions: axis(z.number().min(0).lt(1)),
-  protectFractions: axis(z.number().min(0).lt(1)),
-  bitPrices: axis(z.number().min(0).max(bitPriceMax)).openapi({
-    description:
-      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
-  }),
+  bins: axis('bins'),
+  embeddingBins: axis('embeddingBins'),
+  pruneFractions: axis('pruneFractions'),
+  protectFractions: axis('protectFractions'),
+  bitPrices: axis('bitPrices').openapi(words('bitPrices')),
   neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax).openapi({
     description: 'From the second checkpoint on: how many places on each axis a config may be from the last one.',
   }),
@@ -60,17 +60,9 @@ const searchOptions = {
       'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
       'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.',
   }),
-  rounding: z.enum(roundingChoices).openapi({ description: roundingWords }),
-  hysteresis: z.enum(hysteresisChoices).openapi({
-    description:
-      'Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits ' +
-      'that its move costs more than staying, after what it and those like it did before.',
-  }),
-  clustering: z.enum(clusteringChoices).openapi({
-    description:
-      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
-      'squared error and in bits together, at the prices of `bitPrices`.',
-  }),
+  rounding: z.enum(roundingChoices).openapi(words('rounding')),
+  hysteresis: z.enum(hysteresisChoices).openapi(words('hysteresis')),
+  clustering: z.enum(clusteringChoices).openapi(words('clustering')),
   weightErrorMax: z
     .number()
     .positive()
@@ -78,7 +70,7 @@ const searchOptions = {
     .openapi({
       description:
         'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. ' +
-        'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide.',
+        `${searchOptionWords('weightErrorMax')} With null the metrics alone decide.`,
     }),
   standardErrors: z
     .number()
@@ -107,14 +99,12 @@ const searchOptions = {
         'How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
         `exact, with both figures in the reason. ${expectsWithinDefault} by default.`,
     }),
-  codebookSeed: z.enum(codebookSeedChoices).openapi({
-    description:
-      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.',
-  }),
+  codebookSeed: z.enum(codebookSeedChoices).openapi(words('codebookSeed')),
 };
-const description =
-  'How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
-  `together they may span at most ${configsMax} configs, the two prune metrics counted.`;
+const description = [
+  'How the checkpoints of a run are searched.',
+  ...methodConfigs.flatMap(({ axes }) => axes?.description ?? []),
+].join(' ');
 
 export const searchOptionsSchema = z
   .object({
@@ -136,7 +126,7 @@ const searchOptionsInput = z
   .strictObject({
     ...searchOptions,
     rounding: z.enum([...roundingChoices, archiveBefore]).openapi({
-      description: `${roundingWords} \`${archiveBefore}\` is an older name of \`archive\`.`,
+      description: `${searchOptionWords('rounding')} \`${archiveBefore}\` is an older name of \`archive\`.`,
     }),
     weightErrorMax: searchOptions.weightErrorMax.nullable(),
     divergenceMax: searchOptions.divergenceMax.nullable(),

@@ -168,7 +168,7 @@ async function writeGroup(
   try {
     const sizeMaxBytes = chain.slice(0, width).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     return await writeMergedPackage(
-      new MergedPackageSource(core, opened, width),
+      new MergedPackageSource(opened, width),
       { store, key, sizeMaxBytes, replace: true },
       { core, parallel, cacheMaxBytes, signal },
     );

@@ -1,4 +1,4 @@
-import { checkConfigCount } from './config-count.ts';
+import { checkConfigCount, configsMax } from './config-count.ts';
 import { checkLevelCounts } from './level-counts.ts';
 import type { MethodConfig } from './method-config.ts';
 
@@ -49,6 +49,27 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     pruneFraction: 0.2,
     pruneMetric: 'magnitude',
     protectFraction: 0.005,
+  },
+  searchOptions: {
+    bitPrices:
+      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
+    clustering:
+      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
+      'squared error and in bits together, at the prices of `bitPrices`.',
+    codebookSeed:
+      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.',
+  },
+  axes: {
+    description:
+      'Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
+      `together they may span at most ${configsMax} configs, the two prune metrics counted.`,
+    fields: {
+      bins: 'bins',
+      embeddingBins: 'embeddingBins',
+      pruneFractions: 'pruneFraction',
+      protectFractions: 'protectFraction',
+      bitPrices: 'bitPrice',
+    },
   },
   unnamed: '`inshrinkerator` by default, where bins are given.',
   mergesDeltas: false,

@@ -2,7 +2,7 @@ import { residualStepMin, type ResidualConfig } from '../../../checkpoint/option
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
-import { searchStep } from '../../../search/search-step.ts';
+import { searchStep } from './steps/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';

@@ -1,5 +1,5 @@
-import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
-import { defaultBitPrices, type SearchOptions } from '../checkpoint/options/search-options.ts';
+import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
+import { defaultBitPrices, type SearchOptions } from '../../../../checkpoint/options/search-options.ts';
 
 /**
  * Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most

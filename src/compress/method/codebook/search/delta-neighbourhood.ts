@@ -1,6 +1,6 @@
-import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
+import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { atLeastAsAggressive, type ConfigCube, type CubePoint, type PruneMetric } from './config-cube.ts';
-import type { FoundConfig, TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from '../../../../search/trial-runner.ts';
 
 export interface NeighbourhoodOptions {
   readonly radius: number;

@@ -1,5 +1,5 @@
 import { atLeastAsAggressive, type ConfigCube, type CubePoint, type PruneMetric } from './config-cube.ts';
-import type { FoundConfig, TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from '../../../../search/trial-runner.ts';
 
 interface Box {
   readonly low: CubePoint;

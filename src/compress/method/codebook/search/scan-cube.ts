@@ -1,5 +1,5 @@
 import type { ConfigCube, PruneMetric } from './config-cube.ts';
-import type { FoundConfig, TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from '../../../../search/trial-runner.ts';
 
 /**
  * Share of the remaining trials that goes to the cheapest configs, one after another, if there are too few trials for

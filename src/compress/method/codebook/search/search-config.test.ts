@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
-import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
-import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
+import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
+import { configKey, type QuantizationConfig } from '../../../../checkpoint/options/quantization-config.ts';
+import { defaultSearchOptions } from '../../../../checkpoint/options/search-options.ts';
 import { ConfigCube } from './config-cube.ts';
 import { searchConfig, type ConfigSearch } from './search-config.ts';
-import { TrialRunner, type TrialOutcome } from './trial-runner.ts';
+import { TrialRunner, type TrialOutcome } from '../../../../search/trial-runner.ts';
 
 /** A landscape: bytes fall and damage grows with aggressiveness along every axis. */
 interface Landscape {

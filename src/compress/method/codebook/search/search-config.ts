@@ -1,10 +1,10 @@
-import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
-import type { SearchOptions } from '../checkpoint/options/search-options.ts';
+import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
+import type { SearchOptions } from '../../../../checkpoint/options/search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';
 import { searchGuidedExhaustive } from './guided-exhaustive.ts';
 import { scanCube } from './scan-cube.ts';
-import type { FoundConfig, TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from '../../../../search/trial-runner.ts';
 
 export interface ConfigSearch {
   readonly options: SearchOptions;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
+import type { QuantizationConfig } from '../../../../checkpoint/options/quantization-config.ts';
 import { searchStep } from './search-step.ts';
-import { TrialRunner } from './trial-runner.ts';
+import { TrialRunner } from '../../../../search/trial-runner.ts';
 
 function stepOf(config: QuantizationConfig): number {
   if (config.method !== 'residual') throw new Error('not a step');

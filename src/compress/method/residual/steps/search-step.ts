@@ -1,5 +1,5 @@
-import { residualStepMax, residualStepMin } from '../checkpoint/options/methods/residual-config.ts';
-import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
+import { residualStepMax, residualStepMin } from '../../../../checkpoint/options/methods/residual-config.ts';
+import type { FoundConfig, TrialOutcome, TrialRunner } from '../../../../search/trial-runner.ts';
 
 /**
  * The step that a run's first checkpoint tries first: three standard deviations. Only a barely trained model passes
