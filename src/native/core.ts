@@ -2,7 +2,7 @@ import type { CodebookCalls } from './core/codebook.ts';
 import type { TokenCalls } from './core/tokens.ts';
 import type { ContextCalls } from './core/contexts.ts';
 import type { ExactCalls } from './core/exact.ts';
-import type { BucketCalls } from './core/buckets.ts';
+import type { DeltaCalls } from './core/deltas.ts';
 import type { StateCalls } from './core/state.ts';
 import type { LatticeCalls } from './core/lattice.ts';
 import type { ResidualCalls } from './core/residual.ts';
@@ -12,7 +12,7 @@ export * from './core/codebook.ts';
 export * from './core/tokens.ts';
 export * from './core/contexts.ts';
 export * from './core/exact.ts';
-export * from './core/buckets.ts';
+export * from './core/deltas.ts';
 export * from './core/state.ts';
 export * from './core/lattice.ts';
 export * from './core/residual.ts';
@@ -32,7 +32,7 @@ export interface NativeCore
     TokenCalls,
     ContextCalls,
     ExactCalls,
-    BucketCalls,
+    DeltaCalls,
     StateCalls,
     LatticeCalls,
     ResidualCalls,

@@ -1,27 +1,13 @@
 import type { HalfDtype } from '../../checkpoint/dtype.ts';
 
 /**
- * Exact blocks: on their own, against the ancestor, as a bitmask (BitSnap), or master weights against their reference
- * tensors. `core.ts` says what holds for all calls.
+ * Exact blocks: on their own, against the ancestor, or master weights against their reference tensors. `core.ts` says
+ * what holds for all calls.
  */
 export interface ExactCalls {
   exactEncode(block: ExactBlock, signal?: AbortSignal): Promise<Uint8Array>;
   exactDecode(payload: Uint8Array, request: ExactDecodeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   exactIsStandaloneSync(payload: Uint8Array): boolean;
-  /**
-   * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous`, followed by
-   * these (firn::bitmask_encode). It is an exact standalone payload if that is shorter or most elements differ. Its
-   * first byte is `bitmaskMode` if decoding needs `previous`.
-   */
-  bitmaskEncode(block: BitmaskBlock, signal?: AbortSignal): Promise<Uint8Array>;
-  /** Decodes the elements. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
-  bitmaskDecode(
-    payload: Uint8Array,
-    request: { readonly previous?: Uint8Array | undefined; readonly dtype: HalfDtype; readonly elementCount: number },
-    signal?: AbortSignal,
-  ): Promise<Uint8Array>;
-  /** How many 16-bit elements of two blocks of equal length differ. */
-  bitmaskChanged(current: Uint8Array, previous: Uint8Array, signal?: AbortSignal): Promise<number>;
   /**
    * The payload of exact F32 elements, coded against the 16-bit elements that were rounded from them. Lossless for any
    * elements; its first byte is `masterMode`.
@@ -29,20 +15,6 @@ export interface ExactCalls {
   masterEncode(values: Uint8Array, place: MasterPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** Decodes the elements. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
   masterDecode(payload: Uint8Array, place: MasterPlace, signal?: AbortSignal): Promise<Uint8Array>;
-}
-
-/**
- * First byte of `bitmaskEncode` payloads that need the previous block: a mode next to those of exact blocks
- * (firn::kBitmaskMode).
- */
-export const bitmaskMode = 11;
-
-/** At most blockElementsMax elements of 16 bits. */
-export interface BitmaskBlock {
-  readonly current: Uint8Array;
-  /** As many elements as `current`. */
-  readonly previous?: Uint8Array | undefined;
-  readonly dtype: HalfDtype;
 }
 
 /** First byte of `masterEncode` payloads: a mode next to those of exact blocks (firn::kMasterMode). */
