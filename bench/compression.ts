@@ -156,7 +156,10 @@ async function writeIntoDocument(
     reports.map(async (report) => {
       const chart = chartPath(join(dirname(into.path), `${into.section}.svg`), report);
       await writeFile(chart, chartOf(report));
-      return `${comparisonText(report.results, report.context)}\n\n![ratio of every checkpoint under every method](${basename(chart)})`;
+      return (
+        `${comparisonText(report.results, report.context)}\n\n![ratio of every checkpoint under every ` +
+        `method](${basename(chart)})`
+      );
     }),
   );
   await writeSection(into, `${parts.join('\n\n')}\n\n${ran}`);

@@ -85,7 +85,8 @@ try {
     };
     for (const [name, bytes] of Object.entries(rows))
       console.log(
-        `${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} bits a weight`,
+        `${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} ` +
+          'bits a weight',
       );
   }
 } finally {

@@ -125,7 +125,8 @@ async function main(): Promise<void> {
         is.mergedPackageId === undefined ? '' : `, checkpoint ${is.position} of ${is.mergedPackageId.slice(0, 8)}`;
       const [msBefore, msAfter] = [times[i]!, times[before.length + i]!].map((ms) => ms.toFixed(2));
       process.stdout.write(
-        `${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} -> ${msAfter} ms${place}\n`,
+        `${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} ` +
+          `-> ${msAfter} ms${place}\n`,
       );
     }
     const sum = (list: readonly (readonly PackageRecord[])[]) =>

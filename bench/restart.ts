@@ -78,8 +78,10 @@ function interruption(): Promise<never> {
 function markdownOf(report: RestartReport): string {
   const { series, checkpointCount, lastStep, bounded, metric, metricHigherIsBetter, outcomes } = report;
   const sentence =
-    `${series}: ${checkpointCount} checkpoints, ${lastStep} steps, ${bounded.join(' and ')} bounded. Weights are replaced by the downloaded ones at a restart; ` +
-    'optimizer state, gradient averages, random numbers and schedule go on exactly. The ratio of one restart is that of the unbroken run.';
+    `${series}: ${checkpointCount} checkpoints, ${lastStep} steps, ${bounded.join(' and ')} bounded. Weights ` +
+    'are replaced by the downloaded ones at a restart; ' +
+    'optimizer state, gradient averages, random numbers and schedule go on exactly. The ratio of one restart ' +
+    'is that of the unbroken run.';
   return `${sentence}\n\n${restartTable(restartFigures(outcomes, metricHigherIsBetter), metric)}`;
 }
 

@@ -100,13 +100,15 @@ function markdownOf({ bytes, resumed, torchVersion }: StateReport, ran: string):
   if (bytes !== undefined) {
     const { series, checkpoints, methods } = bytes;
     parts.push(
-      `${series}: ${checkpoints} checkpoints with optimizer state. Bytes of a part, and in brackets its ratio to those uploaded.`,
+      `${series}: ${checkpoints} checkpoints with optimizer state. Bytes of a part, and in brackets its ` +
+        'ratio to those uploaded.',
       bytesTable(methods),
     );
   }
   if (resumed.length > 0) {
     parts.push(
-      'Training resumed half-way from downloaded weights and optimizer state; random numbers, schedule and counts of steps go on exactly. Ratios are those of all checkpoints up to there.',
+      'Training resumed half-way from downloaded weights and optimizer state; random numbers, schedule and ' +
+        'counts of steps go on exactly. Ratios are those of all checkpoints up to there.',
       resumedTable(resumed),
     );
   }

@@ -21,7 +21,8 @@ export function configurationList(): string {
   return Object.entries(properties)
     .map(
       ([key, about]) =>
-        `- \`${key}\` (${[`default ${about.default ?? 'none'}`, ...valuesOf(about)].join('; ')}): ${about.description ?? ''}`,
+        `- \`${key}\` (${[`default ${about.default ?? 'none'}`, ...valuesOf(about)].join('; ')}): ` +
+        `${about.description ?? ''}`,
     )
     .join('\n');
 }

@@ -62,7 +62,8 @@ export async function runAtHub(
       throw new Error(`${run}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
     const { rawBytes, storedBytes, trialCount } = status.result;
     onProgress(
-      `${run}@${checkpoint.step}: ${storedBytes} bytes, ratio ${(rawBytes / storedBytes).toFixed(1)}, ${trialCount} evaluations`,
+      `${run}@${checkpoint.step}: ${storedBytes} bytes, ratio ${(rawBytes / storedBytes).toFixed(1)}, ` +
+        `${trialCount} evaluations`,
     );
     statuses.push(status);
     packages.push(join(directory, `${run}-${checkpoint.step}.firn`));

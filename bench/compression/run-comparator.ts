@@ -50,7 +50,8 @@ export async function runComparator<Knob>(
     decodeSeconds += done.decodeSeconds;
     const { bytes, rawBytes, knob, evaluations } = done.outcome;
     tools.onProgress(
-      `${comparator.name}@${checkpoint.step}: ${bytes} bytes, ratio ${(rawBytes / bytes).toFixed(1)}, ${knob}, ${evaluations} evaluations`,
+      `${comparator.name}@${checkpoint.step}: ${bytes} bytes, ratio ${(rawBytes / bytes).toFixed(1)}, ` +
+        `${knob}, ${evaluations} evaluations`,
     );
   }
   return {

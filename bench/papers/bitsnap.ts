@@ -86,7 +86,8 @@ for (const share of shares) {
   const { bytes, paperBytes, masked } = await measure(core, blocks, share);
   const ratio = (of: number): string => ((2 * weights) / of).toFixed(2);
   lines.push(
-    `| ${100 * share} % | ${bytes} | ${ratio(bytes)} | ${Math.round(paperBytes)} | ${ratio(paperBytes)} | ${masked} of ${blocks.length} |`,
+    `| ${100 * share} % | ${bytes} | ${ratio(bytes)} | ${Math.round(paperBytes)} | ${ratio(paperBytes)} | ` +
+      `${masked} of ${blocks.length} |`,
   );
 }
 process.stdout.write(`${weights} weights\n\n${lines.join('\n')}\n`);

@@ -73,7 +73,8 @@ for (let bits = 1; bits <= bitsMax; bits++) {
   const share = (bytes: number): string => `${((100 * bytes) / rawBytes).toFixed(2)} %`;
   const ratio = (rawBytes / codedBytes).toFixed(1);
   lines.push(
-    `| ${bits} | ${share(indexedBytes)} | ${share(codedBytes)} | ${ratio}x | ${bucketsMean.toFixed(1)} / ${bucketsMost} |`,
+    `| ${bits} | ${share(indexedBytes)} | ${share(codedBytes)} | ${ratio}x | ${bucketsMean.toFixed(1)} / ` +
+      `${bucketsMost} |`,
   );
 }
 process.stdout.write(`${paths.length} checkpoints\n\n${lines.join('\n')}\n`);

@@ -15,7 +15,10 @@ export function describeRun(script: string, args: readonly string[]): string {
   );
   const cores = cpus();
   const command = fold(['npm', 'run', script, '--', ...words]);
-  return `\`\`\`sh\n${command}\n\`\`\`\n\nAt commit ${commit()}, ${cores.length} cores (${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`;
+  return (
+    `\`\`\`sh\n${command}\n\`\`\`\n\nAt commit ${commit()}, ${cores.length} cores ` +
+    `(${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`
+  );
 }
 
 /** Splits a command into several lines that a shell reads as one. */

@@ -92,7 +92,8 @@ function lineOf({ name, movementLost, tensors }: ErrorsOfCheckpoint): string {
   const changed = tensors.filter(({ relativeError }) => relativeError > 0).length;
   const collapsed = tensors.filter((tensor) => tensor.collapsed).length;
   return (
-    `${name.padEnd(22)} ${percent(sorted[sorted.length >> 1])} ${percent(worst.relativeError)} ${percent(movementLost)} ` +
+    `${name.padEnd(22)} ${percent(sorted[sorted.length >> 1])} ${percent(worst.relativeError)} ` +
+    `${percent(movementLost)} ` +
     `${String(changed).padStart(4)}/${tensors.length} ${String(collapsed).padStart(3)} ${worst.name}`
   );
 }

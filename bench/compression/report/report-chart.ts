@@ -43,19 +43,23 @@ export function ratioChart(results: readonly MethodResult[], title: string): str
     size.height - margin.bottom - (size.height - margin.top - margin.bottom) * axis.share(ratio);
   const bottom = size.height - margin.bottom;
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="13">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ` +
+      `${size.width} ${size.height}" font-family="sans-serif" font-size="13">`,
     `<rect width="100%" height="100%" fill="#fff"/>`,
     `<text x="${margin.left}" y="28" font-size="17">${escaped(title)}</text>`,
     ...axis.ticks.map(
       (tick) =>
-        `<line x1="${margin.left}" x2="${size.width - margin.right}" y1="${y(tick).toFixed(1)}" y2="${y(tick).toFixed(1)}" stroke="#ddd"/>` +
+        `<line x1="${margin.left}" x2="${size.width - margin.right}" y1="${y(tick).toFixed(1)}" ` +
+        `y2="${y(tick).toFixed(1)}" stroke="#ddd"/>` +
         `<text x="${margin.left - 8}" y="${(y(tick) + 4).toFixed(1)}" text-anchor="end">${tick}x</text>`,
     ),
     ...steps.map(
       (step, i) => `<text x="${x(i).toFixed(1)}" y="${bottom + 20}" text-anchor="middle" font-size="11">${step}</text>`,
     ),
-    `<text x="${(margin.left + size.width - margin.right) / 2}" y="${bottom + 44}" text-anchor="middle">training step of the checkpoint</text>`,
-    `<text transform="translate(18 ${(margin.top + bottom) / 2}) rotate(-90)" text-anchor="middle">raw bytes / stored bytes</text>`,
+    `<text x="${(margin.left + size.width - margin.right) / 2}" y="${bottom + 44}" ` +
+      'text-anchor="middle">training step of the checkpoint</text>',
+    `<text transform="translate(18 ${(margin.top + bottom) / 2}) rotate(-90)" text-anchor="middle">raw bytes ` +
+      '/ stored bytes</text>',
     // Our line is drawn last, on top.
     ...lines
       .map((line, method) =>
@@ -89,7 +93,10 @@ function logAxis(values: readonly number[]): { ticks: number[]; share: (value: n
 
 function polyline(points: readonly (readonly [number, number])[], method: number): string {
   const path = points.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(' ');
-  return `<polyline points="${path}" fill="none" ${strokeOf(method)}/>${points.map(([px, py]) => markAt(px, py, method)).join('')}`;
+  return (
+    `<polyline points="${path}" fill="none" ` +
+    `${strokeOf(method)}/>${points.map(([px, py]) => markAt(px, py, method)).join('')}`
+  );
 }
 
 /** In the order of the ratios over the whole series, because most lines lie above each other in that order. */
@@ -108,13 +115,19 @@ function legend(results: readonly MethodResult[]): string[] {
 }
 
 function markAt(x: number, y: number, method: number): string {
-  return `<g transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" fill="${colourOf(method)}">${marks[method % marks.length]}</g>`;
+  return (
+    `<g transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" ` +
+    `fill="${colourOf(method)}">${marks[method % marks.length]}</g>`
+  );
 }
 
 /** The first method is ours, and has a thicker line. */
 function strokeOf(method: number): string {
   const dash = dashes[method % dashes.length]!;
-  return `stroke="${colourOf(method)}" stroke-width="${method === 0 ? 3.5 : 1.8}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`;
+  return (
+    `stroke="${colourOf(method)}" ` +
+    `stroke-width="${method === 0 ? 3.5 : 1.8}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
+  );
 }
 
 function colourOf(method: number): string {

@@ -54,12 +54,14 @@ function tableNotes(results: readonly MethodResult[], { leading }: ReportContext
   return [
     ...same.map(
       (name) =>
-        `Other coders of the bins of "${name}" rebuild its model bit for bit: what such rows say of metrics and steps was measured there.`,
+        `Other coders of the bins of "${name}" rebuild its model bit for bit: what such rows say of metrics ` +
+        'and steps was measured there.',
     ),
     ...(untold.length === 0
       ? []
       : [
-          `No step (-) for ${untold.join(', ')}: ${leading.name} of the last checkpoint was not evaluated, or is not finite.`,
+          `No step (-) for ${untold.join(', ')}: ${leading.name} of the last checkpoint was not evaluated, ` +
+            'or is not finite.',
         ]),
   ];
 }
@@ -83,7 +85,10 @@ export function describeComparison({ series, checkpointCount, thresholds, rawByt
   const bounds = Object.entries(thresholds).map(
     ([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`,
   );
-  return `${series}: ${checkpointCount} checkpoints, ${(rawBytes / 1e6).toFixed(1)} MB raw; in every checkpoint ${bounds.join(' and ')}.`;
+  return (
+    `${series}: ${checkpointCount} checkpoints, ${(rawBytes / 1e6).toFixed(1)} MB raw; in every checkpoint ` +
+    `${bounds.join(' and ')}.`
+  );
 }
 
 function lineOf(result: MethodResult, { metrics, rawBytes, leading }: ReportContext): string[] {

@@ -57,8 +57,10 @@ const searchOptions = {
   trialsMax: z.number().int().min(1).max(trialsLimit).openapi({ description: 'Most trials of one checkpoint.' }),
   evalBatches: z.enum(evalBatchesChoices).openapi({
     description:
-      'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
-      'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.',
+      'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed ' +
+      'on those with an odd one, and hold on the whole: ' +
+      'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of ' +
+      'its rows in each half.',
   }),
   rounding: z.enum(roundingChoices).openapi(words('rounding')),
   hysteresis: z.enum(hysteresisChoices).openapi(words('hysteresis')),
@@ -69,7 +71,8 @@ const searchOptions = {
     .max(1)
     .openapi({
       description:
-        'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. ' +
+        'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A ' +
+        'tensor that came back as its mean would be at 1. ' +
         `${searchOptionWords('weightErrorMax')} With null the metrics alone decide.`,
     }),
   standardErrors: z
@@ -78,7 +81,8 @@ const searchOptions = {
     .max(4)
     .openapi({
       description:
-        'How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; ' +
+        'How many standard errors, over the examples of the eval set, a degradation stays inside its ' +
+        'threshold by. With 0 the threshold holds for these examples alone; ' +
         'with 1 for other examples of the same distribution too, in five of six cases.',
     }),
   divergenceMax: z
@@ -87,7 +91,8 @@ const searchOptions = {
     .max(1000)
     .openapi({
       description:
-        "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, " +
+        "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of " +
+        'Kullback and Leibler for classes, the mean squared difference for real values, ' +
         'in multiples of what the thresholds let the loss grow by. With null the metrics alone decide.',
     }),
   expectsWithin: z
@@ -96,7 +101,8 @@ const searchOptions = {
     .max(1)
     .openapi({
       description:
-        'How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
+        'How far what Firn measures of an uploaded checkpoint may be from what the training job measured ' +
+        '(`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
         `exact, with both figures in the reason. ${expectsWithinDefault} by default.`,
     }),
   codebookSeed: z.enum(codebookSeedChoices).openapi(words('codebookSeed')),
@@ -156,19 +162,32 @@ const stateOptions = {
     .optional()
     .openapi({
       description:
-        'What marks tensors of a role besides the usual words, before which it decides. An entry is a part of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in which `*` is any characters ' +
-        '(`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without the part; of whole names and patterns, to that of the entry at the same place in the list of `secondMoment`, each `*` standing for the same. ' +
-        'The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, `fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, `master`, `fp32` as its first or last part. ' +
+        'What marks tensors of a role besides the usual words, before which it decides. An entry is a part ' +
+        'of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in ' +
+        'which `*` is any characters ' +
+        '(`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without ' +
+        'the part; of whole names and patterns, to that of the entry at the same place in the list of ' +
+        '`secondMoment`, each `*` standing for the same. ' +
+        'The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, ' +
+        '`fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, ' +
+        '`master`, `fp32` as its first or last part. ' +
         'Where a name says two things at once, the tensor stays exact, and a warning says so.',
       example: { firstMoment: ['mu', 'm_*'], secondMoment: ['nu', 'v_*'] },
     }),
 };
 const stateDescription =
-  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (before the correction of bias, which in the first ten steps of a run can make more of it; at an epsilon of 1e-8 or more, second moments of at most 1e38), and momentum by no more than ' +
-  'a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an element. Tensors that are no moments, of one number, or not F32, stay exact, and so does a first moment that is to be `bounded` without its ' +
-  'second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. Independent of `fidelity`, which is of the weights. ' +
+  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the ' +
+  'next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (before the ' +
+  'correction of bias, which in the first ten steps of a run can make more of it; at an epsilon of 1e-8 or ' +
+  'more, second moments of at most 1e38), and momentum by no more than ' +
+  'a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an ' +
+  'element. Tensors that are no moments, of one number, or not F32, stay exact, and so does a first moment ' +
+  'that is to be `bounded` without its ' +
+  'second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. ' +
+  'Independent of `fidelity`, which is of the weights. ' +
   '`master` is of F32 copies of the weights, which training in 16 bits keeps: ' +
-  '`exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; where the uploaded weights are not rounded from them they stay exact, and a warning says so.';
+  '`exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; ' +
+  'where the uploaded weights are not rounded from them they stay exact, and a warning says so.';
 
 const stateOptionsSchema = z.object(stateOptions).openapi('StateOptions', { description: stateDescription });
 const stateOptionsInput = z

@@ -31,7 +31,8 @@ export const usageSchema = z
 
 const quotaSchema = z.object({
   storedBytesMax: bytes(
-    'Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond is refused before its body.',
+    'Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond ' +
+      'is refused before its body.',
   ),
 });
 

@@ -49,7 +49,8 @@ export function garbageRecords(db: Db): GarbageRecords {
       if (objects.length === 0) return;
       const sizes = objects.map(({ key, storedBytes }) => sql`(${key}::text, ${storedBytes}::bigint)`);
       await db.rows(sql`
-        update ${pendingDeletions} set stored_bytes = found.stored_bytes from (values ${sql.join(sizes, sql`, `)}) found (key, stored_bytes)
+        update ${pendingDeletions} set stored_bytes = found.stored_bytes
+        from (values ${sql.join(sizes, sql`, `)}) found (key, stored_bytes)
         where ${pendingDeletions.key} = found.key and ${pendingDeletions.storedBytes} is null`);
     },
     async forget(keys) {

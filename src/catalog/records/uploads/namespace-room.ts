@@ -22,7 +22,8 @@ export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Pro
       : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${reservation.runId}`;
   const limited = sql`
     select ${namespaceQuotas.namespace} as namespace, ${namespaceQuotas.storedBytesMax}::text as bytes
-    from ${namespaceQuotas} join ${repositories} on ${repositories.namespace} = ${namespaceQuotas.namespace} where ${repositories.id} in (${own})`;
+    from ${namespaceQuotas} join ${repositories} on ${repositories.namespace} = ${namespaceQuotas.namespace}
+    where ${repositories.id} in (${own})`;
   const [unlocked] = await tx.rows(limited);
   if (unlocked === undefined) return Number.POSITIVE_INFINITY;
   const namespace = unlocked['namespace'] as string;
@@ -32,7 +33,8 @@ export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Pro
   const scope = (id: ReturnType<typeof sql>) =>
     sql`${id} in (select ${repositories.id} from ${repositories} where ${repositories.namespace} = ${namespace})`;
   const [used] = await tx.rows(
-    sql`select coalesce(sum(bytes), 0)::text as bytes from (${namedSums(scope)} union all ${reservedSums(scope, reservation.id)}) parts`,
+    sql`select coalesce(sum(bytes), 0)::text as bytes
+      from (${namedSums(scope)} union all ${reservedSums(scope, reservation.id)}) parts`,
   );
   return Number(quota['bytes']) - Number(used!['bytes']);
 }

@@ -38,7 +38,8 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
       max: bitPriceMax,
       optional: true,
       description:
-        'Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. Without it they are k-means.',
+        'Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal ' +
+        'k-means leaves with as many bins. Without it they are k-means.',
     },
     pruneMetric: { kind: 'choice', values: ['magnitude', 'sensitivity'], default: 'magnitude' },
   },
@@ -52,12 +53,15 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
   },
   searchOptions: {
     bitPrices:
-      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
+      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means ' +
+      'leaves with as many bins.',
     clustering:
-      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
+      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best ' +
+      'k-means there is, or `entropy` as the cells that cost least in ' +
       'squared error and in bits together, at the prices of `bitPrices`.',
     codebookSeed:
-      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.',
+      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks ' +
+      'of weights that stay do too; with `checkpoint` each has a fresh one.',
   },
   axes: {
     description:
@@ -82,7 +86,8 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     ...(bitPrice === undefined ? [] : [bitPrice]),
   ],
   describe: ({ bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, bitPrice }) =>
-    `${bins}/${embeddingBins} bins, prune ${pruneFraction} ${pruneMetric.slice(0, 4)}, protect ${protectFraction}${bitPrice === undefined ? '' : `, bit ${bitPrice}`}`,
+    `${bins}/${embeddingBins} bins, prune ${pruneFraction} ${pruneMetric.slice(0, 4)}, protect ` +
+    `${protectFraction}${bitPrice === undefined ? '' : `, bit ${bitPrice}`}`,
   check: (config) =>
     checkLevelCounts({ ...config, prunes: config.pruneFraction > 0, protects: config.protectFraction > 0 }),
   checkAxes: (axes) => {

@@ -94,7 +94,8 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
         );
       if ((chosen.weightExcess ?? 0) > 1)
         parts.warn(
-          `The given config is too coarse for weightErrorMax: the error of a tensor is ${Math.sqrt(chosen.weightExcess!).toPrecision(2)} times the bound.`,
+          'The given config is too coarse for weightErrorMax: the error of a tensor is ' +
+            `${Math.sqrt(chosen.weightExcess!).toPrecision(2)} times the bound.`,
         );
       return {
         resumed: resumption?.here ?? false,
