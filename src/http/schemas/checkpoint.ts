@@ -32,8 +32,7 @@ const expectsSchema = z
   .refine((expects) => Object.keys(expects).length <= metricCountMax, `must name at most ${metricCountMax} metrics`)
   .openapi({
     description:
-      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn ' +
-      'measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, ' +
+      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, ' +
       'with both figures in the reason: then eval set and training do not measure the same.',
     example: { loss: 1.8604 },
   });
@@ -137,27 +136,20 @@ const resultSchema = z
     measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
     degradation: metricValues.optional().openapi({
       description:
-        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of ' +
-        'its kind are absolute.',
+        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.',
     }),
-    observed: z
-      .record(z.string(), observedMetric)
-      .optional()
-      .openapi({
-        description:
-          'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a ' +
-          'warning says where one moved far.',
-      }),
+    observed: z.record(z.string(), observedMetric).optional().openapi({
+      description:
+        'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
+    }),
     understood: z
       .array(z.string())
       .optional()
       .openapi({
         description:
-          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, ' +
-          'which weights fill the graph.',
+          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
         example: [
-          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 ' +
-            '(6.9315 for guessing).',
+          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
         ],
       }),
     kind: z.enum(packageKinds),
@@ -173,14 +165,10 @@ const resultSchema = z
     roundingError: z.number().optional().openapi({
       description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.',
     }),
-    resumed: z
-      .boolean()
-      .optional()
-      .openapi({
-        description:
-          'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine ' +
-          'enough for what was trained since.',
-      }),
+    resumed: z.boolean().optional().openapi({
+      description:
+        'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
+    }),
     trialCount: z.number().int(),
     seconds: z
       .record(z.string(), z.number())
@@ -196,14 +184,10 @@ const packageSchema = z
     sizeBytes: z.number().int(),
     storedBytes: z.number().int(),
     chainLength: z.number().int(),
-    mergedPackage: z
-      .object({ id: z.string(), position: z.number().int() })
-      .optional()
-      .openapi({
-        description:
-          'The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` ' +
-          'is its size, `storedBytes` this one’s share.',
-      }),
+    mergedPackage: z.object({ id: z.string(), position: z.number().int() }).optional().openapi({
+      description:
+        'The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` is its size, `storedBytes` this one’s share.',
+    }),
     superStep: z
       .object({ id: z.string(), position: z.number().int() })
       .optional()
@@ -240,14 +224,10 @@ export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
     package: packageSchema.optional(),
-    damaged: z
-      .literal(true)
-      .optional()
-      .openapi({
-        description:
-          'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads ' +
-          'of `damagedFiles` are refused.',
-      }),
+    damaged: z.literal(true).optional().openapi({
+      description:
+        'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
+    }),
     damagedFiles: z
       .array(z.string())
       .optional()
