@@ -96,16 +96,20 @@ async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<num
     if (sha256 !== announced || sizeBytes !== (await stat(upload.model)).size)
       wrong.push(`step ${step}: ${sizeBytes} bytes, sha256 ${sha256}, announced ${announced}`);
     const { rawBytes, storedBytes, kind } = status.result!;
-    const times = `put ${seconds(putMs - startedMs)}, ready ${seconds(readyMs - putMs)} later, download ${seconds(doneMs - downloadMs)}`;
+    const times =
+      `put ${seconds(putMs - startedMs)}, ready ${seconds(readyMs - putMs)} later, download ` +
+      `${seconds(doneMs - downloadMs)}`;
     const ratio = (rawBytes / storedBytes).toFixed(2);
     process.stdout.write(
-      `step ${step}: ${rawBytes} raw, ${storedBytes} stored (${kind}, ratio ${ratio}), ${times}, peak so far ${(peak.mib() - idleMib).toFixed(0)} MiB over idle\n`,
+      `step ${step}: ${rawBytes} raw, ${storedBytes} stored (${kind}, ratio ${ratio}), ${times}, peak so far ` +
+        `${(peak.mib() - idleMib).toFixed(0)} MiB over idle\n`,
     );
   }
   peak.stop();
   const growthMib = peak.mib() - idleMib;
   process.stdout.write(
-    `idle ${idleMib.toFixed(0)} MiB, peak ${peak.mib().toFixed(0)} MiB, growth ${growthMib.toFixed(0)} MiB (at most ${growthMaxMib})\n`,
+    `idle ${idleMib.toFixed(0)} MiB, peak ${peak.mib().toFixed(0)} MiB, growth ${growthMib.toFixed(0)} MiB ` +
+      `(at most ${growthMaxMib})\n`,
   );
   for (const line of wrong) process.stdout.write(`WRONG ${line}\n`);
   return wrong.length === 0 && growthMib <= growthMaxMib ? 0 : 1;

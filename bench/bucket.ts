@@ -51,7 +51,8 @@ async function timed(name: string, work: () => Promise<void>): Promise<void> {
   await work();
   const { user, system } = process.cpuUsage(cpu);
   console.log(
-    `${name.padEnd(12)} ${(sizeBytes / 1e3 / (performance.now() - started)).toFixed(0).padStart(6)} MB/s   ${((user + system) / 1e6).toFixed(1)} s of processor`,
+    `${name.padEnd(12)} ${(sizeBytes / 1e3 / (performance.now() - started)).toFixed(0).padStart(6)} MB/s   ` +
+      `${((user + system) / 1e6).toFixed(1)} s of processor`,
   );
 }
 

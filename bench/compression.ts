@@ -22,14 +22,14 @@ import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { compareMethods, type Comparison } from './compression/compare-methods.ts';
-import { methodLag } from './compression/method-lag.ts';
+import { methodLag } from './compression/report/method-lag.ts';
 import type { MethodResult } from './compression/method-result.ts';
-import { narrowSeries } from './compression/narrow-series.ts';
+import { narrowSeries } from './compression/series/narrow-series.ts';
 import { readBenchOptions, type BenchOptions } from './compression/read-options.ts';
-import { ratioChart } from './compression/report-chart.ts';
-import { comparisonText, describeComparison, type ReportContext } from './compression/report-table.ts';
-import { describeRun } from './describe-run.ts';
-import { writeSection } from './write-section.ts';
+import { ratioChart } from './compression/report/report-chart.ts';
+import { comparisonText, describeComparison, type ReportContext } from './compression/report/report-table.ts';
+import { describeRun } from './report/describe-run.ts';
+import { writeSection } from './report/write-section.ts';
 
 async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Series> {
   const whole = readSeries(seriesDirectory);
@@ -156,7 +156,10 @@ async function writeIntoDocument(
     reports.map(async (report) => {
       const chart = chartPath(join(dirname(into.path), `${into.section}.svg`), report);
       await writeFile(chart, chartOf(report));
-      return `${comparisonText(report.results, report.context)}\n\n![ratio of every checkpoint under every method](${basename(chart)})`;
+      return (
+        `${comparisonText(report.results, report.context)}\n\n![ratio of every checkpoint under every ` +
+        `method](${basename(chart)})`
+      );
     }),
   );
   await writeSection(into, `${parts.join('\n\n')}\n\n${ran}`);

@@ -178,7 +178,9 @@ try {
   }
   for (const work of works) {
     const { perWeight, perLogit } = fit(measured, work);
-    const terms = `${(1e12 * perWeight).toFixed(1)}e-12 x parameters x positions + ${(1e9 * perLogit).toFixed(1)}e-9 x positions x classes`;
+    const terms =
+      `${(1e12 * perWeight).toFixed(1)}e-12 x parameters x positions + ${(1e9 * perLogit).toFixed(1)}e-9 x ` +
+      'positions x classes';
     console.log(`${work}: seconds = ${terms} (median of ${rounds} each)`);
   }
 } finally {

@@ -11,14 +11,14 @@ import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { readSeries } from '../src/cli/demo/read-series.ts';
 import { loadCore } from '../src/native/load-core.ts';
-import { describeRun } from './describe-run.ts';
+import { describeRun } from './report/describe-run.ts';
 import { compareChanged, compareSeries, type CompareTools } from './exact/compare-exact.ts';
 import type { ChangedFigures, SeriesFigures } from './exact/exact-figures.ts';
 import { readExactOptions, type ExactOptions } from './exact/read-exact-options.ts';
 import { markdownReport, type ExactReport } from './exact/report-exact.ts';
 import { halfDtypes } from './exact/weight-file.ts';
 import { readWeightSeries } from './exact/weight-series.ts';
-import { writeSection } from './write-section.ts';
+import { writeSection } from './report/write-section.ts';
 
 /** Blocks of one file that may wait for the core's thread: enough for a model of 10^11 weights. */
 const queueMax = 2 ** 20;

@@ -84,10 +84,12 @@ async function measure(graphPath: string, modelPath: string): Promise<number> {
   );
   const growthMib = statusMib('VmHWM') - idleMib;
   process.stdout.write(
-    `${count} matrices, ${(count * matrixBytes) / 2 ** 20} MiB, every second one transposed: bound in ${seconds.toFixed(1)} s\n`,
+    `${count} matrices, ${(count * matrixBytes) / 2 ** 20} MiB, every second one transposed: bound in ` +
+      `${seconds.toFixed(1)} s\n`,
   );
   process.stdout.write(
-    `peak ${growthMib.toFixed(0)} MiB over idle (at most ${growthMaxMib}), longest stall of the event loop ${turns.longestMs().toFixed(0)} ms\n`,
+    `peak ${growthMib.toFixed(0)} MiB over idle (at most ${growthMaxMib}), longest stall of the event loop ` +
+      `${turns.longestMs().toFixed(0)} ms\n`,
   );
   if (!right) process.stdout.write('WRONG binding\n');
   return right && growthMib <= growthMaxMib ? 0 : 1;

@@ -1,5 +1,5 @@
 /**
- * Bytes of master weights beside the 16-bit weights that were rounded from them:
+ * Bytes of master weights, coded against the 16-bit weights that were rounded from them:
  * `npx tsx bench/masters.ts examples/lm-small/CHECKPOINT/model.safetensors [LATER.safetensors]`
  *
  * The F32 tensors of the file become master weights in an optimizer file, and their rounding the model. Each is stored
@@ -85,7 +85,8 @@ try {
     };
     for (const [name, bytes] of Object.entries(rows))
       console.log(
-        `${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} bits a weight`,
+        `${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} ` +
+          'bits a weight',
       );
   }
 } finally {

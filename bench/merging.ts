@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openPgliteCatalog } from '../src/catalog/pglite/open-pglite.ts';
 import type { Catalog } from '../src/catalog/contract/catalog.ts';
-import type { PackageRecord } from '../src/catalog/contract/package-records.ts';
+import type { PackageRecord } from '../src/catalog/contract/storage/package-records.ts';
 import type { Run } from '../src/catalog/contract/run-records.ts';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
@@ -125,7 +125,8 @@ async function main(): Promise<void> {
         is.mergedPackageId === undefined ? '' : `, checkpoint ${is.position} of ${is.mergedPackageId.slice(0, 8)}`;
       const [msBefore, msAfter] = [times[i]!, times[before.length + i]!].map((ms) => ms.toFixed(2));
       process.stdout.write(
-        `${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} -> ${msAfter} ms${place}\n`,
+        `${step}: ${is.kind} ${is.chainLength}, ${was.storedBytes} -> ${is.storedBytes} bytes, ${msBefore} ` +
+          `-> ${msAfter} ms${place}\n`,
       );
     }
     const sum = (list: readonly (readonly PackageRecord[])[]) =>

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
-import { describeRun } from './describe-run.ts';
+import { describeRun } from './report/describe-run.ts';
 import { compareRestarts, type RestartReport } from './restart/compare-restarts.ts';
 import { findPython, pythonMissing } from './restart/find-python.ts';
 import { ownScript, ownTexts } from './restart/own-training.ts';
@@ -21,7 +21,7 @@ import { readRestartOptions, type RestartOptions } from './restart/read-restart-
 import { restartArms } from './restart/restart-arm.ts';
 import { restartFigures } from './restart/restart-figures.ts';
 import { restartTable } from './restart/restart-table.ts';
-import { writeSection } from './write-section.ts';
+import { writeSection } from './report/write-section.ts';
 
 async function main(options: RestartOptions, args: readonly string[]): Promise<void> {
   const python = findPython(process.env.FIRN_PYTHON);
@@ -78,8 +78,10 @@ function interruption(): Promise<never> {
 function markdownOf(report: RestartReport): string {
   const { series, checkpointCount, lastStep, bounded, metric, metricHigherIsBetter, outcomes } = report;
   const sentence =
-    `${series}: ${checkpointCount} checkpoints, ${lastStep} steps, ${bounded.join(' and ')} bounded. Weights are replaced by the downloaded ones at a restart; ` +
-    'optimizer state, gradient averages, random numbers and schedule go on exactly. The ratio of one restart is that of the unbroken run.';
+    `${series}: ${checkpointCount} checkpoints, ${lastStep} steps, ${bounded.join(' and ')} bounded. Weights ` +
+    'are replaced by the downloaded ones at a restart; ' +
+    'optimizer state, gradient averages, random numbers and schedule go on exactly. The ratio of one restart ' +
+    'is that of the unbroken run.';
   return `${sentence}\n\n${restartTable(restartFigures(outcomes, metricHigherIsBetter), metric)}`;
 }
 

@@ -76,7 +76,8 @@ async function seriesRows(): Promise<void> {
   await series.check(plannedSecond, [delta, base]);
   const percent = (100 * (delta.encoded.migration ?? 0)).toFixed(1);
   process.stdout.write(
-    `  ${first.length} bytes a checkpoint; base ${base.sizeBytes}, delta ${delta.sizeBytes} bytes at ${percent} % migration; ${core.stats().simd}\n`,
+    `  ${first.length} bytes a checkpoint; base ${base.sizeBytes}, delta ${delta.sizeBytes} bytes at ` +
+      `${percent} % migration; ${core.stats().simd}\n`,
   );
   const cases: readonly (readonly [name: string, bar: number, work: () => Promise<unknown>])[] = [
     ['restore f32, base', bars.restore, () => series.restore([base])],

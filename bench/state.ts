@@ -17,7 +17,7 @@ import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
 import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
-import { describeRun } from './describe-run.ts';
+import { describeRun } from './report/describe-run.ts';
 import { findPython, pythonMissing } from './restart/find-python.ts';
 import { ownScript, ownTexts } from './restart/own-training.ts';
 import { compareBytes, withState, type StateBytes } from './state/compare-bytes.ts';
@@ -25,7 +25,7 @@ import { compareResumed, type SeedOutcome } from './state/compare-resumed.ts';
 import { readStateOptions, type StateBenchOptions } from './state/read-state-options.ts';
 import { stateArms } from './state/state-arm.ts';
 import { bytesTable, resumedTable } from './state/state-table.ts';
-import { writeSection } from './write-section.ts';
+import { writeSection } from './report/write-section.ts';
 
 interface StateReport {
   /** Absent without a series. */
@@ -100,13 +100,15 @@ function markdownOf({ bytes, resumed, torchVersion }: StateReport, ran: string):
   if (bytes !== undefined) {
     const { series, checkpoints, methods } = bytes;
     parts.push(
-      `${series}: ${checkpoints} checkpoints with optimizer state. Bytes of a part, and in brackets its ratio to those uploaded.`,
+      `${series}: ${checkpoints} checkpoints with optimizer state. Bytes of a part, and in brackets its ` +
+        'ratio to those uploaded.',
       bytesTable(methods),
     );
   }
   if (resumed.length > 0) {
     parts.push(
-      'Training resumed half-way from downloaded weights and optimizer state; random numbers, schedule and counts of steps go on exactly. Ratios are those of all checkpoints up to there.',
+      'Training resumed half-way from downloaded weights and optimizer state; random numbers, schedule and ' +
+        'counts of steps go on exactly. Ratios are those of all checkpoints up to there.',
       resumedTable(resumed),
     );
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configSchema } from '../src/config.ts';
-import { wrapMarkdown } from './wrap-markdown.ts';
+import { wrapMarkdown } from './wrap/wrap-markdown.ts';
 
 interface Described {
   readonly type?: string;
@@ -21,7 +21,8 @@ export function configurationList(): string {
   return Object.entries(properties)
     .map(
       ([key, about]) =>
-        `- \`${key}\` (${[`default ${about.default ?? 'none'}`, ...valuesOf(about)].join('; ')}): ${about.description ?? ''}`,
+        `- \`${key}\` (${[`default ${about.default ?? 'none'}`, ...valuesOf(about)].join('; ')}): ` +
+        `${about.description ?? ''}`,
     )
     .join('\n');
 }

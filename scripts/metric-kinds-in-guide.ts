@@ -1,5 +1,5 @@
 import { metricKindTable } from '../src/checkpoint/quality/metric-kind-table.ts';
-import { wrapMarkdown } from './wrap-markdown.ts';
+import { wrapMarkdown } from './wrap/wrap-markdown.ts';
 
 const start = '<!-- metric kinds -->';
 const end = '<!-- end of metric kinds -->';

@@ -23,7 +23,8 @@ export const configSchema = z.object({
     .enum(['tokens', 'open'])
     .default('tokens')
     .describe(
-      '`tokens`: who sends no token reads what is public; the first start prints one that allows everything. `open`: everybody may do everything, on a loopback FIRN_HOST only.',
+      '`tokens`: who sends no token reads what is public; the first start prints one that allows everything. ' +
+        '`open`: everybody may do everything, on a loopback FIRN_HOST only.',
     ),
   FIRN_TOKEN_REQUESTS_PER_MINUTE: integer(60_000, 1, 10 ** 7).describe(
     'Requests a minute with one token, to one gateway process.',
@@ -49,7 +50,8 @@ export const configSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk.',
+      'Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the ' +
+        'machine, best on a fast disk.',
     ),
   FIRN_DATABASE_URL: z
     .string()
@@ -65,7 +67,8 @@ export const configSchema = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe(
-      'Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before.',
+      'Whether a process that starts brings the database to its version; off: `firn migrate` does, and ' +
+        'others refuse to start before.',
     ),
   FIRN_S3_BUCKET: z
     .string()
@@ -73,7 +76,8 @@ export const configSchema = z.object({
     .max(63)
     .optional()
     .describe(
-      'Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub writes below its prefix.',
+      'Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub ' +
+        'writes below its prefix.',
     ),
   FIRN_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
@@ -86,7 +90,8 @@ export const configSchema = z.object({
     .regex(/^(none|([A-Za-z0-9][A-Za-z0-9._-]*\/)+)$/)
     .default('firn/')
     .describe(
-      'Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". `none` for no prefix.',
+      'Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". ' +
+        '`none` for no prefix.',
     ),
   FIRN_S3_FORCE_PATH_STYLE: flag('false').describe(
     "Whether the bucket is named in the path and not in the host name: what most servers but Amazon's need.",
@@ -124,7 +129,8 @@ export const configSchema = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`; traces go to `/v1/traces` below it. Nothing is traced without it.',
+      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`; traces ' +
+        'go to `/v1/traces` below it. Nothing is traced without it.',
     ),
   FIRN_TRACE_RATIO: z.coerce
     .number()
@@ -138,11 +144,13 @@ export const configSchema = z.object({
   FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536).describe('Native jobs waiting before callers are refused.'),
   FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64).describe('Checkpoints encoded at once, of different runs.'),
   FIRN_EVAL_PARALLEL: integer(0, 0, 64).describe(
-    'Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means one less than the cores, at least one.',
+    'Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means ' +
+      'one less than the cores, at least one.',
   ),
   FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400).describe('Seconds one evaluation may take.'),
   FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024).describe(
-    'MiB of private memory one evaluation child may use; also the largest model that a gateway checks an eval set with on request.',
+    'MiB of private memory one evaluation child may use; also the largest model that a gateway checks an ' +
+      'eval set with on request.',
   ),
   FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536).describe('MiB of uploaded blocks kept in memory during an encode.'),
   FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe(
@@ -153,7 +161,8 @@ export const configSchema = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe(
-      'Whether several old deltas in a row are merged into one package, which takes less room and restores faster; stored ones stay readable either way.',
+      'Whether several old deltas in a row are merged into one package, which takes less room and restores ' +
+        'faster; stored ones stay readable either way.',
     ),
   FIRN_SCRUB_MIB_PER_S: integer(16, 0, 1024 * 1024).describe(
     'MiB that are read a second, at most, to look for damaged objects in the background; 0: nobody looks.',
@@ -162,7 +171,8 @@ export const configSchema = z.object({
     'Days from the beginning of one pass over all objects to that of the next.',
   ),
   FIRN_GC_GRACE_H: integer(24, 1, 8760).describe(
-    'Hours that an object stays after nothing names it any more: longer than any upload, download or copy for a backup takes. Until then usage counts its bytes as pending deletion.',
+    'Hours that an object stays after nothing names it any more: longer than any upload, download or copy ' +
+      'for a backup takes. Until then usage counts its bytes as pending deletion.',
   ),
   FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024).describe('Largest single file, in MiB.'),
   FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024).describe(
@@ -170,7 +180,8 @@ export const configSchema = z.object({
   ),
   FIRN_STAGED_TOTAL_MAX_MIB: integer(256 * 1024, 1, 64 * 1024 * 1024).describe('The same over all runs.'),
   FIRN_UPLOAD_BYTES_PER_S_MIN: integer(1024, 0, 2 ** 30).describe(
-    'Bytes a second that the body of a request has to bring, over a minute of waiting for it; a slower one is answered with 408 and loses nothing that was acknowledged. 0: as slowly as it likes.',
+    'Bytes a second that the body of a request has to bring, over a minute of waiting for it; a slower one ' +
+      'is answered with 408 and loses nothing that was acknowledged. 0: as slowly as it likes.',
   ),
   FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe(
     'Seconds a reservation may stand without a byte before it is given up.',
@@ -180,10 +191,12 @@ export const configSchema = z.object({
   ),
   FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
   FIRN_READY_WORKERS: integer(0, 0, 10_000).describe(
-    'Living workers without which a gateway says that it is not ready. 0: it goes on taking uploads and serving downloads, and says `degraded` while there is none.',
+    'Living workers without which a gateway says that it is not ready. 0: it goes on taking uploads and ' +
+      'serving downloads, and says `degraded` while there is none.',
   ),
   FIRN_UNREADY_S: integer(0, 0, 600).describe(
-    'Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer sends nobody any more.',
+    'Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer ' +
+      'sends nobody any more.',
   ),
   FIRN_DRAIN_S: integer(20, 0, 600).describe('Seconds given to open requests and running jobs on SIGTERM.'),
 });
@@ -337,7 +350,8 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   const fileMaxMib = env.FIRN_S3_PART_MIB * s3Limits.partsMax;
   if (env.FIRN_FILE_MAX_MIB > fileMaxMib)
     throw new Error(
-      `configuration: FIRN_FILE_MAX_MIB is more than FIRN_S3_PART_MIB allows, ${s3Limits.partsMax} parts: ${fileMaxMib}`,
+      `configuration: FIRN_FILE_MAX_MIB is more than FIRN_S3_PART_MIB allows, ${s3Limits.partsMax} parts: ` +
+        `${fileMaxMib}`,
     );
   return Object.freeze({
     bucket,

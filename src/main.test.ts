@@ -162,6 +162,15 @@ test.each([
   });
 });
 
+test.each(['unpack', 'token', 'scrub', 'verify', 'gc', 'eval-set'])(
+  'firn %s --help says how, whatever is configured',
+  async (command) => {
+    const ended = await start({ FIRN_TYPO: '1' }, [command, '--help']);
+    expect(ended).toMatchObject({ code: 0, errors: '', output: expect.stringMatching(/^Usage:/) as string });
+    expect((ended as Ended).output).toContain(`firn ${command}`);
+  },
+);
+
 test('unpack asks for no configuration', async () => {
   const packaged = fileURLToPath(new URL('../test/fixtures/format-v1/mixed-0.firn', import.meta.url));
   const out = join(directory, 'unpacked');

@@ -1,4 +1,5 @@
 import { FirnError } from './checkpoint/firn-error.ts';
+import { commandHelp } from './cli/command-help.ts';
 import { programVersion } from './http/program-version.ts';
 import type { Role } from './wire.ts';
 
@@ -20,8 +21,8 @@ Without a server
   firn unpack PACKAGE... --out FOLDER
   firn eval-set check GRAPH BATCHES CHECKPOINT
 
-firn --help says this, firn --version the version. FIRN_* variables configure servers and commands on their data:
-docs/operations.md lists them.`;
+firn --help says this, firn COMMAND --help more of one, firn --version the version. FIRN_* variables
+configure servers and commands on their data: docs/operations.md lists them.`;
 /** Roles by command; without a command the process is gateway and worker. */
 const rolesOf: Readonly<Record<string, readonly Role[]>> = {
   '': ['gateway', 'worker'],
@@ -53,6 +54,8 @@ const words: Readonly<Record<string, () => string>> = {
 
 /** Runs the command line; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
+  const help = commandHelp(command, rest);
+  if (help !== undefined) return say(help);
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (run !== undefined) {
     process.exitCode = await (await run())(rest, say, complain);

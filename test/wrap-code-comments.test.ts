@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wrapComments } from '../scripts/wrap-code-comments.ts';
+import { wrapComments } from '../scripts/wrap/wrap-code-comments.ts';
 
 const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
 const longest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { longLines } from '../scripts/long-lines.ts';
-import { wrapMarkdown } from '../scripts/wrap-markdown.ts';
+import { longLines } from '../scripts/wrap/long-lines.ts';
+import { wrapMarkdown } from '../scripts/wrap/wrap-markdown.ts';
 
 const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
 const longest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));

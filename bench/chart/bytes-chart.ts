@@ -26,7 +26,8 @@ export function bytesChart(groups: readonly FigureGroup[], title: string): strin
   }
   const height = y + gap;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="15">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ` +
+      `${height}" font-family="sans-serif" font-size="15">`,
     `<rect width="100%" height="100%" fill="#fff"/>`,
     `<text x="${right}" y="30" font-size="18" font-weight="bold" fill="#0f172a">${title}</text>`,
     ...parts,
@@ -44,7 +45,8 @@ function barAt({ name, bytes, asGoodAs, ours }: SeriesBytes, y: number, raw: num
   const weight = ours ? ' font-weight="bold"' : '';
   return [
     `<text x="${left - 10}" y="${y + 17}" text-anchor="end" fill="#0f172a"${weight}>${name}</text>`,
-    `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" fill="${ours ? ourColour : otherColour}"/>`,
+    `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" ` +
+      `fill="${ours ? ourColour : otherColour}"/>`,
     `<text x="${(left + length + 10).toFixed(1)}" y="${y + 17}" fill="#0f172a"${weight}>${said.join(', ')}</text>`,
   ];
 }

@@ -1,4 +1,4 @@
-import type { CheckpointWeights } from './checkpoint-weights.ts';
+import type { CheckpointWeights } from './series/checkpoint-weights.ts';
 import { adaptiveUniform } from './comparators/adaptive-uniform.ts';
 import type { Comparator } from './comparators/comparator.ts';
 import { entropyUniform } from './comparators/entropy-uniform.ts';

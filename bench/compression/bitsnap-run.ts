@@ -1,7 +1,7 @@
 import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
 import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import { runAtHub, type BenchPlace, type HubRun } from './hub-run.ts';
-import { narrowSeries } from './narrow-series.ts';
+import { narrowSeries } from './series/narrow-series.ts';
 
 export const bitSnapName = 'BitSnap';
 

@@ -7,12 +7,12 @@ import type { NativeCore } from '../../src/native/core.ts';
 import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import { bitSnapName, runBitSnap } from './bitsnap-run.ts';
 import { allComparators } from './all-comparators.ts';
-import { loadCheckpoint, type CheckpointWeights } from './checkpoint-weights.ts';
+import { loadCheckpoint, type CheckpointWeights } from './series/checkpoint-weights.ts';
 import { deltaCoders } from './coding/delta-coders.ts';
 import { contextCodedResult, hubResult, recodedResult } from './hub-methods.ts';
 import { runAtHub, type HubRun } from './hub-run.ts';
 import { totalBytes, type MethodResult } from './method-result.ts';
-import { QualityMeter } from './quality-meter.ts';
+import { QualityMeter } from './quality/quality-meter.ts';
 
 export interface Comparison {
   readonly series: Series;

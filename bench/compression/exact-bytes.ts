@@ -1,7 +1,7 @@
 import { elementKindOfDtype } from '../../src/package/codings/exact-coding.ts';
 import { dtypeBytes } from '../../src/checkpoint/dtype.ts';
 import { exactBytesMax, type NativeCore } from '../../src/native/core.ts';
-import type { WeightTensor } from './checkpoint-weights.ts';
+import type { WeightTensor } from './series/checkpoint-weights.ts';
 
 /**
  * Bytes of tensors in the product's exact coder. Comparators store their other tensors with it, and whole checkpoints

@@ -1,13 +1,13 @@
 import type { NativeCore } from '../../src/native/core.ts';
-import type { CheckpointWeights } from './checkpoint-weights.ts';
+import type { CheckpointWeights } from './series/checkpoint-weights.ts';
 import { boundBits, type BinHistory } from './coding/bin-entropy.ts';
 import { contextCodedBytes } from './coding/context-coded-bytes.ts';
 import { cheapestDeltaBits, type BinPair, type DeltaCoder } from './coding/delta-coders.ts';
 import { knobOf, type HubRun } from './hub-run.ts';
 import type { CheckpointOutcome, MethodResult } from './method-result.ts';
-import { movementLost, type MovedTensor } from './movement-lost.ts';
-import type { StoredCheckpoint, StoredTensor } from './stored-series.ts';
-import { errorRatio, roundAfresh, weightedError } from './weighted-error.ts';
+import { movementLost, type MovedTensor } from './quality/movement-lost.ts';
+import type { StoredCheckpoint, StoredTensor } from './series/stored-series.ts';
+import { errorRatio, roundAfresh, weightedError } from './quality/weighted-error.ts';
 
 /** A hub run as a row of the table. */
 export function hubResult(

@@ -8,7 +8,7 @@ import { pushCheckpoint, type CheckpointStatus } from '../../src/cli/demo/push-s
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { benchEvalSet } from '../prepare-bench-hub.ts';
-import { StoredSeries, type StoredCheckpoint } from './stored-series.ts';
+import { StoredSeries, type StoredCheckpoint } from './series/stored-series.ts';
 
 export interface HubRunPlan {
   /** Name of the run at the hub: letters, digits and dashes. */
@@ -62,7 +62,8 @@ export async function runAtHub(
       throw new Error(`${run}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
     const { rawBytes, storedBytes, trialCount } = status.result;
     onProgress(
-      `${run}@${checkpoint.step}: ${storedBytes} bytes, ratio ${(rawBytes / storedBytes).toFixed(1)}, ${trialCount} evaluations`,
+      `${run}@${checkpoint.step}: ${storedBytes} bytes, ratio ${(rawBytes / storedBytes).toFixed(1)}, ` +
+        `${trialCount} evaluations`,
     );
     statuses.push(status);
     packages.push(join(directory, `${run}-${checkpoint.step}.firn`));

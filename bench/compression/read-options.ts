@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { hysteresisChoices, type Hysteresis } from '../../src/checkpoint/options/search-options.ts';
-import { seriesDtypes, type SeriesDtype } from './narrow-series.ts';
+import { seriesDtypes, type SeriesDtype } from './series/narrow-series.ts';
 
 export interface BenchOptions {
   readonly seriesDirectory: string;
@@ -30,7 +30,9 @@ export interface BenchOptions {
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] ' +
+  '[--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] ' +
+  '[--markdown FILE] [--into FILE --section NAME]';
 
 /**
  * The product's default and twice that. Then the threshold of papers, which damages checkpoints and only compares
@@ -92,7 +94,8 @@ function readThresholds(text: string, metricCount: number): number[] {
     throw new Error('--threshold wants numbers of at least 0, for example 0.005');
   if (thresholds.length > 1 && thresholds.length !== metricCount)
     throw new Error(
-      '--threshold wants one number, or one for each of --metric; for more comparisons give it again: --threshold 0.005 --threshold 0.01',
+      '--threshold wants one number, or one for each of --metric; for more comparisons give it again: ' +
+        '--threshold 0.005 --threshold 0.01',
     );
   return thresholds;
 }

@@ -1,11 +1,11 @@
 import type { NativeCore } from '../../src/native/core.ts';
-import type { CheckpointWeights, WeightTensor } from './checkpoint-weights.ts';
+import type { CheckpointWeights, WeightTensor } from './series/checkpoint-weights.ts';
 import { boundBits } from './coding/bin-entropy.ts';
 import type { Comparator, DecodedState, TensorValues } from './comparators/comparator.ts';
 import { exactBytes } from './exact-bytes.ts';
 import type { CheckpointOutcome, MethodResult } from './method-result.ts';
-import { movementLost, type MovedTensor } from './movement-lost.ts';
-import type { QualityMeter } from './quality-meter.ts';
+import { movementLost, type MovedTensor } from './quality/movement-lost.ts';
+import type { QualityMeter } from './quality/quality-meter.ts';
 
 export interface ComparatorTools {
   readonly core: NativeCore;
@@ -50,7 +50,8 @@ export async function runComparator<Knob>(
     decodeSeconds += done.decodeSeconds;
     const { bytes, rawBytes, knob, evaluations } = done.outcome;
     tools.onProgress(
-      `${comparator.name}@${checkpoint.step}: ${bytes} bytes, ratio ${(rawBytes / bytes).toFixed(1)}, ${knob}, ${evaluations} evaluations`,
+      `${comparator.name}@${checkpoint.step}: ${bytes} bytes, ratio ${(rawBytes / bytes).toFixed(1)}, ` +
+        `${knob}, ${evaluations} evaluations`,
     );
   }
   return {

@@ -13,7 +13,8 @@ export interface ExactOptions {
 }
 
 export const exactUsage =
-  'npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] ' +
+  '[--into FILE --section NAME]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readExactOptions(args: readonly string[]): ExactOptions {

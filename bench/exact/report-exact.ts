@@ -54,7 +54,10 @@ function describeSeries(name: string, { title, checkpointCount, weightCount, cod
   );
   const [slowest, fastest] = [Math.min(...copies), Math.max(...copies)];
   const memcpy = copies.length === 0 ? '' : `; memcpy ${slowest.toFixed(1)} to ${fastest.toFixed(1)} GB/s`;
-  return `${name}, ${title}: ${checkpointCount} checkpoints of ${weightCount} weights, ${(sum(codings[0]!.rawBytes) / 1e6).toFixed(1)} MB raw${memcpy}.`;
+  return (
+    `${name}, ${title}: ${checkpointCount} checkpoints of ${weightCount} weights, ` +
+    `${(sum(codings[0]!.rawBytes) / 1e6).toFixed(1)} MB raw${memcpy}.`
+  );
 }
 
 function codingLines({ coding, rawBytes, methods, prototype }: CodingFigures): string[][] {
@@ -104,7 +107,10 @@ function share(value: number): string {
 }
 
 function describeChanged(name: string, { dtype, weightCount }: ChangedFigures): string {
-  return `${name}: the last checkpoint in ${dtypeNames[dtype]}, ${weightCount} weights, against itself with a share of the words changed by one. Bits a weight.`;
+  return (
+    `${name}: the last checkpoint in ${dtypeNames[dtype]}, ${weightCount} weights, against itself with a share ` +
+    'of the words changed by one. Bits a weight.'
+  );
 }
 
 function changedTable(changed: readonly ChangedFigures[]): string {

@@ -9,7 +9,8 @@ export interface PythonWithTorch {
 const usualPlaces = ['python3', '/usr/bin/python3'];
 
 export const pythonMissing =
-  'no Python with PyTorch and numpy: install python3-torch and libopenblas0-pthread, or name an interpreter that has them in FIRN_PYTHON';
+  'no Python with PyTorch and numpy: install python3-torch and libopenblas0-pthread, or name an interpreter ' +
+  'that has them in FIRN_PYTHON';
 
 /**
  * Environment of training. One thread, for equal results everywhere, also in a BLAS with threads of its own. Writes

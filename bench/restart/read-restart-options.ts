@@ -26,8 +26,10 @@ export interface RestartOptions {
 }
 
 export const restartUsage =
-  'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
-  '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--paper-threshold t[,..]] [--exact] ' +
+  '[--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE ' +
+  '--section NAME]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readRestartOptions(args: readonly string[]): RestartOptions {

@@ -132,7 +132,8 @@ class RestartDirector implements TrainingDirector {
     const changed = Object.keys(metrics).find((name) => metrics[name] !== before[name]);
     if (changed !== undefined)
       throw new Error(
-        `training is not repeatable here: ${changed} at step ${step} is ${metrics[changed]}, and was ${before[changed]} the first time`,
+        `training is not repeatable here: ${changed} at step ${step} is ${metrics[changed]}, and was ` +
+          `${before[changed]} the first time`,
       );
     const fork: TrainingFork[] = [];
     for (const { name, stored } of this.branches.filter((branch) => branch.plan.checkpoints[0] === at)) {

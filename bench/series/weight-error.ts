@@ -1,4 +1,4 @@
-import { movementLost } from '../compression/movement-lost.ts';
+import { movementLost } from '../compression/quality/movement-lost.ts';
 
 /** One tensor as uploaded, as rebuilt, and as uploaded a checkpoint before; values as fp32. */
 export interface ComparedTensor {

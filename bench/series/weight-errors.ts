@@ -16,7 +16,7 @@ import { planPushes } from '../../src/cli/demo/push-series.ts';
 import { readSeries } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { loadCore } from '../../src/native/load-core.ts';
-import { floatsOf } from '../compression/checkpoint-weights.ts';
+import { floatsOf } from '../compression/series/checkpoint-weights.ts';
 import { totalMovementLost, weightError, type ComparedTensor, type WeightError } from './weight-error.ts';
 
 interface Checkpoint {
@@ -92,7 +92,8 @@ function lineOf({ name, movementLost, tensors }: ErrorsOfCheckpoint): string {
   const changed = tensors.filter(({ relativeError }) => relativeError > 0).length;
   const collapsed = tensors.filter((tensor) => tensor.collapsed).length;
   return (
-    `${name.padEnd(22)} ${percent(sorted[sorted.length >> 1])} ${percent(worst.relativeError)} ${percent(movementLost)} ` +
+    `${name.padEnd(22)} ${percent(sorted[sorted.length >> 1])} ${percent(worst.relativeError)} ` +
+    `${percent(movementLost)} ` +
     `${String(changed).padStart(4)}/${tensors.length} ${String(collapsed).padStart(3)} ${worst.name}`
   );
 }

@@ -84,7 +84,9 @@ function rowOf(
     chain.length <= chainPackagesMax && bytes <= chainBytesMax(baseBytes, { fullBytes: rawBytes, sequence });
   const allowed = within(laterSequence) ? '' : within(0) ? ', early in a run' : ', never made';
   return {
-    name: `chain: base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
+    name:
+      `chain: base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ` +
+      `${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
     bytes: rawBytes,
     seconds: median(times),
     spread: (Math.max(...times) - Math.min(...times)) / median(times),

@@ -83,7 +83,8 @@ export async function compareResumed(comparison: ResumeComparison): Promise<Seed
       })),
     });
     onProgress(
-      `seed ${seed}: unbroken ${unbroken.toFixed(4)}, ${runs.map(({ arm }) => `${arm.run} ${resumed.get(arm.run)!.toFixed(4)}`).join(', ')}`,
+      `seed ${seed}: unbroken ${unbroken.toFixed(4)}, ` +
+        `${runs.map(({ arm }) => `${arm.run} ${resumed.get(arm.run)!.toFixed(4)}`).join(', ')}`,
     );
   }
   return outcomes;

@@ -20,7 +20,8 @@ export interface StateBenchOptions {
 }
 
 export const stateUsage =
-  'npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:state -- [<series dir>] [--threshold t] [--seeds N] [--parallel N] [--steps N] ' +
+  '[--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readStateOptions(args: readonly string[]): StateBenchOptions {

@@ -71,6 +71,7 @@ export function resumedTable(outcomes: readonly SeedOutcome[]): string {
       ]);
     }),
     '',
-    `The unbroken seeds spread over ${percent((Math.max(...unbroken) - Math.min(...unbroken)) / mean(unbroken))} of their mean.`,
+    'The unbroken seeds spread over ' +
+      `${percent((Math.max(...unbroken) - Math.min(...unbroken)) / mean(unbroken))} of their mean.`,
   ].join('\n');
 }

@@ -11,9 +11,15 @@ from firn_decoder.rebuild_files import rebuild_files
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Decodes a chain of Firn packages: its base first, the wanted checkpoint's package last.")
+    parser = argparse.ArgumentParser(
+        description="Decodes a chain of Firn packages: its base first, the wanted checkpoint's package last."
+    )
     parser.add_argument("--out", required=True, help="the folder that gets the files")
-    parser.add_argument("--package", type=bytes.fromhex, help="the id of the wanted checkpoint's package, where it is one of several in a file; the last one when absent")
+    parser.add_argument(
+        "--package",
+        type=bytes.fromhex,
+        help="the id of the wanted checkpoint's package, if a file holds several; default: the last one",
+    )
     parser.add_argument("packages", nargs="+", help="package files, base first")
     arguments = parser.parse_args()
     try:

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "firn/assign.h"
-#include "firn/codebook.h"
-#include "firn/partition.h"
+#include "firn/codebook_quant/assign.h"
+#include "firn/codebook_quant/codebook.h"
+#include "firn/codebook_quant/partition.h"
 #include "firn/sketch.h"
 #include "simd/cpu_features.h"
 

@@ -6,7 +6,7 @@
 
 #include "bench/bench.h"
 #include "firn/delta.h"
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 
 namespace firn::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bench/bench.h"
 #include "firn/delta.h"
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 
 namespace firn::bench {
 namespace {

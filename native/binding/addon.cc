@@ -1,7 +1,7 @@
 // The addon's entry point: one export per call, nothing shared between environments.
 #include <new>
 
-#include "calls.h"
+#include "binding/calls/calls.h"
 
 namespace firn::binding {
 namespace {

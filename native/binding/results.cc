@@ -1,4 +1,4 @@
-#include "results.h"
+#include "binding/results.h"
 
 #include <cstring>
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <span>
 
+#include "binding/node_api.h"
 #include "firn/status.h"
-#include "node_api.h"
 
 namespace firn::binding {
 

@@ -1,4 +1,5 @@
-# firn_tests (test/*.cc), checks of rooms and symbols (test/check_*.cmake), one fuzz target per fuzz/fuzz_*.cc with its corpus replayed by ctest, and firn_bench (bench/*.cc).
+# firn_tests (test/**/*.cc), checks of rooms and symbols (test/check_*.cmake), one fuzz target per fuzz/fuzz_*.cc with its
+# corpus replayed by ctest, and firn_bench (bench/*.cc).
 
 function(firn_executable name)
   add_executable(${name} ${ARGN})
@@ -6,10 +7,10 @@ function(firn_executable name)
   target_link_libraries(${name} PRIVATE firn_core firn_flags)
 endfunction()
 
-file(GLOB firn_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/*.cc)
+file(GLOB_RECURSE firn_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/*.cc)
 if(firn_test_sources)
   # The addon's thread pool has no Node in it, so it is tested and sanitized here.
-  firn_executable(firn_tests ${firn_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/binding/worker_pool.cc)
+  firn_executable(firn_tests ${firn_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/binding/engine/worker_pool.cc)
   # In two halves, which run at once where there are processors for both.
   add_test(NAME firn_tests_even COMMAND firn_tests --even)
   add_test(NAME firn_tests_odd COMMAND firn_tests --odd)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/bytes.h"
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 #include "input_reader.h"
 #include "simd/cpu_features.h"
 

@@ -5,14 +5,14 @@
 // links - 1 (at most two); then for each link its step (u16), shift (u8), offset (i8), gain (u16), size of tables and
 // of payload (u16 each); then tables and payloads in turn. If the top bit of the number of links is set, the last
 // payload holds joint symbols of several checkpoints. Then the links' parameters are followed by their number less two
-// (u8, at most two), the number of wanted ones less one (u8), tuples less one (u8), the symbols of the tuples, and the
-// steps, shifts, offsets and gains of the wanted checkpoints after the first. Missing input is 0.
+// (u8, at most two), the number of wanted ones less one (u8), listed joint symbols less one (u8), their symbols, and
+// the steps, shifts, offsets and gains of the wanted checkpoints after the first. Missing input is 0.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/bytes.h"
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 #include "input_reader.h"
 #include "simd/each_isa.h"
 
@@ -29,12 +29,13 @@ struct Link {
   size_t table_bytes, payload_bytes;
   ContextTables tables;
   Bytes payload;
-  // For a payload of several checkpoints: tuples and width, and the segments of the wanted checkpoints after the first.
-  Bytes tuples;
+  // For a payload of several checkpoints: joint symbols and width, and the segments of the wanted checkpoints after
+  // the first.
+  Bytes joint_symbols;
   uint32_t width = 1;
   std::vector<std::vector<LatticeSegment>> later;
 
-  size_t tuple_count() const { return tuples.size() / width; }
+  size_t listed_count() const { return joint_symbols.size() / width; }
 };
 
 struct Chain {
@@ -81,9 +82,9 @@ bool read_chain(InputReader& in, Chain* chain) {
     Link& last = chain->links.back();
     last.width = 2 + in.next<uint8_t>() % (kJointSymbolWidthMax - 1);
     const uint32_t wanted = 1 + in.next<uint8_t>() % last.width;
-    last.tuples = in.bytes(last.width * (size_t{1} + in.next<uint8_t>()));
-    last.tuples.resize(std::max<size_t>(1, last.tuples.size() / last.width) * last.width);
-    for (uint8_t& symbol : last.tuples) symbol %= kContextSymbols;
+    last.joint_symbols = in.bytes(last.width * (size_t{1} + in.next<uint8_t>()));
+    last.joint_symbols.resize(std::max<size_t>(1, last.joint_symbols.size() / last.width) * last.width);
+    for (uint8_t& symbol : last.joint_symbols) symbol %= kContextSymbols;
     for (uint32_t j = 1; j < wanted; ++j) last.later.push_back(read_segments());
   }
   for (Link& link : chain->links) {
@@ -104,7 +105,7 @@ struct Outcome {
 
 // The symbols of every checkpoint of a payload, one after another, and all their escapes: the format as it is written
 // down.
-Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<Bytes>* symbols,
+Status decode_joint_symbols(const Link& link, const ContextLayout& layout, std::vector<Bytes>* symbols,
                      std::vector<uint32_t>* escapes) {
   const uint8_t* at = link.payload.data();
   size_t left = link.payload.size();
@@ -134,7 +135,7 @@ Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<
   std::vector<uint32_t> told;
   if (const Status status = link.tables.decode(at, left, layout, numbers.data(), &told); status != Status::ok)
     return status;
-  const size_t listed = link.tuple_count();
+  const size_t listed = link.listed_count();
   symbols->assign(link.width, Bytes(layout.count));
   size_t next = 0;
   for (size_t i = 0; i < layout.count; ++i) {
@@ -143,7 +144,7 @@ Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<
     for (uint32_t j = 0; j < link.width; ++j) {
       uint8_t& symbol = (*symbols)[j][i];
       if (number < listed) {
-        symbol = link.tuples[j * listed + number];
+        symbol = link.joint_symbols[j * listed + number];
       } else if (numbers[i] < kContextEscape) {
         symbol = 0xFF;
       } else {
@@ -173,9 +174,9 @@ Outcome step_by_step(const Chain& chain) {
     require(lattice_contexts({link.segments.data(), link.segments.size()}, first, contexts.data()) == Status::ok);
     const ContextLayout layout{contexts.data(), chain.count, counts.data(), kSlotOf, counts.size()};
     std::vector<Bytes> symbols(1, Bytes(chain.count));
-    out.status = link.tuples.empty()
+    out.status = link.joint_symbols.empty()
                      ? link.tables.decode(link.payload.data(), link.payload.size(), layout, symbols[0].data(), &escapes)
-                     : decode_tuples(link, layout, &symbols, &escapes);
+                     : decode_joint_symbols(link, layout, &symbols, &escapes);
     if (out.status != Status::ok) return {out.status, {}, {}, {}};
     std::vector<std::vector<LatticeSegment>> checkpoints = {link.segments};
     checkpoints.insert(checkpoints.end(), link.later.begin(), link.later.end());
@@ -209,7 +210,7 @@ Outcome at_once(const Chain& chain) {
   for (const Link& link : chain.links) {
     ResidualLink part{
         &link.tables, link.payload.data(), link.payload.size(), {link.segments.data(), link.segments.size()}, kSlotOf};
-    if (!link.tuples.empty()) part.tuples = {link.tuples.data(), link.tuple_count(), link.width};
+    if (!link.joint_symbols.empty()) part.joint = {link.joint_symbols.data(), link.listed_count(), link.width};
     links.push_back(part);
     for (const auto& segments : link.later) {
       part.segments = {segments.data(), segments.size()};

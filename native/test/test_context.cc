@@ -9,7 +9,7 @@
 #include "context/tables/table_set.h"
 #include "firn/checksum.h"
 #include "firn/context_coder.h"
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 #include "kernel_data.h"
 
 namespace {

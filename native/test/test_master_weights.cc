@@ -35,8 +35,8 @@ Bytes encoded(const Words& words, const Halves& reference, const std::vector<Mas
 }
 
 Status decode(const Bytes& payload, const Halves& reference, const std::vector<MasterSegment>& segments, Words* out) {
-  return master_decode(payload.data(), payload.size(), reference.data(), {segments.data(), segments.size(), out->size()},
-                        out->data());
+  return master_decode(payload.data(), payload.size(), reference.data(),
+                       {segments.data(), segments.size(), out->size()}, out->data());
 }
 
 Words weights(size_t count, uint64_t seed) {
@@ -54,7 +54,7 @@ const std::vector<MasterKind> kKinds = {MasterKind::bf16, MasterKind::f16};
 
 }  // namespace
 
-TEST_CASE("masters beside what was rounded from them come back, and take the bits that rounding cut") {
+TEST_CASE("masters come back from their reference, and take the bits that rounding cut") {
   for (const MasterKind kind : kKinds) {
     const Words words = weights(100000, 1);
     const Halves reference = rounded(kind, words);
@@ -95,7 +95,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("segments with nothing beside them, of both dtypes, and empty blocks come back") {
+TEST_CASE("segments without a reference, of both dtypes, and empty blocks come back") {
   const Words words = weights(5000, 2);
   const std::vector<MasterSegment> segments = {{1000, MasterKind::nothing},
                                                 {1500, MasterKind::f16},
@@ -132,7 +132,7 @@ TEST_CASE("the documents' example") {
   CHECK(again == words);
 }
 
-TEST_CASE("a rounded payload that no encoder writes is refused") {
+TEST_CASE("a master payload that no encoder writes is refused") {
   const Words words = weights(40, 3);
   const Halves reference = rounded(MasterKind::f16, words);
   const std::vector<MasterSegment> segments = {{40, MasterKind::f16}};

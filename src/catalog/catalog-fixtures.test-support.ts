@@ -5,7 +5,7 @@ import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
 import type { Catalog } from './contract/catalog.ts';
 import type { Checkpoint, CheckpointResult } from './contract/checkpoint-records.ts';
 import type { EvalSet } from './contract/eval-set-records.ts';
-import type { PackageRecord } from './contract/package-records.ts';
+import type { PackageRecord } from './contract/storage/package-records.ts';
 import type { Repository } from './contract/repository-records.ts';
 import type { Run } from './contract/run-records.ts';
 

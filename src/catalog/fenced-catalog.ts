@@ -1,5 +1,5 @@
 import type { Catalog } from './contract/catalog.ts';
-import type { Claim } from './contract/job-records.ts';
+import type { Claim } from './contract/work/job-records.ts';
 
 /**
  * The catalog for the holder of a claim. Every write outside a transaction runs in one transaction with a check that

@@ -35,7 +35,8 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'PUT of a file with a token that may only read.',
   ),
   'rate-limited': help(
-    'One token or one address has sent more requests in a minute than the server takes, or has too many in work at once.',
+    'One token or one address has sent more requests in a minute than the server takes, or has too many in ' +
+      'work at once.',
     'Wait as many seconds as Retry-After says. Send fewer requests at once.',
     'A script that asks for the state of a checkpoint a thousand times a second.',
   ),
@@ -80,7 +81,8 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'Repr-Digest of the file of yesterday with the bytes of today.',
   ),
   'checksum-mismatch': help(
-    'The bytes of one request of a resumable upload have another checksum than Upload-Checksum says. None of them was kept.',
+    'The bytes of one request of a resumable upload have another checksum than Upload-Checksum says. None of ' +
+      'them was kept.',
     'Ask for Upload-Offset with HEAD and send from there again.',
     'A PATCH whose bytes were changed by a proxy.',
   ),
@@ -116,7 +118,8 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
   ),
   'body-too-slow': help(
     'Over a minute of waiting the body brought fewer bytes than FIRN_UPLOAD_BYTES_PER_S_MIN asks for.',
-    'Use a faster connection, or a resumable upload: ask for Upload-Offset with HEAD and send the rest. What was acknowledged stays.',
+    'Use a faster connection, or a resumable upload: ask for Upload-Offset with HEAD and send the rest. What ' +
+      'was acknowledged stays.',
     'A body that comes one byte a second.',
   ),
   'empty-body': help(

@@ -27,7 +27,8 @@ export function parseGrant(text: string): Grant {
   if (scope === undefined || rest.length > 0 || names.length > 2 || !names.every(isName)) {
     throw new FirnError(
       'invalid-request',
-      `${quoteName(text)} is no grant: it must be ${scopes.join(', ')}, and then ":namespace" or ":namespace/repository" unless it is on everything.`,
+      `${quoteName(text)} is no grant: it must be ${scopes.join(', ')}, and then ":namespace" or ` +
+        '":namespace/repository" unless it is on everything.',
     );
   }
   const [namespace, repository] = names;

@@ -49,7 +49,8 @@ export function checkNewFilePath(path: string): string {
   if (long !== undefined)
     throw new FirnError(
       'invalid-request',
-      `The file path is not allowed: ${quoteName(long)} has more than ${pathPartBytesMax} bytes, so no disk could take it.`,
+      `The file path is not allowed: ${quoteName(long)} has more than ${pathPartBytesMax} bytes, so no disk ` +
+        'could take it.',
     );
   if (Buffer.byteLength(path) > pathBytesMax)
     throw new FirnError('invalid-request', `The file path is not allowed: it has more than ${pathBytesMax} bytes.`);

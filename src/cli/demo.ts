@@ -35,7 +35,8 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   try {
     hubProcess = await HubProcess.start(join(directory, 'hub'));
     say(
-      `${series.name}: ${series.checkpoints.length} checkpoints, ${describeBounds(thresholds)}, method ${options.method}, hub at ${hubProcess.url}`,
+      `${series.name}: ${series.checkpoints.length} checkpoints, ${describeBounds(thresholds)}, method ` +
+        `${options.method}, hub at ${hubProcess.url}`,
     );
     return await Promise.race([
       pushAndVerify(new HubClient(hubProcess.url), series, { ...options, thresholds, directory }),
@@ -71,7 +72,8 @@ async function pushAndVerify(
   for (const line of totalLines(totals)) say(line);
   if (problems.length === 0)
     say(
-      `every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`,
+      `every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree ` +
+        'and stay inside the threshold',
     );
   for (const problem of problems) say(`OFF: ${problem}`);
   if (jsonPath !== undefined)
@@ -140,7 +142,8 @@ async function train(
   await pushAll(hub, first, shown, training);
   if (fork !== undefined) {
     say(
-      `the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`,
+      `the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ` +
+        `${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`,
     );
     await hub.post(`/v1/repositories/${repository}/runs`, {
       name: fork.run,

@@ -19,7 +19,8 @@ import { ByteCache } from '../restore/byte-cache.ts';
 import { modelFiles } from './demo/model-files.ts';
 
 export const evalSetUsage =
-  'firn eval-set check GRAPH BATCHES CHECKPOINT [--spec FILE] [--kind KIND] [--memory-mib N] [--deadline-s N] [--json]\n' +
+  'firn eval-set check GRAPH BATCHES CHECKPOINT [--spec FILE] [--kind KIND] [--memory-mib N] [--deadline-s ' +
+  'N] [--json]\n' +
   '  GRAPH       an ONNX file; BATCHES a safetensors file of inputs and labels\n' +
   '  CHECKPOINT  a safetensors file, an index of shards, or a folder with one of these\n' +
   "  --spec      the eval set's spec as JSON; without it names and types are guessed from, and the guess is printed\n" +
@@ -156,7 +157,8 @@ function presentFiles(file: string): string[] {
   if (first === undefined) return paths;
   const missing = more.length > 0 ? `${first} and ${more.length} more, which are` : `${first}, which is`;
   throw new Error(
-    `the index ${file} names ${missing} not beside it: put all ${paths.length} shards into its folder, as save_pretrained writes them`,
+    `the index ${file} names ${missing} not beside it: put all ${paths.length} shards into its folder, as ` +
+      'save_pretrained writes them',
   );
 }
 
@@ -171,7 +173,8 @@ function wordsOf(
     `baseline: ${Object.entries(values)
       .map(([name, value]) => `${name} ${figureInWords(value, 6)}`)
       .join(', ')}`,
-    `One evaluation took ${secondsPerEvaluation.toFixed(2)} s here, on one core; a checkpoint takes about ${evaluationsAbout}, ${(evaluationsAbout * secondsPerEvaluation).toFixed(1)} s.`,
+    `One evaluation took ${secondsPerEvaluation.toFixed(2)} s here, on one core; a checkpoint takes about ` +
+      `${evaluationsAbout}, ${(evaluationsAbout * secondsPerEvaluation).toFixed(1)} s.`,
     ...(specPath === undefined ? [`spec (guessed; give your own with --spec): ${JSON.stringify(spec)}`] : []),
   ];
 }

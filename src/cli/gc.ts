@@ -41,7 +41,8 @@ export async function gc(
       const marked = await markOrphans(hub, options);
       const deleted = await deletePending(hub, options);
       say(
-        `${amountOf(marked)} ${dryRun ? 'would be marked for deletion' : 'marked for deletion'}, ${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`,
+        `${amountOf(marked)} ${dryRun ? 'would be marked for deletion' : 'marked for deletion'}, ` +
+          `${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`,
       );
       for (const key of deleted.named)
         complain(`firn gc: ${key} was pending deletion and is named again; it is left alone`);
@@ -69,7 +70,8 @@ function graceOf(text: string | undefined, ofHubMs: number, force: boolean): num
   if (graceMs < ofHubMs && !force)
     throw new FirnError(
       'invalid-request',
-      `--grace is shorter than FIRN_GC_GRACE_H, which downloads and backups under way rely on; --force if there are none`,
+      '--grace is shorter than FIRN_GC_GRACE_H, which downloads and backups under way rely on; --force if ' +
+        'there are none',
     );
   return graceMs;
 }

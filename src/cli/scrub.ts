@@ -47,7 +47,8 @@ export async function scrub(
         repositoryId === undefined ? {} : { repositoryId },
       );
       say(
-        `${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} damaged${unread > 0 ? `, ${unread} unread` : ''}`,
+        `${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} ` +
+          `damaged${unread > 0 ? `, ${unread} unread` : ''}`,
       );
       return damaged + unread > 0 ? 1 : 0;
     } finally {

@@ -8,8 +8,7 @@ import { parseArgs } from 'node:util';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { loadCore } from '../native/load-core.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';
-
-export const unpackUsage = 'firn unpack PACKAGE... --out FOLDER [--package ID]';
+import { unpackUsage } from './command-help.ts';
 
 /** Runs the command and returns the process's exit code; `say` and `complain` print one line each. */
 export async function unpack(

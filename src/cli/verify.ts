@@ -21,11 +21,13 @@ export async function verify(
     try {
       const { objects, bytes, checkpoints, files, unnamed, problems } = await verifyHub(hub, say);
       say(
-        `${objects} objects, ${(bytes / mib).toFixed(1)} MiB; ${files} files of ${checkpoints} checkpoints rebuilt and compared; ${problems} problems`,
+        `${objects} objects, ${(bytes / mib).toFixed(1)} MiB; ${files} files of ${checkpoints} checkpoints ` +
+          `rebuilt and compared; ${problems} problems`,
       );
       if (unnamed.objects > 0)
         say(
-          `${unnamed.objects} objects of ${(unnamed.bytes / mib).toFixed(1)} MiB are named by nothing: no harm, they are collected in time`,
+          `${unnamed.objects} objects of ${(unnamed.bytes / mib).toFixed(1)} MiB are named by nothing: no ` +
+            'harm, they are collected in time',
         );
       return problems > 0 ? 1 : 0;
     } finally {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
-import type { Claim } from '../catalog/contract/job-records.ts';
+import type { Claim } from '../catalog/contract/work/job-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { pendingDeletionKeys } from '../catalog/records/pending-deletion-keys.test-support.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';

@@ -78,7 +78,8 @@ function whyNoSearch({ quality }: PreparedModel): string | undefined {
   const unusableHalf = halfBaselines.map((half) => firstNotFinite(half, bounded)).find((name) => name !== undefined);
   return (
     unusableHalf &&
-    `The uploaded weights give no finite ${unusableHalf} on one half of the eval set, so the checkpoint is stored exact.`
+    `The uploaded weights give no finite ${unusableHalf} on one half of the eval set, so the checkpoint is ` +
+      'stored exact.'
   );
 }
 

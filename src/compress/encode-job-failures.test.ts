@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
-import type { Claim } from '../catalog/contract/job-records.ts';
+import type { Claim } from '../catalog/contract/work/job-records.ts';
 import { expectCode } from '../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';

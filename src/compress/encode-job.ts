@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
-import type { Claim } from '../catalog/contract/job-records.ts';
+import type { Claim } from '../catalog/contract/work/job-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';

@@ -56,7 +56,8 @@ function refuseTraining({ graph }: SpecParts): void {
   if (name === undefined) return;
   throw new FirnError(
     'graph-invalid',
-    `The graph was exported in train mode: its batch normalization ${quoteName(name)} normalizes by each batch. Call model.eval() before the export.`,
+    `The graph was exported in train mode: its batch normalization ${quoteName(name)} normalizes by each ` +
+      'batch. Call model.eval() before the export.',
   );
 }
 
@@ -79,7 +80,8 @@ function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: Reado
   if (!graph.outputs.some((output) => output.name === metric.output)) {
     throw new FirnError(
       'metric-unknown',
-      `Metric ${name} reads output ${quoteName(metric.output)}, but the graph has ${quoteNames(graph.outputs.map((output) => output.name))}.`,
+      `Metric ${name} reads output ${quoteName(metric.output)}, but the graph has ` +
+        `${quoteNames(graph.outputs.map((output) => output.name))}.`,
     );
   }
   if (metric.kind === 'loss') return;
@@ -94,12 +96,14 @@ function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: Reado
   if (labels === undefined)
     throw new FirnError(
       'eval-label-mismatch',
-      `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have; it has ${describeTensors(batches)}.`,
+      `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have; it has ` +
+        `${describeTensors(batches)}.`,
     );
   if (!isFeedable(labels.dtype) && labels.dtype !== 'BF16')
     throw new FirnError(
       'eval-label-mismatch',
-      `Labels ${describeTensor(labels)} of metric ${name} have a type that cannot be labels. Kind ${metric.kind} takes ${metricKindRules[metric.kind].labels}.`,
+      `Labels ${describeTensor(labels)} of metric ${name} have a type that cannot be labels. Kind ` +
+        `${metric.kind} takes ${metricKindRules[metric.kind].labels}.`,
     );
 }
 
@@ -117,7 +121,8 @@ function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; t
     const tensor = batches.get(source);
     if (tensor === undefined)
       throw mismatch(
-        `Input ${quoteName(input.name)} is fed from ${quoteName(source)}, which the batches file does not have; it has ${describeTensors(batches)}.`,
+        `Input ${quoteName(input.name)} is fed from ${quoteName(source)}, which the batches file does not ` +
+          `have; it has ${describeTensors(batches)}.`,
       );
     return { input, tensor };
   });
@@ -137,10 +142,13 @@ function commonRows({ spec, batches }: SpecParts): number {
     const tensor = batches.get(name)!;
     if (tensor.shape[0] === rows) continue;
     const isInput = inputs.includes(name);
-    const found = `${describeTensor(tensor)} ${isInput ? 'has' : 'have'} ${tensor.shape[0] ?? 'no'} rows where ${describeTensor(first)} has ${rows}`;
+    const found =
+      `${describeTensor(tensor)} ${isInput ? 'has' : 'have'} ${tensor.shape[0] ?? 'no'} rows where ` +
+      `${describeTensor(first)} has ${rows}`;
     throw new FirnError(
       isInput ? 'eval-input-mismatch' : 'eval-label-mismatch',
-      `${isInput ? 'Tensor' : 'Labels'} ${found}: all inputs and labels have the same number of rows, which are the first dimension.`,
+      `${isInput ? 'Tensor' : 'Labels'} ${found}: all inputs and labels have the same number of rows, which ` +
+        'are the first dimension.',
     );
   }
   return rows;
@@ -159,7 +167,8 @@ function checkInput(input: GraphValue, tensor: LocalTensor): number | undefined 
     dims.every((dim, axis) => axis === 0 || typeof dim !== 'number' || dim === tensor.shape[axis]);
   if (!fits)
     throw mismatch(
-      `Graph input ${name} takes shape [${dims.map((dim) => dim ?? '?').join(', ')}], but ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}].`,
+      `Graph input ${name} takes shape [${dims.map((dim) => dim ?? '?').join(', ')}], but ` +
+        `${quoteName(tensor.name)} has [${tensor.shape.join(', ')}].`,
     );
   return typeof dims[0] === 'number' ? dims[0] : undefined;
 }

@@ -46,7 +46,10 @@ function placeOf(name: string, opType: string): string {
 function versionSentence(text: string): string | undefined {
   const opset = /Opset (\d+) is under development.*for domain (\S+) is till opset (\d+)/u.exec(text);
   if (opset !== null)
-    return `The graph uses opset ${opset[1]} of ${opset[2]}, and the newest that the runtime supports is ${opset[3]}; export it with \`opset_version=${opset[3]}\` or less.`;
+    return (
+      `The graph uses opset ${opset[1]} of ${opset[2]}, and the newest that the runtime supports is ` +
+      `${opset[3]}; export it with \`opset_version=${opset[3]}\` or less.`
+    );
   const version = /Unsupported model IR version: (\d+), max supported IR version: (\d+)/u.exec(text);
   return version === null
     ? undefined

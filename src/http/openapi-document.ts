@@ -38,9 +38,12 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): OpenApiDocument {
       title: 'Firn',
       version: programVersion,
       description:
-        `${apiSummary} Upload checkpoints; each is quantized inside a quality threshold and stored as a compressed base or delta; any of them is rebuilt on ` +
-        'download.\n\nErrors are RFC 9457 problem details with a stable `code`. A POST may carry an Idempotency-Key: repeated within 24 hours it is answered ' +
-        'as the first time; a key belongs to the token it is sent with, not to one repository or path, so make it unique, for example a UUID. Every answer has an X-Request-Id.',
+        `${apiSummary} Upload checkpoints; each is quantized inside a quality threshold and stored as a ` +
+        'compressed base or delta; any of them is rebuilt on ' +
+        'download.\n\nErrors are RFC 9457 problem details with a stable `code`. A POST may carry an ' +
+        'Idempotency-Key: repeated within 24 hours it is answered ' +
+        'as the first time; a key belongs to the token it is sent with, not to one repository or path, so ' +
+        'make it unique, for example a UUID. Every answer has an X-Request-Id.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/', description: 'The server that answers this document.' }],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import { storedParts, type Usage } from '../catalog/contract/usage-records.ts';
+import { storedParts, type Usage } from '../catalog/contract/storage/usage-records.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { bodyOf } from '../store/body-of.ts';
 import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';

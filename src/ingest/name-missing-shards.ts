@@ -35,7 +35,8 @@ export async function namingMissingShards<T>(
     const { indexPath, shards } = missing;
     const folder = `${await runsPath(ctx.catalog, run)}/${run.name}/checkpoints/${checkpoint.step}/files/`;
     const sentence =
-      `The shard index ${quoteName(indexPath)} names ${quoteNames(shards)}, which ${shards.length === 1 ? 'has' : 'have'} not arrived: ` +
+      `The shard index ${quoteName(indexPath)} names ${quoteNames(shards)}, which ` +
+      `${shards.length === 1 ? 'has' : 'have'} not arrived: ` +
       `PUT ${folder}${shards[0]}${shards.length > 1 ? ' and the others' : ''}, then commit again.`;
     throw new FirnError(err.code, `${sentence} ${err.message}`, { cause: err });
   }

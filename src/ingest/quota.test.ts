@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Run } from '../catalog/contract/run-records.ts';
-import type { NamespaceUsage } from '../catalog/contract/usage-records.ts';
+import type { NamespaceUsage } from '../catalog/contract/storage/usage-records.ts';
 import { storedSize } from '../store/frame/object-frame.ts';
 import {
   openIngestHarness,

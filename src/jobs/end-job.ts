@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Claim, Job, JobState } from '../catalog/contract/job-records.ts';
+import type { Claim, Job, JobState } from '../catalog/contract/work/job-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { JobEvent } from './job-event.ts';
 

@@ -1,4 +1,4 @@
-import type { Job } from '../catalog/contract/job-records.ts';
+import type { Job } from '../catalog/contract/work/job-records.ts';
 
 /** Events of a worker for log and metrics. */
 export type JobEvent =

@@ -1,4 +1,4 @@
-import type { Claim, Job } from '../catalog/contract/job-records.ts';
+import type { Claim, Job } from '../catalog/contract/work/job-records.ts';
 
 /** Does one kind of work; `process/` binds it to its kind. */
 export interface JobHandler {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Job } from '../catalog/contract/job-records.ts';
+import type { Job } from '../catalog/contract/work/job-records.ts';
 import { expectCode, freshName } from '../catalog/catalog-fixtures.test-support.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Claim, Job } from '../catalog/contract/job-records.ts';
+import type { Claim, Job } from '../catalog/contract/work/job-records.ts';
 import { defaultBackoff, type BackoffPolicy } from './backoff.ts';
 import { takeBackJobs, type EndHooks } from './end-job.ts';
 import { JobAborted } from './job-aborted.ts';

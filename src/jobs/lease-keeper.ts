@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Claim, Job } from '../catalog/contract/job-records.ts';
+import type { Claim, Job } from '../catalog/contract/work/job-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { JobAborted } from './job-aborted.ts';
 import type { Timers } from './timers.ts';

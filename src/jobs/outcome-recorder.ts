@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Claim, Job } from '../catalog/contract/job-records.ts';
+import type { Claim, Job } from '../catalog/contract/work/job-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { backoffMs, type BackoffPolicy } from './backoff.ts';
 import { cancelJob, failJob, type EndHooks } from './end-job.ts';

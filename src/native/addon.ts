@@ -68,9 +68,9 @@ type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots:
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
 
 /**
- * The exports of firn_core.node, argument by argument (native/binding/calls.h). Enums are passed as the numbers of
- * native-numbers.ts, absent levels as -1. A wrong type is a TypeError here; ranges are checked by native-core.ts first
- * and by the addon again.
+ * The exports of firn_core.node, argument by argument (native/binding/calls/calls.h). Enums are passed as the numbers
+ * of native-numbers.ts, absent levels as -1. A wrong type is a TypeError here; ranges are checked by native-core.ts
+ * first and by the addon again.
  */
 export interface Addon {
   init(threads: number, queueMax: number): EngineHandle;

@@ -37,7 +37,7 @@ export const gainMax = 1023;
 export const originMax = 2 ** 22 - 1;
 /** The gain code of a factor of one. */
 export const unitGain = 256;
-/** Exponents of units, within the bounds of native/include/firn/lattice.h. */
+/** Exponents of units, within the bounds of native/include/firn/residual_quant/lattice.h. */
 export const exponentMin = -126;
 export const exponentMax = 104;
 

@@ -76,9 +76,9 @@ describe('tensors of optimizer state', () => {
 
   it.each([
     ['in version 2', codings(), 2],
-    ['that lie beside themselves', codings({ 'm.big': first('m.big') }), 4],
-    ['that lie beside other first moments', codings({ 'm.big': first('m.big'), 'v.big': first('m.big') }), 4],
-    ['that lie beside another number of elements', codings({ 'm.big': first('v.bias') }), 4],
+    ['whose reference is themselves', codings({ 'm.big': first('m.big') }), 4],
+    ['whose reference is other first moments', codings({ 'm.big': first('m.big'), 'v.big': first('m.big') }), 4],
+    ['whose reference has another number of elements', codings({ 'm.big': first('v.bias') }), 4],
     ['of integers', codings({ step: second }), 4],
   ] as const)('%s are refused', (_, given, formatVersion) => {
     const bytes = encodePackageIndex(indexOf(1, given, { formatVersion: 4 }));

@@ -6,7 +6,7 @@ import { configAlone, trialKey, type TrialConditions } from './trial-conditions.
 const config = { method: 'residual', step: 17 } as const;
 const plain: TrialConditions = {
   ancestor: 'base',
-  feedback: false,
+  gptq: false,
   rounding: 'archive',
   hysteresis: 'fixed',
   weightErrorMax: undefined,
@@ -25,14 +25,14 @@ test.each([
   [{ ...configAlone, weightErrorMax: undefined, halves: true, guarded: false }, '+halves'],
   [plain, '@base'],
   [{ ...plain, ancestor: '0123abcd' }, '@0123abcd'],
-  [{ ...plain, feedback: true }, '@base+feedback'],
+  [{ ...plain, gptq: true }, '@base+feedback'],
   [{ ...plain, rounding: 'nearest' }, '@base+nearest'],
   [{ ...plain, hysteresis: 'priced' }, '@base+priced'],
   [
-    { ...plain, ancestor: '0123abcd', feedback: true, hysteresis: 'priced', halves: true },
+    { ...plain, ancestor: '0123abcd', gptq: true, hysteresis: 'priced', halves: true },
     '@0123abcd+feedback+priced+halves',
   ],
-  [{ ...plain, feedback: true, rounding: 'nearest', halves: true }, '@base+feedback+nearest+halves'],
+  [{ ...plain, gptq: true, rounding: 'nearest', halves: true }, '@base+feedback+nearest+halves'],
   [{ ...plain, rounding: 'nearest', weightErrorMax: 0.5 }, '@base+nearest+weights0.5'],
   [{ ...plain, halves: true, guarded: true }, '@base+halves+guarded'],
 ] satisfies [TrialConditions, string][])('%j is recorded as "%s"', (conditions, text) => {
@@ -41,12 +41,12 @@ test.each([
 
 test('different conditions never share a key', () => {
   const all = ['base', 'a', 'b'].flatMap((ancestor) =>
-    [true, false].flatMap((feedback) =>
+    [true, false].flatMap((gptq) =>
       roundingChoices.flatMap((rounding) =>
         hysteresisChoices.flatMap((hysteresis) =>
           [true, false].flatMap((halves) =>
             [undefined, 0.5, 0.25].map((weightErrorMax) => ({
-              ...{ ancestor, feedback, rounding, hysteresis, halves },
+              ...{ ancestor, gptq, rounding, hysteresis, halves },
               weightErrorMax,
               guarded: weightErrorMax === 0.5,
             })),

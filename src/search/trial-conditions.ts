@@ -9,7 +9,7 @@ export interface MethodConditions {
   /** Id of the package that the checkpoint builds on; `base` if there is none. */
   readonly ancestor: string | 'base' | undefined;
   /** Whether rounding compensated errors by measured inputs (GPTQ). */
-  readonly feedback: boolean | undefined;
+  readonly gptq: boolean | undefined;
   readonly rounding: RoundingChoice | undefined;
   readonly hysteresis: Hysteresis | undefined;
 }
@@ -27,7 +27,7 @@ export interface TrialConditions extends MethodConditions {
 /** For a method whose quality depends on the config alone. */
 export const configAlone: MethodConditions = {
   ancestor: undefined,
-  feedback: undefined,
+  gptq: undefined,
   rounding: undefined,
   hysteresis: undefined,
 };
@@ -38,7 +38,7 @@ export const configAlone: MethodConditions = {
  */
 const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditions[Field]) => string } = {
   ancestor: (id) => (id === undefined ? '' : `@${id}`),
-  feedback: (used) => (used === true ? '+feedback' : ''),
+  gptq: (used) => (used === true ? '+feedback' : ''),
   rounding: (choice) => (choice === 'nearest' ? '+nearest' : ''),
   hysteresis: (choice) => (choice === 'priced' ? '+priced' : ''),
   weightErrorMax: (bound) => (bound === undefined ? '' : `+weights${bound}`),

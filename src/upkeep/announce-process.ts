@@ -1,4 +1,4 @@
-import type { ProcessRecords } from '../catalog/contract/process-records.ts';
+import type { ProcessRecords } from '../catalog/contract/work/process-records.ts';
 import { runPeriodically, type Periodic } from './run-periodically.ts';
 
 /** Pause between two signs of life, in ms. */

@@ -1,7 +1,7 @@
-import { jobStates } from '../catalog/contract/job-records.ts';
+import { jobStates } from '../catalog/contract/work/job-records.ts';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Usage } from '../catalog/contract/usage-records.ts';
+import type { Usage } from '../catalog/contract/storage/usage-records.ts';
 import type { NativeCore } from '../native/core.ts';
 import { livingMs } from './announce-process.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { listDocuments } from '../../scripts/list-documents.ts';
-import { longLines } from '../../scripts/long-lines.ts';
-import { wrapMarkdown } from '../../scripts/wrap-markdown.ts';
+import { listDocuments } from '../../scripts/wrap/list-documents.ts';
+import { longLines } from '../../scripts/wrap/long-lines.ts';
+import { wrapMarkdown } from '../../scripts/wrap/wrap-markdown.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const documents = listDocuments(root);

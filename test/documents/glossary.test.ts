@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkpointStates } from '../../src/catalog/contract/checkpoint-records.ts';
-import { deletionReasons } from '../../src/catalog/contract/garbage-records.ts';
+import { deletionReasons } from '../../src/catalog/contract/storage/garbage-records.ts';
 import { visibilities } from '../../src/catalog/contract/repository-records.ts';
 import { scopes } from '../../src/checkpoint/grant.ts';
 import { layerTypes } from '../../src/checkpoint/layer-type.ts';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { listDocuments } from '../../scripts/list-documents.ts';
+import { listDocuments } from '../../scripts/wrap/list-documents.ts';
 import { anchorsOf, isThere, linkedPaths, namedPaths } from './named-paths.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

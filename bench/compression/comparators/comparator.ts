@@ -1,5 +1,5 @@
 import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
-import type { WeightTensor } from '../checkpoint-weights.ts';
+import type { WeightTensor } from '../series/checkpoint-weights.ts';
 
 /** Facts about a tensor that encoder and decoder both know. */
 export interface TensorShape {

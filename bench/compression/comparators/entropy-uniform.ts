@@ -1,4 +1,4 @@
-import { isMatrix } from '../checkpoint-weights.ts';
+import { isMatrix } from '../series/checkpoint-weights.ts';
 import { BitReader } from '../coding/bit-reader.ts';
 import { BitWriter } from '../coding/bit-writer.ts';
 import { cyclicDelta } from '../coding/delta-coders.ts';

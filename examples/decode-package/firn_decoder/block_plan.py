@@ -18,7 +18,8 @@ MASTER_CODING = 41
 WIDENED_CODING = 42
 INHERITED_CODING = 43
 
-# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number), ("buckets", dtype), ("bitmask", dtype) or ("exact", name of the element kind).
+# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number), ("buckets", dtype),
+# ("bitmask", dtype) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
 
 
@@ -56,7 +57,9 @@ def block_class(coding: int, dtype: str) -> BlockClass:
 
 
 def plan_blocks(tensors: Sequence[Tensor], codings: Sequence[int], blocks_max: int) -> list[BlockPlan]:
-    """The blocks in order. More than `blocks_max` are refused before they are made: that is what the index has room for."""
+    """
+    The blocks in order. More than `blocks_max` are refused before they are made: that is what the index has room for.
+    """
     plans: list[BlockPlan] = []
     open_blocks: dict[BlockClass, BlockPlan] = {}
     for number, tensor in enumerate(tensors):
@@ -64,7 +67,10 @@ def plan_blocks(tensors: Sequence[Tensor], codings: Sequence[int], blocks_max: i
             continue
         class_ = block_class(codings[number], tensor.dtype)
         if tensor.elements > BLOCK_ELEMENTS_MAX:
-            check(len(plans) + -(-tensor.elements // BLOCK_ELEMENTS_MAX) <= blocks_max, "an index has fewer blocks than its files need")
+            check(
+                len(plans) + -(-tensor.elements // BLOCK_ELEMENTS_MAX) <= blocks_max,
+                "an index has fewer blocks than its files need",
+            )
             for first in range(0, tensor.elements, BLOCK_ELEMENTS_MAX):
                 count = min(BLOCK_ELEMENTS_MAX, tensor.elements - first)
                 plans.append(BlockPlan(class_, [Run(number, first, count)], count))

@@ -21,7 +21,10 @@ def goes_on(payload: bytes) -> bool:
 def read_bucket_block(payload: bytes, kind: ElementKind, count: int, previous: bytes | None) -> bytes:
     """The elements of a block, `previous` being those of the previous block where there is one."""
     if payload[0] == _WHOLE:
-        check(len(payload) > 1 and not needs_previous(payload[1:]), "a whole block in buckets is not one that stands alone")
+        check(
+            len(payload) > 1 and not needs_previous(payload[1:]),
+            "a whole block in buckets is not one that stands alone",
+        )
         return read_exact_block(payload[1:], kind, count, None)
     check(payload[0] == _DELTA, "a block in buckets has a mode that does not exist")
     check(previous is not None, "a block in buckets has no previous block")
@@ -29,13 +32,18 @@ def read_bucket_block(payload: bytes, kind: ElementKind, count: int, previous: b
     return _moved(previous or b"", kind, symbols, values)
 
 
-def read_merged_bucket_block(payload: bytes, kind: ElementKind, count: int, previous: bytes | None, part: tuple[int, int]) -> bytes:
-    """The elements of a block in one of the checkpoints of a super-step, `part` being how many they are and which it is (section 21)."""
+def read_merged_bucket_block(
+    payload: bytes, kind: ElementKind, count: int, previous: bytes | None, part: tuple[int, int]
+) -> bytes:
+    """
+    The elements of a block in one of the checkpoints of a merged package, `part` being how many they are and which it
+    is (section 21).
+    """
     width, position = part
-    check(previous is not None, "a block of a super-step in buckets has no previous block")
+    check(previous is not None, "a block of a merged package in buckets has no previous block")
     reader = ByteReader(payload)
     mode = reader.unsigned(1)
-    check(mode in (_APART, _JOINT), "a block of a super-step in buckets has a mode that does not exist")
+    check(mode in (_APART, _JOINT), "a block of a merged package in buckets has a mode that does not exist")
     elements = previous or b""
     if mode == _APART:
         deltas = [reader.take(reader.varint()) for _ in range(width - 1)] + [reader.rest()]
@@ -46,7 +54,9 @@ def read_merged_bucket_block(payload: bytes, kind: ElementKind, count: int, prev
     values_of = [_read_values(reader) for _ in range(width)]
     listed = np.array(_read_list(reader, values_of), np.int64).reshape(-1, width)
     lengths = _read_lengths(reader, len(listed) + 1)
-    for values, symbols in zip(values_of[: position + 1], _read_joint(reader.rest(), lengths, count, (listed, values_of)), strict=False):
+    for values, symbols in zip(
+        values_of[: position + 1], _read_joint(reader.rest(), lengths, count, (listed, values_of)), strict=False
+    ):
         elements = _moved(elements, kind, symbols, values)
     return elements
 
@@ -72,7 +82,9 @@ def _read_list(reader: ByteReader, values_of: list[np.ndarray]) -> list[int]:
     width = len(values_of)
     count = reader.varint(_LISTED_MAX + 1)
     listed = list(reader.take(count * width))
-    check(all(symbol < len(values_of[i % width]) for i, symbol in enumerate(listed)), "a list names a bucket that is none")
+    check(
+        all(symbol < len(values_of[i % width]) for i, symbol in enumerate(listed)), "a list names a bucket that is none"
+    )
     return listed
 
 
@@ -83,11 +95,16 @@ def _read_lengths(reader: ByteReader, count: int) -> list[int]:
     if count == 1:
         check(lengths[0] == 0, "a single symbol has a code")
     else:
-        check(all(lengths) and sum(1 << _CODE_BITS_MAX - length for length in lengths) == 1 << _CODE_BITS_MAX, "a code of buckets is not complete")
+        check(
+            all(lengths) and sum(1 << _CODE_BITS_MAX - length for length in lengths) == 1 << _CODE_BITS_MAX,
+            "a code of buckets is not complete",
+        )
     return lengths
 
 
-def _read_joint(data: bytes, lengths: list[int], count: int, lists: tuple[np.ndarray, list[np.ndarray]]) -> list[np.ndarray]:
+def _read_joint(
+    data: bytes, lengths: list[int], count: int, lists: tuple[np.ndarray, list[np.ndarray]]
+) -> list[np.ndarray]:
     """By checkpoint, the symbols of elements."""
     listed, values_of = lists
     fields = [(len(values) - 1).bit_length() for values in values_of]
@@ -106,7 +123,9 @@ def _read_joint(data: bytes, lengths: list[int], count: int, lists: tuple[np.nda
     return symbols
 
 
-def _read_codes(data: bytes, lengths: list[int], count: int, field_bits: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _read_codes(
+    data: bytes, lengths: list[int], count: int, field_bits: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The symbols of elements, the bits that follow each last symbol, and those behind them all."""
     last = len(lengths) - 1
     # The codes count up from 0 in this order, so that each fills the next part of all windows of 15 bits.
@@ -148,7 +167,9 @@ def _moved(previous: bytes, kind: ElementKind, symbols: np.ndarray, values: np.n
             moved = (words.view("<f2").astype(np.float32) + values[symbols]).astype("<f2").view("<u2")
             finite = np.isfinite(moved.view("<f2"))
         else:
-            sums = ((words.astype(np.uint32) << 16).view(np.float32) + values[symbols]).view(np.uint32).astype(np.uint64)
+            sums = (
+                ((words.astype(np.uint32) << 16).view(np.float32) + values[symbols]).view(np.uint32).astype(np.uint64)
+            )
             # To nearest, ties to even, of the upper 16 bits.
             moved = ((sums + 0x7FFF + (sums >> 16 & 1)) >> 16).astype("<u2")
             finite = (sums >> 23 & 0xFF != 0xFF) & (moved & 0x7F80 != 0x7F80)

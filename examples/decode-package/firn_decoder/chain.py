@@ -1,4 +1,7 @@
-"""Packages of a chain, base first, and what of the ancestor a block goes on from (format.md, "Previous blocks" and "Gathered blocks")."""
+"""
+Packages of a chain, base first, and what of the ancestor a block goes on from (format.md, "Previous blocks" and
+"Gathered blocks").
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +32,9 @@ class Package:
 
 @dataclass(frozen=True)
 class Place:
-    """`count` elements from element `first` on of a tensor, in a file, of a package of the chain, each by its number."""
+    """
+    `count` elements from element `first` on of a tensor, in a file, of a package of the chain, each by its number.
+    """
 
     at: int
     file: int
@@ -64,8 +69,8 @@ class Link:
 
 def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None) -> list[Package]:
     """
-    Reads the indexes of packages in order: a base, then each with the one before it as its ancestor. A super-step becomes as many packages as it has checkpoints. The
-    chain ends with the package of this id, or the last one.
+    Reads the indexes of packages in order: a base, then each with the one before it as its ancestor. A merged package
+    becomes as many packages as it has checkpoints. The chain ends with the package of this id, or the last one.
     """
     check(len(packages) >= 1, "a chain has no packages")
     chain: list[Package] = []
@@ -91,7 +96,10 @@ def _key(index: PackageIndex, file: PackageFile, plan: BlockPlan) -> BlockKey:
 
 
 class BlockFinder:
-    """Finds previous and gathered blocks; remembers the paths of packages, and the blocks and names of files, that it was asked about."""
+    """
+    Finds previous and gathered blocks; remembers the paths of packages, and the blocks and names of files, that it was
+    asked about.
+    """
 
     def __init__(self, chain: Sequence[Package]) -> None:
         self.chain = chain
@@ -123,7 +131,9 @@ class BlockFinder:
         return found
 
     def gathered(self, link: Link) -> Gathered | None:
-        """The elements of the gathered block of an exact block without a previous one, run by run; None if it has none."""
+        """
+        The elements of the gathered block of an exact block without a previous one, run by run; None if it has none.
+        """
         if link.at == 0 or link.package.index.version < 6 or link.file.content != SAFETENSORS:
             return None
         if sum(package.index.version >= 6 for package in self.chain[: link.at]) >= GATHERINGS_MAX:
@@ -154,7 +164,9 @@ class BlockFinder:
             return same_path, self._names_of(at, same_path)[name]
         if at not in self.first_names:
             files = range(len(self.chain[at].index.files))
-            self.first_names[at] = {name: (i, tensor) for i in reversed(files) for name, tensor in self._names_of(at, i).items()}
+            self.first_names[at] = {
+                name: (i, tensor) for i in reversed(files) for name, tensor in self._names_of(at, i).items()
+            }
         return self.first_names[at].get(name)
 
     def _names_of(self, at: int, number: int) -> dict[str, int]:

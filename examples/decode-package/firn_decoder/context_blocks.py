@@ -63,7 +63,9 @@ def _read_runs(stream: LaneStream, tables: ContextTables, numbers: list[int]) ->
     return symbols
 
 
-def _read_symbols(mode: int, form: int, body: bytes, tables: ContextTables, slots: np.ndarray, contexts: np.ndarray) -> np.ndarray:
+def _read_symbols(
+    mode: int, form: int, body: bytes, tables: ContextTables, slots: np.ndarray, contexts: np.ndarray
+) -> np.ndarray:
     count = len(contexts)
     if mode == _ZERO:
         check(form == 0 and not body, "a zero block has more than its first byte")

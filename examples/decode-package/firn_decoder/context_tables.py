@@ -18,7 +18,9 @@ _EIGHTHS = (2147483648, 1969251188, 1805811301, 1655936265, 1518500250, 13924708
 
 @dataclass(frozen=True)
 class Code:
-    """Shares of 65536 slots: token j has `shares[j]` of them from `starts[j]` on; `tokens` is the token of each slot."""
+    """
+    Shares of 65536 slots: token j has `shares[j]` of them from `starts[j]` on; `tokens` is the token of each slot.
+    """
 
     starts: list[int]
     shares: list[int]

@@ -27,17 +27,18 @@ from .lattice import (
 from .master_blocks import MASTER_MODE, MasterSegment, read_master_block
 from .level_stream import read_level_stream
 from .state_blocks import FIRST, FORMS, Segment, goes_on, read_state_block
-from .tuple_blocks import read_tuple_block
+from .joint_blocks import read_joint_block
 
-
-# Decodes a block: yields the places of elements that it needs of other blocks, is sent those elements, and returns its own.
+# Decodes a block: yields the places of elements that it needs of other blocks, is sent those elements, and returns its
+# own.
 Steps = Generator[list[Place], list[bytes], bytes]
 
 
 def decode_block(finder: BlockFinder, links: Sequence[Link]) -> Steps:
     """
-    The elements of the first link's block, `links` being that block and all it goes on from, newest first. It stops where it needs elements of other blocks, for the
-    caller to decode them meanwhile: these may need others in turn, down the whole chain, which is deeper than calls can go.
+    The elements of the first link's block, `links` being that block and all it goes on from, newest first. It stops
+    where it needs elements of other blocks, for the caller to decode them meanwhile: these may need others in turn,
+    down the whole chain, which is deeper than calls can go.
     """
     kind = links[0].block.plan.block_class[0]
     if kind == "state":
@@ -80,7 +81,9 @@ def _decode_exact(finder: BlockFinder, links: Sequence[Link]) -> Steps:
 
 def _decode_masters(link: Link, payload: bytes) -> Steps:
     named, runs = link.file.named, link.block.plan.runs
-    besides = iter((yield [Place(link.at, *named[run.tensor], run.first, run.count) for run in runs if run.tensor in named]))
+    references = iter(
+        (yield [Place(link.at, *named[run.tensor], run.first, run.count) for run in runs if run.tensor in named])
+    )
     segments = []
     for run in runs:
         if run.tensor not in named:
@@ -88,7 +91,7 @@ def _decode_masters(link: Link, payload: bytes) -> Steps:
             continue
         file, tensor = named[run.tensor]
         dtype = link.package.index.files[file].tensors[tensor].dtype
-        segments.append(MasterSegment(run.count, dtype, next(besides)))
+        segments.append(MasterSegment(run.count, dtype, next(references)))
     return read_master_block(payload, segments)
 
 
@@ -107,8 +110,12 @@ def _decode_state(links: Sequence[Link]) -> Steps:
     form = FORMS[int(newest.block.plan.block_class[1])]
     if form == FIRST:
         seconds = newest.file.seconds
-        beside = yield [Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs]
-        return read_state_block(newest.package.payload(newest.block), form, _state_segments(newest), b"".join(beside))
+        reference = yield [
+            Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs
+        ]
+        return read_state_block(
+            newest.package.payload(newest.block), form, _state_segments(newest), b"".join(reference)
+        )
     payloads: list[tuple[Link, bytes]] = []
     for link in links:
         payloads.append((link, link.package.payload(link.block)))
@@ -120,7 +127,11 @@ def _decode_state(links: Sequence[Link]) -> Steps:
     return before or b""
 
 
-def _decode_on_top(links: Sequence[Link], needs: Callable[[bytes], bool], read: Callable[[bytes, ElementKind, int, bytes | None], bytes]) -> bytes:
+def _decode_on_top(
+    links: Sequence[Link],
+    needs: Callable[[bytes], bool],
+    read: Callable[[bytes, ElementKind, int, bytes | None], bytes],
+) -> bytes:
     payloads: list[bytes] = []
     for link in links:
         payloads.append(link.package.payload(link.block))
@@ -139,7 +150,7 @@ def _decode_buckets(links: Sequence[Link]) -> bytes:
     while at < len(links):
         link = links[at]
         found.append((link, link.package.payload(link.block)))
-        # The checkpoints of a super-step have one payload, which goes on from the block before the first of them.
+        # The checkpoints of a merged package have one payload, which goes on from the block before the first of them.
         at += 1 + link.package.index.position
         if link.package.index.width == 0 and not buckets_go_on(found[-1][1]):
             break
@@ -167,7 +178,10 @@ def _decode_levels(links: Sequence[Link]) -> bytes:
         levels = read_level_stream(reader.rest(), book.codes, levels, max(book.level_count, level_count_before))
         check(bool(np.all(levels < book.level_count)), "a level is not in its codebook")
         if book.protected_level is not None:
-            check(int(np.count_nonzero(levels == book.protected_level)) == word_count, "protected words do not fit the levels")
+            check(
+                int(np.count_nonzero(levels == book.protected_level)) == word_count,
+                "protected words do not fit the levels",
+            )
         level_count_before = book.level_count
     return _elements_of_levels(links[0], levels, words)
 
@@ -196,7 +210,9 @@ def _parameters(link: Link, has_previous: bool) -> list[LatticeParameters]:
 
 
 def _origins(link: Link) -> LatticeState:
-    values = np.concatenate([np.full(run.count, link.file.records[run.tensor].origin, np.int64) for run in link.block.plan.runs])
+    values = np.concatenate(
+        [np.full(run.count, link.file.records[run.tensor].origin, np.int64) for run in link.block.plan.runs]
+    )
     return LatticeState(values, np.full(len(values), ACTIVITY_AT_FIRST, np.int64))
 
 
@@ -206,7 +222,7 @@ def _decode_residual(links: Sequence[Link]) -> bytes:
     moves: list[np.ndarray] = []
     for link in reversed(links):
         parameters = _parameters(link, state is not None)
-        # The first checkpoint of a super-step reads the moves of all.
+        # The first checkpoint of a merged package reads the moves of all.
         if link.package.index.position == 0:
             moves = _read_moves(link, parameters, state)
         state = _next_state(link, parameters, state, moves[link.package.index.position])
@@ -225,7 +241,7 @@ def _segments(link: Link) -> list[slice]:
 
 
 def _read_moves(link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None) -> list[np.ndarray]:
-    """The symbols of a payload with their escapes added: one array, or one for each checkpoint of a super-step."""
+    """The symbols of a payload with their escapes added: one array, or one for each checkpoint of a merged package."""
     start = previous or _origins(link)
     runs = link.block.plan.runs
     context = []
@@ -235,18 +251,22 @@ def _read_moves(link: Link, parameters: Sequence[LatticeParameters], previous: L
     slots = np.repeat([link.file.slots[run.tensor] for run in runs], [run.count for run in runs])
     index = link.package.index
     payload = link.package.payload(link.block)
-    if index.tuples is not None:
-        return read_tuple_block(payload, index.tuples, index.tables, slots, np.concatenate(context))
+    if index.joint_symbols is not None:
+        return read_joint_block(payload, index.joint_symbols, index.tables, slots, np.concatenate(context))
     block = read_context_block(payload, index.tables, slots, np.concatenate(context))
     moves = block.symbols.astype(np.int64)
     moves[moves == ESCAPE] += np.array(block.escapes, np.int64)
     return [moves]
 
 
-def _next_state(link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None, moves: np.ndarray) -> LatticeState:
+def _next_state(
+    link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None, moves: np.ndarray
+) -> LatticeState:
     start = previous or _origins(link)
     segments = _segments(link)
-    shifted = [shifted_values(start.values[part], segment.shift) for part, segment in zip(segments, parameters, strict=True)]
+    shifted = [
+        shifted_values(start.values[part], segment.shift) for part, segment in zip(segments, parameters, strict=True)
+    ]
     states = [
         apply_moves(values, start.activities[part], moves[part], segment)
         for part, values, segment in zip(segments, shifted, parameters, strict=True)

@@ -27,7 +27,10 @@ _WORD32 = ElementKind("word32", 32)
 _WORD64 = ElementKind("word64", 64)
 
 KIND_OF_DTYPE = {
-    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F4", "F6_E2M3", "F6_E3M2"), BYTES),
+    **dict.fromkeys(
+        ("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F4", "F6_E2M3", "F6_E3M2"),
+        BYTES,
+    ),
     "F16": _F16,
     "BF16": _BF16,
     "F32": _F32,

@@ -53,7 +53,8 @@ class ElementReader:
 
     def block(self, wanted: BlockNumber) -> bytes:
         """
-        The elements of a block. What it needs is decoded first, and what that needs before that; blocks that wait stand in a list, which may get as long as the chain and longer.
+        The elements of a block. What it needs is decoded first, and what that needs before that; blocks that wait stand
+        in a list, which may get as long as the chain and longer.
         """
         unfinished = [self._begin(wanted)]
         while True:
@@ -92,13 +93,18 @@ class ElementReader:
         return _Unfinished(number, decode_block(self.finder, self.finder.links(number.at, number.file, block)))
 
     def _keep(self, number: BlockNumber, elements: bytes) -> None:
-        check(self.scratch_bytes + len(elements) <= FILE_BYTES_MAX, "blocks need more of others than this decoder keeps")
+        check(
+            self.scratch_bytes + len(elements) <= FILE_BYTES_MAX, "blocks need more of others than this decoder keeps"
+        )
         self.scratch.seek(self.scratch_bytes)
         self.offsets[number] = self.scratch_bytes
         self.scratch_bytes += self.scratch.write(elements)
 
     def _stored(self, place: Place) -> Place:
-        """The same elements where they lie in a block: of a copy those of its original, of a kept tensor or a widened copy those of what it names."""
+        """
+        The same elements where they lie in a block: of a copy those of its original, of a kept tensor or a widened copy
+        those of what it names.
+        """
         at, number, tensor = place.at, place.file, place.tensor
         while True:
             file = self.finder.chain[at].index.files[number]

@@ -31,7 +31,9 @@ def read_exact_block(payload: bytes, kind: ElementKind, count: int, previous: by
     elif mode == 1:
         words = reader.take(kind.bits // 8) * count
     elif mode == 3:
-        check(count <= _ADAPTIVE_COUNT_MAX and (kind.is_float or kind.name == "bytes"), "mode 3 does not serve this block")
+        check(
+            count <= _ADAPTIVE_COUNT_MAX and (kind.is_float or kind.name == "bytes"), "mode 3 does not serve this block"
+        )
         words = _to_bytes(_read_adaptive(reader.rest(), kind, count), kind)
     elif mode == 2:
         words = _to_bytes(_read_planes(reader, kind, count), kind)

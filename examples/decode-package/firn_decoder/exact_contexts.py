@@ -48,7 +48,9 @@ def read_exponents(reader: ByteReader, kind: ElementKind, count: int) -> np.ndar
     escapes = np.array(block.escapes, np.int64)
     check(bool((escapes < 256).all()), "an escaped exponent is too large")
     exponents[symbols == ESCAPE] = escapes
-    low = np.zeros(count, np.int64) if kind.bits == 16 else np.frombuffer(reader.take(2 * count), "<u2").astype(np.int64)
+    low = (
+        np.zeros(count, np.int64) if kind.bits == 16 else np.frombuffer(reader.take(2 * count), "<u2").astype(np.int64)
+    )
     high = np.frombuffer(reader.take(count), np.uint8).astype(np.int64)
     top_bits = kind.bits - 16
     words = (high & 128) << kind.bits - 8 | exponents << 7 + top_bits | (high & 127) << top_bits | low

@@ -13,5 +13,8 @@ def read_path(stored: bytes) -> str:
         fail("a path is not UTF-8")
     check(0 < len(path.encode("utf-16-le")) // 2 <= _UNITS_MAX, "a path is too long")
     check(all(part not in ("", ".", "..") for part in path.split("/")), "a path leaves its folder")
-    check("\\" not in path and all(ord(char) >= 32 and ord(char) != 127 for char in path), "a path has a character that is not allowed")
+    check(
+        "\\" not in path and all(ord(char) >= 32 and ord(char) != 127 for char in path),
+        "a path has a character that is not allowed",
+    )
     return path

@@ -2,7 +2,19 @@
 
 from dataclasses import replace
 
-from .block_plan import BITMASK_CODING, BUCKET_CODING, CODEBOOK_CODING, COPY_CODING, INHERITED_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
+from .block_plan import (
+    BITMASK_CODING,
+    BUCKET_CODING,
+    CODEBOOK_CODING,
+    COPY_CODING,
+    INHERITED_CODING,
+    MASTER_CODING,
+    RESIDUAL_CODING,
+    STATE_CODINGS,
+    WIDENED_CODING,
+    BlockPlan,
+    plan_blocks,
+)
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -24,8 +36,8 @@ _DICTIONARY_BYTES = 32_768
 _SCALE_MAX = 4096
 _CONTEXT_TABLES_BYTES_MAX = 16 << 20
 _BLOCK_INDEX_BYTES_MIN = 5
-_TUPLES_MAX = 4096
-# Blocks of a super-step whose payload is that of all its checkpoints.
+_JOINT_SYMBOLS_MAX = 4096
+# Blocks of a merged package whose payload is that of all its checkpoints.
 _SHARED_KINDS = ("residual", "buckets")
 
 # By tensor number: another tensor, as number of its file and number there.
@@ -44,7 +56,7 @@ class BodyReader:
         self.bytes_left = INFLATED_INDEX_BYTES_MAX - len(body)
         self.residual_count = 0
         self.copied_blocks = 0
-        self.position = 0  # of the checkpoint in its super-step
+        self.position = 0  # of the checkpoint in its merged package
         self.codebooks: list[Codebook] = []
 
     def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
@@ -56,14 +68,18 @@ class BodyReader:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()
         files = self._read_files()
         self._finish()
-        check(bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse")
+        check(
+            bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse"
+        )
         tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
-        return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
+        return PackageIndex(
+            self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files
+        )
 
-    def read_super_step(self, package_ids: list[bytes]) -> list[PackageIndex]:
-        """The checkpoints of a super-step (format.md, "Super-steps"); each becomes the ancestor of the next."""
+    def read_merged(self, package_ids: list[bytes]) -> list[PackageIndex]:
+        """The checkpoints of a merged package (format.md, "Super-steps"); each becomes the ancestor of the next."""
         has_residuals = self.version == 3
-        tuples, context_bytes = self._read_tuples(len(package_ids)) if has_residuals else (None, b"")
+        joint_symbols, context_bytes = self._read_joint_symbols(len(package_ids)) if has_residuals else (None, b"")
         indexes: list[PackageIndex] = []
         tables = None
         for position, package_id in enumerate(package_ids):
@@ -71,27 +87,45 @@ class BodyReader:
             self.residual_count = 0
             vector_scale, matrix_scale = (self._read_scale(), self._read_scale()) if has_residuals else (0, 0)
             files = self._read_files()
-            check((self.residual_count > 0) == has_residuals, "a checkpoint of a super-step has no residual tensors, or some where none may be")
+            check(
+                (self.residual_count > 0) == has_residuals,
+                "a checkpoint of a merged package has no residual tensors, or some where none may be",
+            )
             in_buckets = any(BUCKET_CODING in file.codings for file in files)
-            check(has_residuals or in_buckets, "a checkpoint of a super-step has no tensors in buckets")
+            check(has_residuals or in_buckets, "a checkpoint of a merged package has no tensors in buckets")
             if tables is None:
                 tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
             before = self.ancestor.package_id if self.ancestor else None
-            self.ancestor = PackageIndex(self.version, package_id, before, [], tables, vector_scale, matrix_scale, files, tuples, position, len(package_ids))
+            self.ancestor = PackageIndex(
+                self.version,
+                package_id,
+                before,
+                [],
+                tables,
+                vector_scale,
+                matrix_scale,
+                files,
+                joint_symbols,
+                position,
+                len(package_ids),
+            )
             indexes.append(self.ancestor)
         self._finish()
         return indexes
 
-    def _read_tuples(self, width: int) -> tuple[list[bytes], bytes]:
-        """What residual blocks of a super-step share: the symbols of each checkpoint by tuple, and context tables."""
-        tuple_count = self.reader.varint(_TUPLES_MAX + 1)
-        check(tuple_count > 0, "a super-step lists no tuples")
-        symbols = self.reader.take(tuple_count * width)
-        check(max(symbols) < 32, "a tuple has a symbol that is none")
-        tuples = [symbols[j * tuple_count : (j + 1) * tuple_count] for j in range(width)]
+    def _read_joint_symbols(self, width: int) -> tuple[list[bytes], bytes]:
+        """
+        What residual blocks of a merged package share: the symbols of each checkpoint by joint symbol, and context
+        tables.
+        """
+        joint_count = self.reader.varint(_JOINT_SYMBOLS_MAX + 1)
+        check(joint_count > 0, "a merged package lists no joint_symbols")
+        symbols = self.reader.take(joint_count * width)
+        check(max(symbols) < 32, "a joint symbol has a symbol that does not exist")
+        joint_symbols = [symbols[j * joint_count : (j + 1) * joint_count] for j in range(width)]
         context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
-        check(len(context_bytes) > 0, "a super-step has no context tables")
-        return tuples, context_bytes
+        check(len(context_bytes) > 0, "a merged package has no context tables")
+        return joint_symbols, context_bytes
 
     def _read_scale(self) -> int:
         scale = self.reader.zigzag()
@@ -130,7 +164,10 @@ class BodyReader:
             centroid_count = level_count - has_pruned - has_protected
             check(centroid_count >= 1, "a codebook has no centroids")
             dtype = _FLOATS[bits >> 2 & 3]
-            check(all((head.layer_type, head.dtype) != (bits & 3, dtype) for head, _ in heads), "two codebooks serve the same tensors")
+            check(
+                all((head.layer_type, head.dtype) != (bits & 3, dtype) for head, _ in heads),
+                "two codebooks serve the same tensors",
+            )
             centroids = reader.take(centroid_count * element_bytes(dtype))
             heads.append((Codebook(bits & 3, dtype, has_pruned, has_protected, level_count, centroids, []), set_number))
         sets = [read_token_tables(reader.take(reader.varint())) for _ in range(set_count)]
@@ -159,8 +196,14 @@ class BodyReader:
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
         copies, named, kept = self._read_copies(tensors, codings, earlier)
-        blockless = [tensor.elements for number, tensor in enumerate(tensors) if codings[number] in (COPY_CODING, WIDENED_CODING, INHERITED_CODING)]
-        self.copied_blocks += sum(-(-elements // BLOCK_ELEMENTS_MAX) for elements in blockless if elements > BLOCK_ELEMENTS_MAX)
+        blockless = [
+            tensor.elements
+            for number, tensor in enumerate(tensors)
+            if codings[number] in (COPY_CODING, WIDENED_CODING, INHERITED_CODING)
+        ]
+        self.copied_blocks += sum(
+            -(-elements // BLOCK_ELEMENTS_MAX) for elements in blockless if elements > BLOCK_ELEMENTS_MAX
+        )
         check(self.copied_blocks <= COPIED_BLOCKS_MAX, "a package has too many copies")
         seconds = self._read_seconds(tensors, codings)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
@@ -171,7 +214,23 @@ class BodyReader:
         self.residual_count += len(residual)
         blocks = self._read_blocks(tensors, codings, path)
         size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
-        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies, seconds, named, kept)
+        return PackageFile(
+            content,
+            path,
+            sha256,
+            size,
+            text,
+            header,
+            tensors,
+            codings,
+            records,
+            slots,
+            blocks,
+            copies,
+            seconds,
+            named,
+            kept,
+        )
 
     def _read_seconds(self, tensors: list[Tensor], codings: list[int]) -> dict[int, int]:
         """By tensor of first moments: the tensor of its second moments (format.md, "State tensors")."""
@@ -182,12 +241,18 @@ class BodyReader:
                 continue
             second = self.reader.varint(len(tensors))
             fits = tensors[second].dtype == "F32" and tensors[second].elements == tensors[tensor].elements
-            known = codings[second] < CODEBOOK_CODING or codings[second] == MASTER_CODING or (codings[second] in STATE_CODINGS and codings[second] != first_coding)
-            check(fits and known, "first moments lie beside a tensor that cannot be their second moments")
+            known = (
+                codings[second] < CODEBOOK_CODING
+                or codings[second] == MASTER_CODING
+                or (codings[second] in STATE_CODINGS and codings[second] != first_coding)
+            )
+            check(fits and known, "the reference tensor of first moments cannot be their second moments")
             seconds[tensor] = second
         return seconds
 
-    def _read_blob(self, size: int) -> tuple[list[Tensor], list[int], dict[int, LatticeRecord], dict[int, int], list[StoredBlock]]:
+    def _read_blob(
+        self, size: int
+    ) -> tuple[list[Tensor], list[int], dict[int, LatticeRecord], dict[int, int], list[StoredBlock]]:
         tensors = [Tensor("", "U8", (size,), 0, size)]
         return tensors, [0], {}, {}, self._read_blocks(tensors, [0], "")
 
@@ -232,7 +297,10 @@ class BodyReader:
                 book = self.ancestor.codebooks[coding - CODEBOOK_CODING]
                 check((book.layer_type, book.dtype) in numbers, "a codebook is inherited that is not there")
                 coding = CODEBOOK_CODING + numbers[book.layer_type, book.dtype]
-            check(coding < RESIDUAL_CODING or self._is_of_version(coding), "codings are inherited that this version does not have")
+            check(
+                coding < RESIDUAL_CODING or self._is_of_version(coding),
+                "codings are inherited that this version does not have",
+            )
             codings.append(coding)
         self._check_codings(tensors, codings)
         return codings
@@ -250,7 +318,9 @@ class BodyReader:
             return self.version >= 8
         return code in (MASTER_CODING, WIDENED_CODING) and self.version >= 5
 
-    def _read_copies(self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]) -> tuple[_Named, _Named, _Named]:
+    def _read_copies(
+        self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]
+    ) -> tuple[_Named, _Named, _Named]:
         """What copies are of, what masters and widened copies name, and what kept tensors do."""
         copies: _Named = {}
         named: _Named = {}
@@ -268,9 +338,17 @@ class BodyReader:
             check(distance <= len(earlier), "a copy is of a tensor in a file that is not there")
             file = len(earlier) - distance
             check(distance > 0 or original < number, "a copy is of a tensor that comes after it")
-            check(distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none")
-            there, codings_there = (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
-            check(original < len(there) and codings_there[original] not in (COPY_CODING, WIDENED_CODING, INHERITED_CODING), "a copy is of a tensor that is not there, or of one that is a copy or kept")
+            check(
+                distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none"
+            )
+            there, codings_there = (
+                (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
+            )
+            check(
+                original < len(there)
+                and codings_there[original] not in (COPY_CODING, WIDENED_CODING, INHERITED_CODING),
+                "a copy is of a tensor that is not there, or of one that is a copy or kept",
+            )
             same = there[original].dtype == tensor.dtype and there[original].elements == tensor.elements > 0
             check(same, "a copy is of a tensor of another dtype or size")
             copies[number] = (file, original)
@@ -280,9 +358,15 @@ class BodyReader:
         if self.ancestor is None:
             fail("a base has a kept tensor")
         files = self.ancestor.files
-        check(file < len(files) and files[file].content == SAFETENSORS and number < len(files[file].tensors), "a kept tensor names one that the ancestor does not have")
+        check(
+            file < len(files) and files[file].content == SAFETENSORS and number < len(files[file].tensors),
+            "a kept tensor names one that the ancestor does not have",
+        )
         there = files[file].tensors[number]
-        check(there.dtype == tensor.dtype and there.elements == tensor.elements > 0, "a kept tensor names one of another dtype or size")
+        check(
+            there.dtype == tensor.dtype and there.elements == tensor.elements > 0,
+            "a kept tensor names one of another dtype or size",
+        )
 
     def _check_codings(self, tensors: list[Tensor], codings: list[int]) -> None:
         for tensor, coding in zip(tensors, codings, strict=True):
@@ -295,7 +379,10 @@ class BodyReader:
             elif coding in STATE_CODINGS:
                 check(tensor.dtype == "F32", "a state tensor is of a dtype that cannot be")
             elif CODEBOOK_CODING <= coding < RESIDUAL_CODING:
-                check(self.codebooks[coding - CODEBOOK_CODING].dtype == tensor.dtype, "a codebook is of another dtype than a tensor")
+                check(
+                    self.codebooks[coding - CODEBOOK_CODING].dtype == tensor.dtype,
+                    "a codebook is of another dtype than a tensor",
+                )
 
     def _read_blocks(self, tensors: list[Tensor], codings: list[int], path: str) -> list[StoredBlock]:
         shared = self._shared_payloads(path) if self.position > 0 else None
@@ -306,14 +393,21 @@ class BodyReader:
             if shared is not None and plan.block_class[0] in _SHARED_KINDS:
                 before = shared.get(_runs_key(tensors, plan))
                 if before is None:
-                    fail("a shared block of a super-step has no previous block")
+                    fail("a shared block of a merged package has no previous block")
                 blocks.append(replace(before, plan=plan))
                 continue
             length, checksum = self.reader.varint(), self.reader.unsigned(4)
             check(1 <= length <= self.payloads_end - self.payload_at, "a payload is not in the package")
             element = element_bytes(tensors[plan.runs[0].tensor].dtype)
             kind = plan.block_class[0]
-            length_max = {"exact": 1 + plan.count * element, "bitmask": 1 + plan.count * element, "buckets": (4 if self.version == 9 else 1) * (2048 + plan.count * element), "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count, "state": 256 + 160 * len(plan.runs) + 20 * plan.count}[kind]
+            length_max = {
+                "exact": 1 + plan.count * element,
+                "bitmask": 1 + plan.count * element,
+                "buckets": (4 if self.version == 9 else 1) * (2048 + plan.count * element),
+                "levels": 8 + 5 * plan.count,
+                "residual": 256 + (30 if self.version == 3 else 10) * plan.count,
+                "state": 256 + 160 * len(plan.runs) + 20 * plan.count,
+            }[kind]
             check(length <= length_max, "a payload is too long")
             blocks.append(StoredBlock(plan, self.payload_at, length, checksum))
             self.payload_at += length
@@ -332,15 +426,30 @@ class BodyReader:
 
 
 def _check_named(files: list[PackageFile], file: PackageFile) -> None:
-    """What masters and widened copies name has to be a tensor that tells them (format.md, "Copies, masters and kept tensors")."""
+    """
+    What masters and widened copies name has to be a tensor that tells them (format.md, "Copies, masters and kept
+    tensors").
+    """
     for number, (owner, tensor) in file.named.items():
-        check(owner < len(files) and files[owner].content == SAFETENSORS and tensor < len(files[owner].tensors), "a tensor names one that is not there")
+        check(
+            owner < len(files) and files[owner].content == SAFETENSORS and tensor < len(files[owner].tensors),
+            "a tensor names one that is not there",
+        )
         here, there, coding = file.tensors[number], files[owner].tensors[tensor], files[owner].codings[tensor]
-        check(here.dtype == "F32" and here.elements == there.elements > 0, "a tensor names one of another size, or is not F32")
+        check(
+            here.dtype == "F32" and here.elements == there.elements > 0,
+            "a tensor names one of another size, or is not F32",
+        )
         if file.codings[number] == MASTER_CODING:
-            check(coding < CODEBOOK_CODING and there.dtype in ("F16", "BF16"), "a master names a tensor that is not exact, or not of 16-bit floats")
+            check(
+                coding < CODEBOOK_CODING and there.dtype in ("F16", "BF16"),
+                "a master names a tensor that is not exact, or not of 16-bit floats",
+            )
         else:
-            check(coding not in (COPY_CODING, WIDENED_CODING, INHERITED_CODING) and there.dtype in _FLOATS, "a widened copy names a copy, a kept tensor, or another dtype")
+            check(
+                coding not in (COPY_CODING, WIDENED_CODING, INHERITED_CODING) and there.dtype in _FLOATS,
+                "a widened copy names a copy, a kept tensor, or another dtype",
+            )
 
 
 def _runs_key(tensors: list[Tensor], plan: BlockPlan) -> tuple[object, ...]:

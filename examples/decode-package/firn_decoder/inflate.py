@@ -13,5 +13,8 @@ def inflate(stream: bytes, length: int, dictionary: bytes = b"") -> bytes:
     except zlib.error as error:
         raise DamagedPackage("a DEFLATE stream is damaged") from error
     check(len(found) == length, "a DEFLATE stream has another length than announced")
-    check(inflater.eof and not inflater.unused_data and not inflater.unconsumed_tail, "a DEFLATE stream does not end with its field")
+    check(
+        inflater.eof and not inflater.unused_data and not inflater.unconsumed_tail,
+        "a DEFLATE stream does not end with its field",
+    )
     return found

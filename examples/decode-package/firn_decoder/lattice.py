@@ -52,7 +52,9 @@ def lattice_parameters(record: LatticeRecord, step_scale: int, has_previous: boo
     e = min(max(record.step_code + step_scale, 0), _STEP_CODE_MAX)
     step = (_STEP_UNITS[e % 32] * 2 ** (e // 32) + (1 << 19)) >> 20
     first, second = (_towards_zero(code * step, 16) for code in record.offset_codes)
-    return LatticeParameters(record.exponent, step, record.shift if has_previous else 0, (first, second, second), record.gain)
+    return LatticeParameters(
+        record.exponent, step, record.shift if has_previous else 0, (first, second, second), record.gain
+    )
 
 
 def _towards_zero(numerator: int, divisor: int) -> int:
@@ -78,7 +80,9 @@ def contexts(values: np.ndarray, shifted: np.ndarray, activities: np.ndarray, st
     return (class_ * 3 + direction) * 3 + magnitude
 
 
-def apply_moves(shifted: np.ndarray, activities: np.ndarray, z: np.ndarray, parameters: LatticeParameters) -> LatticeState:
+def apply_moves(
+    shifted: np.ndarray, activities: np.ndarray, z: np.ndarray, parameters: LatticeParameters
+) -> LatticeState:
     """The state after moves of `z`, the symbols with their escapes added."""
     n = (z + 1) // 2
     outwards = np.where(shifted < 0, -1, 1)

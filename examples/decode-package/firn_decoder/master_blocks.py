@@ -18,11 +18,13 @@ _F32 = KIND_OF_DTYPE["F32"]
 
 @dataclass(frozen=True)
 class MasterSegment:
-    """A run of a block: so many elements, and of what dtype, if any, the elements beside it are."""
+    """
+    A run of a block: its number of elements, the dtype of their reference tensor if there is one, and its elements.
+    """
 
     count: int
     dtype: str | None
-    beside: bytes
+    reference: bytes
 
 
 def read_master_block(payload: bytes, segments: list[MasterSegment]) -> bytes:
@@ -32,7 +34,9 @@ def read_master_block(payload: bytes, segments: list[MasterSegment]) -> bytes:
     parts = [_near_of(segment) for segment in segments]
     near = np.concatenate([part[0] for part in parts])
     wide = np.concatenate([part[1] for part in parts])[near]
-    cut = np.concatenate([np.full(segment.count, _CUT_BITS.get(segment.dtype or "", 0), np.int64) for segment in segments])[near]
+    cut = np.concatenate(
+        [np.full(segment.count, _CUT_BITS.get(segment.dtype or "", 0), np.int64) for segment in segments]
+    )[near]
     exceptions = _read_exceptions(reader, len(wide))
     rests = np.frombuffer(_read_alone(reader.take(reader.varint()), "word16", len(wide)), "<u2").astype(np.int64)
     check(bool(np.all(rests < 1 << cut)), "a rest has more bits than rounding cut")
@@ -46,10 +50,10 @@ def read_master_block(payload: bytes, segments: list[MasterSegment]) -> bytes:
 
 
 def _near_of(segment: MasterSegment) -> tuple[np.ndarray, np.ndarray]:
-    """Which elements are near, and the patterns of those beside them as F32."""
+    """Which elements are near, and the patterns of their reference elements as F32."""
     if segment.dtype is None:
         return np.zeros(segment.count, bool), np.zeros(segment.count, np.int64)
-    bits = np.frombuffer(segment.beside, "<u2").astype(np.int64)
+    bits = np.frombuffer(segment.reference, "<u2").astype(np.int64)
     if segment.dtype == "BF16":
         return bits & 0x7F80 != 0x7F80, bits << 16
     exponent = bits >> 10 & 31

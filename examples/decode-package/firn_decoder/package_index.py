@@ -42,8 +42,8 @@ class StoredBlock:
 @dataclass(frozen=True)
 class PackageFile:
     """
-    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32..36, or 40..43. `copies`, `named` and `kept` say
-    which tensor such a one is of, as number of its file and number there.
+    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32..36, or
+    40..43. `copies`, `named` and `kept` say which tensor such a one is of, as number of its file and number there.
     """
 
     content: int
@@ -69,7 +69,7 @@ class PackageFile:
 
 @dataclass(frozen=True)
 class PackageIndex:
-    """The decoded index of one package, or of one checkpoint of a super-step."""
+    """The decoded index of one package, or of one checkpoint of a merged package."""
 
     version: int
     package_id: bytes
@@ -79,8 +79,9 @@ class PackageIndex:
     vector_scale: int
     matrix_scale: int
     files: list[PackageFile]
-    # Of a checkpoint in a super-step: the symbols of each of its checkpoints by tuple, and which of these this one is.
-    tuples: list[bytes] | None = None
+    # Of a checkpoint in a merged package: the symbols of each of its checkpoints by joint symbol, and which of these
+    # this one is.
+    joint_symbols: list[bytes] | None = None
     position: int = 0
-    # Checkpoints of the super-step; 0 in a package of one.
+    # Checkpoints of the merged package; 0 in a package of one.
     width: int = 0

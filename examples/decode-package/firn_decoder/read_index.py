@@ -16,7 +16,8 @@ _CHECKPOINTS_MIN, _CHECKPOINTS_MAX = 2, 4
 
 def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageIndex]:
     """
-    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each checkpoint of a super-step, oldest first.
+    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each
+    checkpoint of a merged package, oldest first.
     """
     check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
     check(package[:4] == b"FIRN", "this is no package")
@@ -25,10 +26,16 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageInd
         raise UnsupportedFormat(f"format version {version} is not known")
     trailer = ByteReader(package[-_TRAILER_BYTES:])
     offset, length, checksum = trailer.unsigned(8), trailer.unsigned(4), trailer.unsigned(4)
-    check(offset >= PREFIX_BYTES and offset + length + _TRAILER_BYTES == len(package), "the index is not where the trailer says")
+    check(
+        offset >= PREFIX_BYTES and offset + length + _TRAILER_BYTES == len(package),
+        "the index is not where the trailer says",
+    )
     check(length <= STORED_INDEX_BYTES_MAX, "the index is too large")
     stored = package[offset : offset + length]
-    check(crc32c(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum, "the index has a wrong checksum")
+    check(
+        crc32c(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum,
+        "the index has a wrong checksum",
+    )
     check(package[5:8] == bytes(3), "the prefix is damaged")
 
     reader = ByteReader(stored)
@@ -47,13 +54,15 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageInd
     else:
         body = reader.rest()
     body_reader = BodyReader(body, version, ancestor, offset)
-    return body_reader.read_super_step(ids) if version in MERGED_VERSIONS else [body_reader.read(package[8:24], ancestor_id)]
+    return (
+        body_reader.read_merged(ids) if version in MERGED_VERSIONS else [body_reader.read(package[8:24], ancestor_id)]
+    )
 
 
 def _read_checkpoint_ids(reader: ByteReader, ancestor_id: bytes | None) -> list[bytes]:
-    check(ancestor_id is not None, "a super-step has no ancestor")
+    check(ancestor_id is not None, "a merged package has no ancestor")
     count = reader.unsigned(1)
-    check(_CHECKPOINTS_MIN <= count <= _CHECKPOINTS_MAX, "a super-step has too many checkpoints, or too few")
+    check(_CHECKPOINTS_MIN <= count <= _CHECKPOINTS_MAX, "a merged package has too many checkpoints, or too few")
     ids = [reader.take(16) for _ in range(count)]
     check(len({ancestor_id, *ids}) == count + 1, "two checkpoints have one id")
     return ids

@@ -20,8 +20,8 @@ _PIECE_BYTES = 1 << 20
 
 def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFile, bool]]:
     """
-    Writes the files of the chain's last package under `folder`, replacing what is there; says of each whether it was written, which external
-    ones are not. Files appear once the digests of all are right.
+    Writes the files of the chain's last package under `folder`, replacing what is there; says of each whether it was
+    written, which external ones are not. Files appear once the digests of all are right.
     """
     files = [(number, file) for number, file in enumerate(chain[-1].index.files) if file.content != EXTERNAL]
     os.makedirs(folder, exist_ok=True)

@@ -15,7 +15,9 @@ _UNIT_GAIN = 256
 
 
 def read_residual_records(reader: ByteReader, references: Sequence[LatticeRecord | None]) -> list[LatticeRecord]:
-    """One record for each reference: that of the tensor of the same name in the ancestor's file, None where it has none."""
+    """
+    One record for each reference: that of the tensor of the same name in the ancestor's file, None where it has none.
+    """
     scales = [reader.varint() if old else reader.zigzag() for old in references]
     origins = [0 if old else reader.zigzag() for old in references]
     steps = [(old.step_code if old else 0) + reader.zigzag() for old in references]

@@ -39,7 +39,9 @@ def _is_size(value: object) -> bool:
 
 
 def _is_name(name: str) -> bool:
-    return len(name.encode("utf-16-be")) // 2 <= _NAME_UNITS_MAX and all(ord(char) >= 32 and ord(char) != 127 for char in name)
+    return len(name.encode("utf-16-be")) // 2 <= _NAME_UNITS_MAX and all(
+        ord(char) >= 32 and ord(char) != 127 for char in name
+    )
 
 
 def _tensor(name: str, entry: object) -> Tensor:
@@ -47,8 +49,12 @@ def _tensor(name: str, entry: object) -> Tensor:
     assert isinstance(entry, dict)
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     check(isinstance(dtype, str) and dtype in KIND_OF_DTYPE, "a tensor's dtype is not known")
-    check(isinstance(shape, list) and len(shape) <= _RANK_MAX and all(map(_is_size, shape)), "a tensor's shape is wrong")
-    check(isinstance(offsets, list) and len(offsets) == 2 and all(map(_is_size, offsets)), "a tensor's offsets are wrong")
+    check(
+        isinstance(shape, list) and len(shape) <= _RANK_MAX and all(map(_is_size, shape)), "a tensor's shape is wrong"
+    )
+    check(
+        isinstance(offsets, list) and len(offsets) == 2 and all(map(_is_size, offsets)), "a tensor's offsets are wrong"
+    )
     size = offsets[1] - offsets[0]
     check(8 * size == math.prod(shape) * element_bits(dtype), "a tensor's size does not fit its shape")
     return Tensor(name, dtype, tuple(shape), offsets[0], size // element_bytes(dtype))
@@ -65,7 +71,10 @@ def parse_safetensors_header(header: bytes) -> list[Tensor]:
     except (ValueError, RecursionError) as error:
         raise DamagedPackage("a header is no JSON") from error
     metadata = value.pop("__metadata__", {})
-    check(isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values()), "metadata holds more than text")
+    check(
+        isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values()),
+        "metadata holds more than text",
+    )
     check(len(value) <= TENSORS_MAX, "a header has too many tensors")
     check(all(map(_is_name, value)), "a tensor's name is not allowed")
     order = {name: key for key, name in keyed}

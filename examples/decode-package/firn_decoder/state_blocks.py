@@ -55,8 +55,8 @@ def goes_on(payload: bytes, form: str) -> bool:
     return form == SECOND and payload[0] == _WITH_PREVIOUS
 
 
-def read_state_block(payload: bytes, form: str, segments: Sequence[Segment], beside: bytes | None) -> bytes:
-    """The elements of a block, `beside` being those that lie beside it where the form and the mode have any."""
+def read_state_block(payload: bytes, form: str, segments: Sequence[Segment], reference: bytes | None) -> bytes:
+    """The elements of a block, coded against those of `reference` where the form and the mode need any."""
     count = sum(segment.count for segment in segments)
     reader = ByteReader(payload)
     mode = reader.unsigned(1)
@@ -70,9 +70,13 @@ def read_state_block(payload: bytes, form: str, segments: Sequence[Segment], bes
         return _read_clusters(reader, segments, count)
     if form == MOMENTUM:
         return _read_momentum(reader, segments)
-    check(beside is not None or (form == SECOND and mode == _ALONE), "a state block lacks what lies beside it")
-    patterns = np.frombuffer(beside or b"", "<u4").astype(np.int64)
-    return _read_first(reader, segments, patterns) if form == FIRST else _read_second(reader, segments, patterns if mode == _WITH_PREVIOUS else None)
+    check(reference is not None or (form == SECOND and mode == _ALONE), "a state block lacks its reference")
+    patterns = np.frombuffer(reference or b"", "<u4").astype(np.int64)
+    return (
+        _read_first(reader, segments, patterns)
+        if form == FIRST
+        else _read_second(reader, segments, patterns if mode == _WITH_PREVIOUS else None)
+    )
 
 
 def _unzigzag(value: int) -> int:

@@ -1,22 +1,22 @@
-import type { BodyReservationRecords } from './body-reservation-records.ts';
+import type { BodyReservationRecords } from './uploads/body-reservation-records.ts';
 import type { CheckpointRecords } from './checkpoint-records.ts';
-import type { ChoreRecords } from './chore-records.ts';
+import type { ChoreRecords } from './work/chore-records.ts';
 import type { EvalSetRecords } from './eval-set-records.ts';
 import type { FileRecords } from './file-records.ts';
-import type { GarbageRecords } from './garbage-records.ts';
+import type { GarbageRecords } from './storage/garbage-records.ts';
 import type { HubRecords } from './hub/hub-records.ts';
-import type { IdempotencyRecords } from './idempotency-records.ts';
-import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
-import type { JobRecords } from './job-records.ts';
+import type { IdempotencyRecords } from './uploads/idempotency-records.ts';
+import type { DamageRecords, ObjectRecords } from './storage/integrity-records.ts';
+import type { JobRecords } from './work/job-records.ts';
 import type { LocationRecords } from './location-records.ts';
-import type { PackageRecords } from './package-records.ts';
-import type { ProcessRecords } from './process-records.ts';
+import type { PackageRecords } from './storage/package-records.ts';
+import type { ProcessRecords } from './work/process-records.ts';
 import type { RepositoryRecords } from './repository-records.ts';
 import type { RunRecords } from './run-records.ts';
 import type { TokenRecords } from './token-records.ts';
 import type { TrialRecords } from './trial-records.ts';
-import type { UploadRecords } from './upload-records.ts';
-import type { UsageRecords } from './usage-records.ts';
+import type { UploadRecords } from './uploads/upload-records.ts';
+import type { UsageRecords } from './storage/usage-records.ts';
 
 /**
  * Metadata. Every verb is one statement or one transaction. Verbs that must be atomic together run inside `transaction`

@@ -22,7 +22,8 @@ export async function migrate(db: Db, directory: URL = migrationsDirectory): Pro
     // PGlite has one connection, so the lock never waits; on a server it waits for another process.
     await tx.rows(sql`select 1 from pg_advisory_xact_lock(${migrationLockKey})`);
     await tx.script(
-      'create table if not exists migrations (name text collate "C" primary key, sha256 text not null, applied_at timestamptz not null default now())',
+      'create table if not exists migrations (name text collate "C" primary key, sha256 text not null, ' +
+        'applied_at timestamptz not null default now())',
     );
     for (const { name, sha256, text } of planMigrations(files, await appliedTo(tx))) {
       await tx.script(text);

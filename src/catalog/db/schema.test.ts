@@ -4,7 +4,7 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
 import { packageKinds } from '../contract/checkpoint-records.ts';
 import { evalSetStates } from '../contract/eval-set-records.ts';
-import { jobStates } from '../contract/job-records.ts';
+import { jobStates } from '../contract/work/job-records.ts';
 import * as schema from './schema.ts';
 import { testTemplate } from '../test-catalog.test-support.ts';
 
@@ -18,7 +18,8 @@ test('the schema that queries use has the columns, types and nulls that the migr
     generated: boolean;
   }>(`
     select table_name as table, column_name as column, data_type as type, is_nullable = 'YES' as nullable, column_default is not null or is_identity = 'YES' as generated
-    from information_schema.columns where table_schema = 'public' and table_name not in ('migrations', 'retired_packages', 'condemned_objects', 'arrivals')`);
+    from information_schema.columns where table_schema = 'public' and table_name not in ('migrations', 'retired_packages', 'condemned_objects', 'arrivals')
+      and column_name <> 'super_step_id'`);
   await client.close();
   const declared = Object.values(schema)
     .filter((table) => is(table, PgTable))
@@ -67,6 +68,36 @@ test('a process of the version before writes pending deletions and body reservat
     expect(
       (await client.query('select 1 from pending_deletions union all select 1 from body_reservations')).rows,
     ).toEqual([]);
+  } finally {
+    await client.close();
+  }
+});
+
+test('a process of the version before merges packages under their old name, and reads what others merge', async () => {
+  const client = await PGlite.create({ loadDataDir: await testTemplate() });
+  const merged = async (): Promise<unknown> =>
+    (await client.query(`select merged_package_id as now, super_step_id as before from packages order by id`)).rows;
+  const values = `size_bytes, stored_bytes, index_offset_bytes, index_length_bytes, kind, chain_length`;
+  try {
+    // Packages without a checkpoint: only the names are looked at.
+    await client.exec(`
+      set session_replication_role = replica;
+      alter table packages enable always trigger packages_both_names;
+      insert into packages (id, checkpoint_id, key, super_step_id, ${values}) values ('a', 'c', 'k', default, 1, 1, 0, 1, 'base', 1);
+      insert into packages (id, checkpoint_id, key, merged_package_id, ${values}) values ('b', 'c', 'l', null, 1, 1, 0, 1, 'base', 1);`);
+    await client.exec(`update packages set super_step_id = 'old' where id = 'a'`);
+    await client.exec(`update packages set merged_package_id = 'new' where id = 'b'`);
+    expect(await merged()).toEqual([
+      { now: 'old', before: 'old' },
+      { now: 'new', before: 'new' },
+    ]);
+    await client.exec(
+      `update packages set merge_tried = true; update packages set super_step_id = null where id = 'b'`,
+    );
+    expect(await merged()).toEqual([
+      { now: 'old', before: 'old' },
+      { now: null, before: null },
+    ]);
   } finally {
     await client.close();
   }

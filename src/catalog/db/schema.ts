@@ -17,12 +17,12 @@ import type { QuantizationConfig } from '../../checkpoint/options/quantization-c
 import { checkpointStates, packageKinds, type CheckpointResult } from '../contract/checkpoint-records.ts';
 import { evalSetParts, evalSetStates, type EvalSet } from '../contract/eval-set-records.ts';
 import { fileStorages } from '../contract/file-records.ts';
-import type { IdempotentAnswer } from '../contract/idempotency-records.ts';
-import { jobStates } from '../contract/job-records.ts';
+import type { IdempotentAnswer } from '../contract/uploads/idempotency-records.ts';
+import { jobStates } from '../contract/work/job-records.ts';
 import { repositoryTypes, visibilities, type HubSettings } from '../contract/repository-records.ts';
 import type { Run, RunLayout } from '../contract/run-records.ts';
-import { deletionReasons } from '../contract/garbage-records.ts';
-import { damageKinds } from '../contract/integrity-records.ts';
+import { deletionReasons } from '../contract/storage/garbage-records.ts';
+import { damageKinds } from '../contract/storage/integrity-records.ts';
 import { refKinds, type TreeEntry } from '../contract/hub/revision-records.ts';
 import type { XorbChunk } from '../contract/hub/xorb-records.ts';
 import { json } from './json-column.ts';
@@ -144,7 +144,7 @@ export const packages = pgTable('packages', {
   ancestorId: text('ancestor_id'),
   chainLength: integer('chain_length').notNull(),
   createdAt: createdAt(),
-  mergedPackageId: text('super_step_id'),
+  mergedPackageId: text('merged_package_id'),
   position: integer('position').notNull().default(0),
   mergeTried: boolean('merge_tried').notNull().default(false),
 });

@@ -1,5 +1,5 @@
 import { eq, lte, sql } from 'drizzle-orm';
-import type { ChoreRecords } from '../contract/chore-records.ts';
+import type { ChoreRecords } from '../contract/work/chore-records.ts';
 import type { Db } from '../db/database.ts';
 import { msFromNow } from './job-rows.ts';
 import { chores } from '../db/schema.ts';

@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { Claim, Job, JobRecords, JobState } from '../contract/job-records.ts';
+import type { Claim, Job, JobRecords, JobState } from '../contract/work/job-records.ts';
 import { sqlStateOf } from '../db/database-error.ts';
 import type { Db } from '../db/database.ts';
 import { claimLost, heldBy, jobColumns, jobOf, msFromNow, unfinishedJobStates, unlocked } from './job-rows.ts';

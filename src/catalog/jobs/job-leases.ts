@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, sql, type SQL } from 'drizzle-orm';
-import type { Job, JobRecords, JobState } from '../contract/job-records.ts';
+import type { Job, JobRecords, JobState } from '../contract/work/job-records.ts';
 import type { Db } from '../db/database.ts';
 import { jobColumns, jobOf, unlocked } from './job-rows.ts';
 import { jobs } from '../db/schema.ts';

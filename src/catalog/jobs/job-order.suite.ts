@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Catalog } from '../contract/catalog.ts';
-import type { Job } from '../contract/job-records.ts';
+import type { Job } from '../contract/work/job-records.ts';
 import { expectCode, freshName } from '../catalog-fixtures.test-support.ts';
 import { claimOf } from './jobs.suite.ts';
 

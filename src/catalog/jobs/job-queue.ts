@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { JobRecords, JobState } from '../contract/job-records.ts';
+import type { JobRecords, JobState } from '../contract/work/job-records.ts';
 import type { Db } from '../db/database.ts';
 import { jobColumns, jobOf, unfinishedJobStates } from './job-rows.ts';
 import { pruneRowsMax } from '../db/prune-limit.ts';

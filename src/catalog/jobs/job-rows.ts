@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, sql, type InferSelectModel, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { Claim, Job, JobState } from '../contract/job-records.ts';
+import type { Claim, Job, JobState } from '../contract/work/job-records.ts';
 import { dropNulls } from '../db/drop-nulls.ts';
 import { jobs } from '../db/schema.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../contract/catalog.ts';
-import type { Claim, Job } from '../contract/job-records.ts';
+import type { Claim, Job } from '../contract/work/job-records.ts';
 import { expectCode, freshName } from '../catalog-fixtures.test-support.ts';
 
 const leaseMs = 60_000;

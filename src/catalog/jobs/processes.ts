@@ -1,5 +1,5 @@
 import { and, count, eq, gt, lte, max, min, sql } from 'drizzle-orm';
-import type { ProcessRecords } from '../contract/process-records.ts';
+import type { ProcessRecords } from '../contract/work/process-records.ts';
 import type { Db } from '../db/database.ts';
 import { msFromNow } from './job-rows.ts';
 import { processes } from '../db/schema.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Catalog } from '../contract/catalog.ts';
-import type { Claim, Job } from '../contract/job-records.ts';
+import type { Claim, Job } from '../contract/work/job-records.ts';
 import { describeOnPostgres } from '../../../test/postgres/create-database.ts';
 import { expectCode, freshName, makeReady, makeRepository, makeRun } from '../catalog-fixtures.test-support.ts';
 import { fencedCatalog } from '../fenced-catalog.ts';

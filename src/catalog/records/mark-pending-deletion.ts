@@ -1,7 +1,7 @@
 import { and, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Db } from '../db/database.ts';
-import type { DeletionReason } from '../contract/garbage-records.ts';
+import type { DeletionReason } from '../contract/storage/garbage-records.ts';
 import { checkpointFiles, checkpoints, pendingDeletions, packages, runs } from '../db/schema.ts';
 
 /** Marks the raw objects of the files in `which`, before their rows lose the keys. Returns the keys. */
@@ -9,7 +9,8 @@ export function markRawPendingDeletion(tx: Db, which: SQL, reason: DeletionReaso
   return markSelected(
     tx,
     sql`select ${checkpointFiles.rawKey}, ${checkpointFiles.rawStoredBytes}, ${runs.repositoryId}, ${reason}
-      from ${checkpointFiles} join ${checkpoints} on ${checkpoints.id} = ${checkpointFiles.checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}
+      from ${checkpointFiles} join ${checkpoints} on ${checkpoints.id} = ${checkpointFiles.checkpointId}
+      join ${runs} on ${runs.id} = ${checkpoints.runId}
       where ${and(which, isNotNull(checkpointFiles.rawKey))}`,
   );
 }
@@ -19,7 +20,8 @@ export function markPackagesPendingDeletion(tx: Db, which: SQL, reason: Deletion
   return markSelected(
     tx,
     sql`select ${packages.key}, ${packages.storedBytes}, ${runs.repositoryId}, ${reason}
-      from ${packages} join ${checkpoints} on ${checkpoints.id} = ${packages.checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}
+      from ${packages} join ${checkpoints} on ${checkpoints.id} = ${packages.checkpointId}
+      join ${runs} on ${runs.id} = ${checkpoints.runId}
       where ${which}`,
   );
 }
@@ -60,6 +62,7 @@ export async function refusePendingDeletion({ query }: Pick<Db, 'query'>, keys: 
 
 async function markSelected(tx: Db, selected: SQL): Promise<string[]> {
   const entered = await tx.rows(sql`
-    insert into ${pendingDeletions} (key, stored_bytes, repository_id, reason) ${selected} on conflict do nothing returning ${pendingDeletions.key} as key`);
+    insert into ${pendingDeletions} (key, stored_bytes, repository_id, reason) ${selected} on conflict do nothing
+    returning ${pendingDeletions.key} as key`);
   return entered.map((row) => row['key'] as string);
 }

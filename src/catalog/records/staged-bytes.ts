@@ -29,7 +29,8 @@ async function uploadBytes({ query }: Pick<Db, 'query'>, ownerId?: string): Prom
   const isOpen = sql`coalesce(${checkpoints.state}, ${evalSets.state}) = 'open'`;
   const [sum] = await query
     .select({
-      bytes: sql<string>`coalesce(sum(case when ${isOpen} then ${uploads.sizeBytes} else ${uploads.receivedBytes} end), 0)::text`,
+      bytes: sql<string>`coalesce(
+        sum(case when ${isOpen} then ${uploads.sizeBytes} else ${uploads.receivedBytes} end), 0)::text`,
     })
     .from(uploads)
     .leftJoin(checkpoints, eq(checkpoints.id, uploads.checkpointId))

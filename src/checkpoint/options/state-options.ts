@@ -1,9 +1,14 @@
+import type { StateEncoding } from './state-encoding.ts';
+
 /**
  * How tensors of optimizer state are stored: byte for byte, by BitSnap's clusters (section 3.4), or with a bound on the
  * change of the next update.
  */
 export const stateFidelities = ['exact', 'bitsnap', 'bounded'] as const;
 export type StateFidelity = (typeof stateFidelities)[number];
+
+/** The encoding under a fidelity that has one for all roles; with others it is that of the role, or exact. */
+export const encodingOfFidelity: { readonly [Fidelity in StateFidelity]?: StateEncoding } = { bitsnap: 'clusters' };
 
 /** Content of an optimizer tensor: Adam's averages of gradients and of their squares, or the momentum of SGD. */
 export const stateRoles = ['firstMoment', 'secondMoment', 'momentum'] as const;

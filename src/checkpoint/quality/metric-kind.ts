@@ -51,7 +51,8 @@ export interface MetricKindRules {
 const classOutput =
   'logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities';
 const classLabels =
-  'class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these)';
+  'class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": ' +
+  '"probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these)';
 const classMasks = 'positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout';
 const binaryOutput = 'one logit a target, any shape, floating; not probabilities';
 const binaryLabels = 'targets from 0 to 1 in the shape of the output';
@@ -118,7 +119,8 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
     bound: 'relative',
     unit: '0 to 1',
     meaning:
-      'mean over classes of the harmonic mean of precision and recall (macro F1), over the classes that occur in labels or answers',
+      'mean over classes of the harmonic mean of precision and recall (macro F1), over the classes that ' +
+      'occur in labels or answers',
     output: classOutput,
     labels: classLabels,
     masks: classMasks,
@@ -169,7 +171,8 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
     bound: 'absolute',
     unit: 'nats',
     meaning:
-      "mean over positions of the divergence from the uploaded model's distribution to the rebuilt one's; 0 for the uploaded model",
+      "mean over positions of the divergence from the uploaded model's distribution to the rebuilt one's; 0 " +
+      'for the uploaded model',
     output: referenceOutput,
     labels: referenceLabels,
     masks: classMasks,
@@ -180,7 +183,8 @@ export const metricKindRules: Readonly<Record<MetricKind, MetricKindRules>> = {
     bound: 'absolute',
     unit: 'share of positions',
     meaning:
-      "share of positions whose top choice is the uploaded model's; 1 for the uploaded model, and a threshold of 0.01 lets one position in a hundred change",
+      "share of positions whose top choice is the uploaded model's; 1 for the uploaded model, and a " +
+      'threshold of 0.01 lets one position in a hundred change',
     output: referenceOutput,
     labels: referenceLabels,
     masks: classMasks,

@@ -32,7 +32,8 @@ export function orderTensors(
     if (!Number.isInteger(elementCount) || end - start !== elementCount * dtypeBytes[tensor.dtype]) {
       throw new FirnError(
         'tensor-size-mismatch',
-        `Tensor ${quoteName(tensor.name)} of ${tensor.dtype} [${tensor.shape.join(', ')}] does not fit its ${end - start} bytes.`,
+        `Tensor ${quoteName(tensor.name)} of ${tensor.dtype} [${tensor.shape.join(', ')}] does not fit its ` +
+          `${end - start} bytes.`,
       );
     }
     if (start < edge)

@@ -109,7 +109,8 @@ function parseSeries(path: string, text: string): z.infer<typeof schema> {
   const parsed = schema.safeParse(json);
   if (!parsed.success)
     throw new Error(
-      `${path} is not a series: ${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`,
+      `${path} is not a series: ` +
+        `${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`,
     );
   return parsed.data;
 }

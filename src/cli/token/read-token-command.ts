@@ -18,7 +18,8 @@ firn token list [--url URL]
 firn token revoke ID [--url URL]
 
 GRANT is read, write or admin, and then ":namespace" or ":namespace/repository" unless it is on everything.
-With --url a running server is asked, with the token in FIRN_TOKEN, or else HF_TOKEN; without it the catalog is opened as the server would, which an embedded one allows only while no server runs.`;
+With --url a running server is asked, with the token in FIRN_TOKEN, or else HF_TOKEN. Without it the catalog is opened
+as the server would do it; an embedded one allows that only while no server runs.`;
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import { chainCost } from './chain-cost.ts';
 
 const record = (key: string, storedBytes: number, mergedPackage?: number) =>

@@ -1,4 +1,4 @@
-import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { ChainCost } from './restore-budget.ts';
 
 /**

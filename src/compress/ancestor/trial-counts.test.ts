@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trialsMost } from '../../search/search-step.ts';
+import { trialsMost } from '../method/residual/steps/search-step.ts';
 import { TrialCounts } from './trial-counts.ts';
 
 const behind = (id: string) => ({ checkpoint: { id } }) as Parameters<TrialCounts['add']>[0];

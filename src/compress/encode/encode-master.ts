@@ -23,11 +23,11 @@ export async function encodeMaster(
   const references: Uint8Array[] = [];
   for (const { tensor, firstElement, elementCount } of block.segments) {
     const coding = plan.files[file]!.codings[tensor]!;
-    const rounded = coding.kind === 'exact' ? coding.modelWeights : undefined;
-    const dtype = rounded && source.files[rounded.file]!.layout.tensors[rounded.tensor]!.dtype;
-    if (rounded !== undefined && isHalf(dtype)) {
+    const weights = coding.kind === 'exact' ? coding.modelWeights : undefined;
+    const dtype = weights && source.files[weights.file]!.layout.tensors[weights.tensor]!.dtype;
+    if (weights !== undefined && isHalf(dtype)) {
       references.push(
-        await source.readRun(rounded.file, { tensor: rounded.tensor, firstElement, elementCount }, signal),
+        await source.readRun(weights.file, { tensor: weights.tensor, firstElement, elementCount }, signal),
       );
       segments.push({ elementCount, dtype });
     } else segments.push({ elementCount, dtype: undefined });

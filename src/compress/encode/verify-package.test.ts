@@ -5,10 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectCode } from '../../catalog/catalog-fixtures.test-support.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import type { RestoredFile } from '../../restore/chain/restored-file.ts';
-import { checksumBytes } from './checksum-bytes.ts';
 import { collect, modelOf, openCompressHarness, type CompressHarness } from '../compress-harness.test-support.ts';
 import { tinyWeights } from '../tiny-model.test-support.ts';
-import { verifyPackage } from './verify-package.ts';
+import { checksumBytes, verifyPackage } from './verify-package.ts';
 
 const path = 'model.safetensors';
 let harness: CompressHarness;

@@ -3,8 +3,7 @@ import type { PackageFile } from '../../package/package-index.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { restoreThrough } from '../../restore/restore-to-file.ts';
-import type { Crc32c } from '../../store/frame/object-frame.ts';
-import { checksumBytes } from './checksum-bytes.ts';
+import { FrameWriter, type Crc32c } from '../../store/frame/object-frame.ts';
 
 export interface VerifyOptions {
   /** By path: files on disk that receive the decoded bytes, for evaluation. */
@@ -52,4 +51,15 @@ function unlikeDigest({ sha256, sizeBytes }: PackageFile): Comparison {
 function unlikeChecksums(checksums: Uint8Array, crc32c: Crc32c): Comparison {
   return async (bytes) =>
     Buffer.compare(await checksumBytes(bytes, crc32c), checksums) === 0 ? undefined : 'other checksums';
+}
+
+/**
+ * Length and checksums of a stream: its frame as a stored object, with a CRC-32C for every chunk. Equal bytes give
+ * equal checksums, however they are cut into pieces. It is ten times as fast as SHA-256 on a processor without
+ * instructions for that. It detects errors, not bytes chosen by an attacker. Rejects with the stream's errors.
+ */
+export async function checksumBytes(bytes: AsyncIterable<Uint8Array>, crc32c: Crc32c): Promise<Uint8Array> {
+  const frame = new FrameWriter(crc32c);
+  for await (const piece of bytes) frame.add(piece);
+  return frame.finish();
 }

@@ -31,23 +31,29 @@ export function bindingWarnings(
     ...prefixDoubts(report.prefix),
     ...(declared.length > 0
       ? [
-          `The eval set declares ${quoteNames(declared)} as constants, which are called as weights are: the graph's own numbers are measured in their place.`,
+          `The eval set declares ${quoteNames(declared)} as constants, which are called as weights are: the ` +
+            `graph's own numbers are measured in their place.`,
         ]
       : []),
     ...assumed.map(
       ({ initializer, tensor }) =>
-        `The checkpoint has no ${quoteName(initializer)}, so ${quoteName(tensor)} is measured in its place, as tied models have it; the graph holds no numbers that would prove it. ` +
+        `The checkpoint has no ${quoteName(initializer)}, so ${quoteName(tensor)} is measured in its place, ` +
+        'as tied models have it; the graph holds no numbers that would prove it. ' +
         'If the model is not tied, a file of the checkpoint is missing. An export with external_data=False settles it.',
     ),
     ...(report.doubtful !== undefined
       ? [
-          `The graph uses ${quoteNames(report.doubtful)} in several places each, and holds equal numbers alone there, as a model does before training. Where the model has a weight for each place, the exporter merged them and the figure is wrong: ` +
+          `The graph uses ${quoteNames(report.doubtful)} in several places each, and holds equal numbers ` +
+            'alone there, as a model does before training. Where the model has a weight for each place, the ' +
+            'exporter merged them and the figure is wrong: ' +
             `export the graph with ${plainExport}. Where it shares one, all is well.`,
         ]
       : []),
     ...(unused.length > 0
       ? [
-          `The eval graph does not use these tensors of the checkpoint, so no metric sees them: ${someOf(unused)}. If the model you evaluate uses them, its figures are others; if not, name them in "unused" of the eval set's spec.`,
+          'The eval graph does not use these tensors of the checkpoint, so no metric sees them: ' +
+            `${someOf(unused)}. If the model you evaluate uses them, its figures are others; if not, name them ` +
+            `in "unused" of the eval set's spec.`,
         ]
       : []),
   ];
@@ -77,12 +83,15 @@ function prefixDoubts(prefix: BindingReport['prefix']): string[] {
   return [
     ...(rival !== undefined
       ? [
-          `Two sets of tensors would fill the graph. What is measured is the one ${describePrefix(prefix)}; to measure the one ${describePrefix(rival)}, add ${rival.leaveOut} to the eval set's spec.`,
+          `Two sets of tensors would fill the graph. What is measured is the one ${describePrefix(prefix)}; ` +
+            `to measure the one ${describePrefix(rival)}, add ${rival.leaveOut} to the eval set's spec.`,
         ]
       : []),
     ...(exchanged
       ? [
-          `The graph's ${quoteName(graph)} is filled from the checkpoint's ${quoteName(checkpoint)}, which is another part of a model by its name. If it is not what the graph was exported from, say in "tensorMap" which tensors it is.`,
+          `The graph's ${quoteName(graph)} is filled from the checkpoint's ${quoteName(checkpoint)}, which ` +
+            'is another part of a model by its name. If it is not what the graph was exported from, say in ' +
+            '"tensorMap" which tensors it is.',
         ]
       : []),
   ];

@@ -74,8 +74,10 @@ async function modelFiles(
   if (bytes > ctx.modelBytesMax) {
     throw new FirnError(
       'eval-memory',
-      `${size}, and this server checks models of up to ${Math.floor(ctx.modelBytesMax / mib)} MiB on request (FIRN_EVAL_MEMORY_MIB). ` +
-        'On your own machine: firn eval-set check GRAPH BATCHES CHECKPOINT. A checkpoint pushed to a run is measured without this bound.',
+      `${size}, and this server checks models of up to ${Math.floor(ctx.modelBytesMax / mib)} MiB on request ` +
+        '(FIRN_EVAL_MEMORY_MIB). ' +
+        'On your own machine: firn eval-set check GRAPH BATCHES CHECKPOINT. A checkpoint pushed to a run is ' +
+        'measured without this bound.',
     );
   }
   const freeBytes = await ctx.freeBytes(directory);

@@ -18,5 +18,8 @@ export interface Doubted {
  */
 export function doubtedFigure({ doubts, allowed = false, confirmed }: Doubted): string | undefined {
   if (doubts.length === 0 || allowed || confirmed) return undefined;
-  return 'What was measured is doubted, so the checkpoint is stored exact: thresholds on it may bound nothing. If the figure is right, say "allowDoubted": true in the eval set\'s spec.';
+  return (
+    'What was measured is doubted, so the checkpoint is stored exact: thresholds on it may bound nothing. If ' +
+    'the figure is right, say "allowDoubted": true in the eval set\'s spec.'
+  );
 }

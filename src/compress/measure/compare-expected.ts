@@ -24,10 +24,12 @@ export function unexpectedBaseline(
   if (apart.length === 0) return undefined;
   const figures = apart.map(
     ([name, expected]) =>
-      `${quoteName(name)} ${figureInWords(expected, 6)} by the training job and ${figureInWords(measured[name]!, 6)} on the eval set`,
+      `${quoteName(name)} ${figureInWords(expected, 6)} by the training job and ` +
+      `${figureInWords(measured[name]!, 6)} on the eval set`,
   );
   return (
-    `The uploaded weights give ${figures.join(', ')}, which differ by more than ${figureInWords(100 * within, 3)} %, so the checkpoint is stored exact: ` +
+    `The uploaded weights give ${figures.join(', ')}, which differ by more than ` +
+    `${figureInWords(100 * within, 3)} %, so the checkpoint is stored exact: ` +
     'thresholds on a figure that is not the model’s would bound nothing.'
   );
 }
@@ -40,5 +42,6 @@ export function unmeasuredExpectations(expects: MetricValues | undefined, measur
   const unmeasured = Object.keys(expects ?? {}).filter((name) => measured[name] === undefined);
   return unmeasured.length === 0
     ? undefined
-    : `The training job reported ${quoteNames(unmeasured)}, which the eval set does not measure, so nothing was compared with it.`;
+    : `The training job reported ${quoteNames(unmeasured)}, which the eval set does not measure, so nothing ` +
+        'was compared with it.';
 }

@@ -75,7 +75,8 @@ export function unboundedWarnings(quality: MeasuredQuality): string[] {
         `${quoteName(name)} is not bounded and is not finite any more; it was ${figureInWords(change.baseline, 4)}.`,
       ];
     return [
-      `${quoteName(name)} is not bounded and ${movedWords(change, loss)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`,
+      `${quoteName(name)} is not bounded and ${movedWords(change, loss)}; the largest threshold is ` +
+        `${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`,
     ];
   });
 }
@@ -89,7 +90,10 @@ function movedWords(
     const share = loss === undefined ? '' : `, ${figureInWords((100 * measured) / loss, 2)} % of the loss`;
     return `is ${figureInWords(measured, 3)}${kind === 'kl-divergence' ? ' nats' : ''}${share}`;
   }
-  return `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} by ${figureInWords(100 * worse, 2)} %, from ${figureInWords(baseline, 4)} to ${figureInWords(measured, 4)}`;
+  return (
+    `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} by ${figureInWords(100 * worse, 2)} %, from ` +
+    `${figureInWords(baseline, 4)} to ${figureInWords(measured, 4)}`
+  );
 }
 
 /** One metric before and after; NaN for a value that was not measured. */

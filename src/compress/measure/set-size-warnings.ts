@@ -20,7 +20,8 @@ export function setSizeWarnings({ bound, measured, rows }: MeasuredQuality): str
   const groupCount = measured.groups?.length ?? 0;
   if (groupCount < standardErrorGroupsMin)
     return [
-      `The eval set is too small to tell how its figures differ from those of other examples: it has ${rows} rows in ${groupCount} groups, and that takes ${standardErrorGroupsMin} groups. ` +
+      `The eval set is too small to tell how its figures differ from those of other examples: it has ${rows} ` +
+        `rows in ${groupCount} groups, and that takes ${standardErrorGroupsMin} groups. ` +
         'The thresholds hold for its own rows alone.',
     ];
   const found = standardErrors(bound, measured.groups ?? []);
@@ -29,7 +30,8 @@ export function setSizeWarnings({ bound, measured, rows }: MeasuredQuality): str
     if (threshold === undefined || threshold === 0) return [];
     if (error === undefined)
       return [
-        `How ${quoteName(name)} differs from row to row cannot be told, as it is not finite on every group of rows; its threshold holds for the eval set alone.`,
+        `How ${quoteName(name)} differs from row to row cannot be told, as it is not finite on every group ` +
+          'of rows; its threshold holds for the eval set alone.',
       ];
     const share = (errors * error) / threshold;
     if (share <= shareMax) return [];
@@ -37,7 +39,8 @@ export function setSizeWarnings({ bound, measured, rows }: MeasuredQuality): str
     const inUnit = (value: number): string =>
       metricKindRules[kind].bound === 'relative' ? `${figureInWords(100 * value, 2)} %` : figureInWords(value, 2);
     return [
-      `The eval set is small for the threshold of ${quoteName(name)}, ${inUnit(threshold)}: over its ${rows} rows the standard error is ${inUnit(error)}, and what it takes of the threshold costs bytes. ` +
+      `The eval set is small for the threshold of ${quoteName(name)}, ${inUnit(threshold)}: over its ${rows} ` +
+        `rows the standard error is ${inUnit(error)}, and what it takes of the threshold costs bytes. ` +
         `About ${figureInWords(wanted, 2)} rows would bring it down to ${inUnit((shareAimed * threshold) / errors)}.`,
     ];
   });

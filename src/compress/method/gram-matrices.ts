@@ -69,7 +69,8 @@ export async function measureGramMatrices(request: GramMatricesRequest): Promise
   } catch (error) {
     if (!(error instanceof FirnError) || error.code === 'cancelled') throw error;
     warn(
-      `The inputs of the matrices could not be measured (${error.message}), so the checkpoint takes more bytes than it could.`,
+      `The inputs of the matrices could not be measured (${error.message}), so the checkpoint takes more ` +
+        'bytes than it could.',
     );
     return undefined;
   }

@@ -194,9 +194,9 @@ async function isRoundedFrom(
     reader.read(entry.startBytes + at * dtypeBytes[entry.dtype], count * dtypeBytes[entry.dtype], signal);
   for (let at = 0; at < wide!.entry.elementCount; at += pieceElements) {
     const count = Math.min(pieceElements, wide!.entry.elementCount - at);
-    const [uploaded, rounded] = await Promise.all([read(wide!, at, count), read(narrow!, at, count)]);
+    const [uploaded, reference] = await Promise.all([read(wide!, at, count), read(narrow!, at, count)]);
     const expected = dtype === 'F32' ? uploaded : await core.convert(uploaded, 'F32', dtype, signal);
-    if (Buffer.compare(expected, rounded) !== 0) return false;
+    if (Buffer.compare(expected, reference) !== 0) return false;
   }
   return true;
 }

@@ -28,7 +28,8 @@ export function overrideWarnings(overrides: Overrides, files: readonly SourceFil
       : []),
     ...(exact.length > 0
       ? [
-          `Tensors are kept exact in spite of the layer type given for them (not fp32, fp16 or bf16, not a matrix, too small, not finite, or not used by the eval graph): ${quoteNames(exact)}.`,
+          'Tensors are kept exact in spite of the layer type given for them (not fp32, fp16 or bf16, not a ' +
+            `matrix, too small, not finite, or not used by the eval graph): ${quoteNames(exact)}.`,
         ]
       : []),
   ];

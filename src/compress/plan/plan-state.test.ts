@@ -23,8 +23,9 @@ function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateO
   return Object.fromEntries(
     files.flatMap(({ layout }, file) =>
       [...codings[file]!].map(([tensor, coding]) => {
-        const beside = coding.form === 'firstMoment' ? ` beside ${layout.tensors[coding.secondMoments]!.name}` : '';
-        return [layout.tensors[tensor]!.name, coding.form + beside];
+        const reference =
+          coding.form === 'firstMoment' ? ` scaled by ${layout.tensors[coding.secondMoments]!.name}` : '';
+        return [layout.tensors[tensor]!.name, coding.form + reference];
       }),
     ),
   );
@@ -38,7 +39,7 @@ test('moments of modules that are called as short words are paired with their ow
   expect(formsOf([optimizer(tensors)], adam)).toEqual(
     Object.fromEntries(
       parameters.flatMap((name) => [
-        [`${name}.exp_avg`, `firstMoment beside ${name}.exp_avg_sq`],
+        [`${name}.exp_avg`, `firstMoment scaled by ${name}.exp_avg_sq`],
         [`${name}.exp_avg_sq`, 'secondMoment'],
       ]),
     ),
@@ -52,11 +53,11 @@ test('patterns pair by the text their wildcards match, whole names by their plac
     ['m_w', 'v_w', 'exp_avg/w', 'exp_avg_sq/w', 'opt_12', 'opt_13', 'opt_1'].map((name) => [name, matrix()]),
   );
   expect(formsOf([optimizer(tensors)], { ...adam, names })).toEqual({
-    m_w: 'firstMoment beside v_w',
+    m_w: 'firstMoment scaled by v_w',
     v_w: 'secondMoment',
-    'exp_avg/w': 'firstMoment beside exp_avg_sq/w',
+    'exp_avg/w': 'firstMoment scaled by exp_avg_sq/w',
     'exp_avg_sq/w': 'secondMoment',
-    opt_12: 'firstMoment beside opt_13',
+    opt_12: 'firstMoment scaled by opt_13',
     opt_13: 'secondMoment',
   });
 });

@@ -1,5 +1,10 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
-import { stateRoles, type StateOptions, type StateRole } from '../../checkpoint/options/state-options.ts';
+import {
+  encodingOfFidelity,
+  stateRoles,
+  type StateOptions,
+  type StateRole,
+} from '../../checkpoint/options/state-options.ts';
 import { stateTensorsOf, type StateTensor } from '../../checkpoint/options/state-role.ts';
 import type { StateCoding, TensorPlace } from '../../package/package-index.ts';
 import type { SourceFile } from '../upload/model-source.ts';
@@ -91,7 +96,7 @@ function readMoments(
 function codingOf(moment: Moment, options: StateOptions, seconds: readonly Moment[]): StateCoding | KeptExact {
   const { role, entry } = moment;
   if (entry.dtype !== 'F32') return 'dtype';
-  if (options[role] === 'bitsnap') return { kind: 'state', form: 'clusters' };
+  if (encodingOfFidelity[options[role]] === 'clusters') return { kind: 'state', form: 'clusters' };
   switch (role) {
     case 'secondMoment':
     case 'momentum':

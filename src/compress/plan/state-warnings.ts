@@ -38,11 +38,16 @@ export function stateWarnings(
     ? sentences
     : [
         ...sentences,
-        `The run does not want ${missing} kept exact, but no tensor of an optimizer file is called as such; state.names of the run can tell which are.`,
+        `The run does not want ${missing} kept exact, but no tensor of an optimizer file is called as such; ` +
+          'state.names of the run can tell which are.',
       ];
 }
 
 /** A warning about optimizer tensors with an element that their coding cannot represent. */
 export function unplacedStateWarning(names: readonly string[]): string {
-  return `Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative second moment, a first moment too large beside its second one (tensors: ${names.length}): ${quoteNames(names)}.`;
+  return (
+    'Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative ' +
+    `second moment, a first moment too large for its second one (tensors: ${names.length}): ` +
+    `${quoteNames(names)}.`
+  );
 }

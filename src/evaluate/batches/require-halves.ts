@@ -18,6 +18,7 @@ export function requireHalves({ rows, batchRows }: Pick<RowPlan, 'rows' | 'batch
   if (Math.min(second, rows - second) >= halfShareMin * rows) return;
   throw new FirnError(
     'eval-input-mismatch',
-    `The batches of the eval set do not split into halves: of its ${rows} rows ${rows - second} are in batches with an even number and ${second} in others. A smaller batchRows gives more batches.`,
+    `The batches of the eval set do not split into halves: of its ${rows} rows ${rows - second} are in ` +
+      `batches with an even number and ${second} in others. A smaller batchRows gives more batches.`,
   );
 }

@@ -85,7 +85,8 @@ function requireFit(feed: WeightFeed, tensor: LocalTensor, transpose: boolean): 
   if (fits && canFeed(tensor.dtype, feed.dtype)) return;
   throw new FirnError(
     'eval-input-mismatch',
-    `Tensor ${quoteName(tensor.name)} (${tensor.dtype} [${tensor.shape.join(', ')}]) does not fit initializer ${quoteName(feed.initializer)} (${feed.dtype} [${feed.shape.join(', ')}]).`,
+    `Tensor ${quoteName(tensor.name)} (${tensor.dtype} [${tensor.shape.join(', ')}]) does not fit ` +
+      `initializer ${quoteName(feed.initializer)} (${feed.dtype} [${feed.shape.join(', ')}]).`,
   );
 }
 

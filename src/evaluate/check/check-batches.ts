@@ -63,7 +63,8 @@ async function refuseNan(run: Run, column: Column, row: number): Promise<void> {
   const tensor = quoteName(spec.inputs[column.input]!);
   throw new FirnError(
     'eval-input-mismatch',
-    `Input ${quoteName(column.input)} is fed NaN, first in row ${row} (counted from 0) of ${tensor}, and output ${quoteName(output)} is NaN then, so no metric of it could be measured. ` +
+    `Input ${quoteName(column.input)} is fed NaN, first in row ${row} (counted from 0) of ${tensor}, and ` +
+      `output ${quoteName(output)} is NaN then, so no metric of it could be measured. ` +
       `Fill in what is missing in ${tensor}, or leave those rows out.`,
   );
 }

@@ -60,7 +60,8 @@ function inferInputs({ inputs }: Pick<GraphDescription, 'inputs'>, columns: Batc
   if (missing.length > 0)
     throw new FirnError(
       'eval-input-mismatch',
-      `The batches have no tensor for graph input ${quoteNames(missing.map(({ name }) => name))}; they hold ${quoteNames([...names])}. Say what is fed with "inputs" in a spec.`,
+      `The batches have no tensor for graph input ${quoteNames(missing.map(({ name }) => name))}; they hold ` +
+        `${quoteNames([...names])}. Say what is fed with "inputs" in a spec.`,
     );
   return Object.fromEntries(inputs.map(({ name }) => [name, name]));
 }

@@ -38,7 +38,8 @@ export function describeExamination(examination: Examination): ExaminationWords 
   return {
     doubts,
     understood: [
-      `${count(examination.rows, 'row')} in ${count(examination.batchCount, 'batch', 'batches')}; fed: ${inputs.map(describeInput).join(', ')}.`,
+      `${count(examination.rows, 'row')} in ${count(examination.batchCount, 'batch', 'batches')}; fed: ` +
+        `${inputs.map(describeInput).join(', ')}.`,
       ...readings.map((reading) => describeReading(reading, whole[reading.name]!)),
       ...describeProbabilities(examination),
       ...describeSpread(examination),
@@ -74,7 +75,10 @@ function describeReading(
   const left = ignored > 0 ? `, ${number(ignored)} left out` : '';
   const counts = kind === 'loss' ? '' : `, ${number(counted)} ${counted === 1 ? noun.slice(0, -1) : noun}${left}`;
   const chance = guessing === undefined ? '' : ` (${figure(guessing)} for guessing)`;
-  return `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ${figure(value)}${chance}.`;
+  return (
+    `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ` +
+    `${figure(value)}${chance}.`
+  );
 }
 
 /** Names outputs that are probabilities, unless a metric expects logits from them, which is a warning. */
@@ -83,7 +87,8 @@ function describeProbabilities({ probabilityOutputs, readings }: Examination): s
     .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))
     .map(
       (name) =>
-        `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is not measured besides.`,
+        `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is ` +
+        'not measured besides.',
     );
 }
 
@@ -115,12 +120,16 @@ function unusedColumns({ unusedColumns: names }: Examination): string[] {
   const inputs = names.filter((name) => !/label|target/i.test(name));
   if (inputs.length === 0) return [];
   return [
-    `The batches hold ${quoteNames(inputs)}, which no input of the graph takes. If your own evaluation feeds it, as an attention mask, export the graph with it.`,
+    `The batches hold ${quoteNames(inputs)}, which no input of the graph takes. If your own evaluation feeds ` +
+      'it, as an attention mask, export the graph with it.',
   ];
 }
 
 function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
-  return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
+  return (
+    `Input ${quoteName(input)} is fed ${number(notFinite)} ` +
+    `${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`
+  );
 }
 
 /** Common names of token inputs and of masks; token types also consist of zeros and ones. */
@@ -134,11 +143,13 @@ function exchangedInput({ input, tensor, range }: InputReading): string[] {
   const asMask = least >= 0 && largest <= 1;
   if (tokenNames.test(input) && asMask)
     return [
-      `Input ${quoteName(input)} is fed zeros and ones alone, from ${quoteName(tensor)}: that looks like a mask. Check "inputs" in the spec, which should say ${quoteName(input)}: the tensor of the tokens.`,
+      `Input ${quoteName(input)} is fed zeros and ones alone, from ${quoteName(tensor)}: that looks like a ` +
+        `mask. Check "inputs" in the spec, which should say ${quoteName(input)}: the tensor of the tokens.`,
     ];
   if (maskNames.test(input) && !asMask)
     return [
-      `Input ${quoteName(input)} is fed whole numbers from ${number(least)} to ${number(largest)}, from ${quoteName(tensor)}, where a mask holds zeros and ones. Check "inputs" in the spec.`,
+      `Input ${quoteName(input)} is fed whole numbers from ${number(least)} to ${number(largest)}, from ` +
+        `${quoteName(tensor)}, where a mask holds zeros and ones. Check "inputs" in the spec.`,
     ];
   return [];
 }
@@ -146,7 +157,8 @@ function exchangedInput({ input, tensor, range }: InputReading): string[] {
 function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
   if (labelsNotFinite === undefined) return [];
   return [
-    `Labels ${quoteName(labels!)} hold ${number(labelsNotFinite)} ${labelsNotFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite.`,
+    `Labels ${quoteName(labels!)} hold ${number(labelsNotFinite)} ` +
+      `${labelsNotFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite.`,
   ];
 }
 
@@ -163,12 +175,15 @@ function worseThanGuessing(reading: MetricReading, value: number): string[] {
   if (labelsBelong(reading)) {
     const { right, byChance } = reading.topChoices!;
     return [
-      `${found} Its first choices are right in ${figure(100 * right)} % of positions, ${figure(100 * byChance)} % by chance, so labels and outputs belong together: a model in its first steps is like that.`,
+      `${found} Its first choices are right in ${figure(100 * right)} % of positions, ` +
+        `${figure(100 * byChance)} % by chance, so labels and outputs belong together: a model in its first ` +
+        'steps is like that.',
     ];
   }
   return [
     `${found} ` +
-      'If the model is trained, then labels, the order of rows, inputs, tokenizer or weights are not what they should be.',
+      'If the model is trained, then labels, the order of rows, inputs, tokenizer or weights are not what ' +
+      'they should be.',
   ];
 }
 
@@ -186,10 +201,12 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
   if (!(gain > shiftGainMin.share * asGiven && gain > shiftGainMin.nats && best < Math.log(classCount!))) return [];
   const fix =
     side === 'later'
-      ? 'A model that predicts the next token wants logits at t beside the token at t + 1: inputs ids[:, :-1], labels ids[:, 1:].'
+      ? 'A model that predicts the next token wants logits at t beside the token at t + 1: inputs ids[:, :-1], ' +
+        'labels ids[:, 1:].'
       : 'They may have been shifted twice: once in the data, and once more when the batches were made.';
   return [
-    `Labels ${quoteName(labels!)} look shifted by one: their cross-entropy is ${figure(asGiven)} as they are, and ${figure(best)} against the label one position ${side}. ${fix}`,
+    `Labels ${quoteName(labels!)} look shifted by one: their cross-entropy is ${figure(asGiven)} as they ` +
+      `are, and ${figure(best)} against the label one position ${side}. ${fix}`,
   ];
 }
 
@@ -203,22 +220,28 @@ function paddedLabels({ labels, padded }: MetricReading): string[] {
       ? ' If positions that count have that label, too, label the padding -100 and set "ignoreLabel": -100.'
       : '';
   return [
-    `Labels ${quoteName(labels!)} look padded: ${count(rows, 'row')} ${side} in a run of label ${label}, ${seenBy}, ${percent(share)} of all positions, and they count. ` +
+    `Labels ${quoteName(labels!)} look padded: ${count(rows, 'row')} ${side} in a run of label ${label}, ` +
+      `${seenBy}, ${percent(share)} of all positions, and they count. ` +
       `If it is padding, ${set}.${ofItsOwn}`,
   ];
 }
 
 function looksLikeProbabilities({ name, output, kind }: MetricReading): string {
   const last = metricKindRules[kind].comparedWith === 'classes' ? 'activation' : 'sigmoid';
-  return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: its figure would be wrong. Export the graph without its last ${last}.`;
+  return (
+    `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ` +
+    `${quoteName(name)} wants logits: its figure would be wrong. Export the graph without its last ${last}.`
+  );
 }
 
 function summedLoss({ name, summed }: MetricReading): string[] {
   if (summed === undefined) return [];
   const { whole, halves, rows } = summed;
   return [
-    `${quoteName(name)} adds up over rows: the first batch of ${number(rows)} rows gives ${figure(whole)}, its two halves ${figure(halves[0])} and ${figure(halves[1])}. ` +
-      'So it is a sum, and its figure follows how many rows are fed at once. Export the loss as a mean: reduction="mean" in PyTorch, or divide it by the number of positions.',
+    `${quoteName(name)} adds up over rows: the first batch of ${number(rows)} rows gives ${figure(whole)}, ` +
+      `its two halves ${figure(halves[0])} and ${figure(halves[1])}. ` +
+      'So it is a sum, and its figure follows how many rows are fed at once. Export the loss as a mean: ' +
+      'reduction="mean" in PyTorch, or divide it by the number of positions.',
   ];
 }
 
@@ -230,7 +253,8 @@ function roundedModel({ roundedWeights: rounded }: Examination): string[] {
   if (rounded === undefined) return [];
   const { count: weights, tensor, from, to } = rounded;
   return [
-    `The graph takes ${count(weights, 'weight')} as ${to} that the checkpoint holds as ${from} (${quoteName(tensor)} among them), so a rounded model is measured. ` +
+    `The graph takes ${count(weights, 'weight')} as ${to} that the checkpoint holds as ${from} ` +
+      `(${quoteName(tensor)} among them), so a rounded model is measured. ` +
       `Export the graph in ${from}, or expect figures a little off.`,
   ];
 }

@@ -62,7 +62,8 @@ function requireProbabilities({ data, start, classCount, stride }: ClassRow, pla
   }
   if (Math.abs(sum - 1) > probabilitySumTolerance)
     throw mismatch(
-      `Labels that are probabilities add up to 1 at each position; some add up to ${sum.toPrecision(6)}, the first${place() || ' of the batch'}.`,
+      `Labels that are probabilities add up to 1 at each position; some add up to ${sum.toPrecision(6)}, the ` +
+        `first${place() || ' of the batch'}.`,
     );
 }
 

@@ -39,7 +39,8 @@ export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassRea
   if (reading.labels === 'probabilities') {
     if (!sameDims(logitDims, labelDims))
       throw mismatch(
-        `${labelWords(labels)} are probabilities by the spec ("labels": "probabilities"), and these have the shape of the logits, ${wholeShape(logitDims, labels)}.`,
+        `${labelWords(labels)} are probabilities by the spec ("labels": "probabilities"), and these have the ` +
+          `shape of the logits, ${wholeShape(logitDims, labels)}.`,
       );
     return { ...classLayout(logitDims, reading.classAxis), form: 'probabilities' };
   }
@@ -49,7 +50,8 @@ export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassRea
     sameDims(withoutTrailingOnes([logitDims[0]!, ...logitDims.slice(2)]), withoutTrailingOnes(labelDims));
   if (last && second && reading.classAxis === undefined)
     throw mismatch(
-      `${labelWords(labels)} fit an output of shape ${wholeShape(logitDims, labels)} in two ways: its last axis may be the classes, or its second. ` +
+      `${labelWords(labels)} fit an output of shape ${wholeShape(logitDims, labels)} in two ways: its last ` +
+        'axis may be the classes, or its second. ' +
         'Say which with "classAxis": "last" or "classAxis": "second" in the metric.',
     );
   const axis = reading.classAxis ?? (second && !last ? 'second' : 'last');
@@ -72,7 +74,8 @@ export function classLayout(logitDims: readonly number[], classAxis: ClassAxis =
 export function requireSameValues(output: Shaped, labels: Shaped): void {
   if (sameDims(withoutTrailingOnes(output.dims), withoutTrailingOnes(labels.dims))) return;
   throw mismatch(
-    `${labelWords(labels)} do not fit an output of shape ${wholeShape(output.dims, labels)}: targets have the shape of the output.`,
+    `${labelWords(labels)} do not fit an output of shape ${wholeShape(output.dims, labels)}: targets have ` +
+      'the shape of the output.',
   );
 }
 
@@ -101,14 +104,17 @@ function ownShape(logitDims: readonly number[], labels: Shaped, { labels: form }
   const classCount = logitDims.at(-1) ?? 1;
   if (classCount === 1)
     return mismatch(
-      `${labelWords(labels)} are one for each logit of an output of shape ${wholeShape(logitDims, labels)}: that is a yes or no. Use kind "binary-cross-entropy" or "binary-accuracy".`,
+      `${labelWords(labels)} are one for each logit of an output of shape ${wholeShape(logitDims, labels)}: ` +
+        'that is a yes or no. Use kind "binary-cross-entropy" or "binary-accuracy".',
     );
   const indices = `class indices have shape ${wholeShape(logitDims.slice(0, -1), labels)}`;
   if (form === labelForms[0])
     return mismatch(`${labelWords(labels)} are no indices for an output of that shape: ${indices}.`);
   return mismatch(
-    `${labelWords(labels)} have the shape of the logits, which can mean two things. If each row holds the probabilities of one class each (one-hot, or soft), ` +
-      `say "labels": "probabilities" in the spec; if each value is a yes or no of its own, use kind "binary-cross-entropy" or "binary-accuracy". Otherwise ${indices}.`,
+    `${labelWords(labels)} have the shape of the logits, which can mean two things. If each row holds the ` +
+      'probabilities of one class each (one-hot, or soft), ' +
+      'say "labels": "probabilities" in the spec; if each value is a yes or no of its own, use kind ' +
+      `"binary-cross-entropy" or "binary-accuracy". Otherwise ${indices}.`,
   );
 }
 
@@ -119,7 +125,8 @@ function noFit(logitDims: readonly number[], labels: Shaped): FirnError {
       : '';
   const wanted = wholeShape(logitDims.slice(0, -1), labels) + secondAxis;
   return mismatch(
-    `${labelWords(labels)} do not fit an output of shape ${wholeShape(logitDims, labels)}: class indices have shape ${wanted}.`,
+    `${labelWords(labels)} do not fit an output of shape ${wholeShape(logitDims, labels)}: class indices ` +
+      `have shape ${wanted}.`,
   );
 }
 

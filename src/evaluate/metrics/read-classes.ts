@@ -52,7 +52,8 @@ export class ProbabilityCheck {
     if (!this.likely) return;
     throw new FirnError(
       'eval-label-mismatch',
-      `Output ${quoteName(this.#output)} holds probabilities (each position adds up to 1), and the metric wants logits: softmax would be taken twice. ` +
+      `Output ${quoteName(this.#output)} holds probabilities (each position adds up to 1), and the metric ` +
+        'wants logits: softmax would be taken twice. ' +
         'Export the graph without its last softmax.',
     );
   }

@@ -41,7 +41,8 @@ class MeanPairScore implements MetricAccumulator {
     if (output.dims.length > 3 && this.#reading.classAxis === undefined)
       throw new FirnError(
         'eval-label-mismatch',
-        `An output of shape ${shown(output.dims)} may have its classes on the last axis or on the second. Say which with "classAxis": "last" or "classAxis": "second" in the metric.`,
+        `An output of shape ${shown(output.dims)} may have its classes on the last axis or on the second. ` +
+          'Say which with "classAxis": "last" or "classAxis": "second" in the metric.',
       );
     const layout = classLayout(output.dims, this.#reading.classAxis);
     const { classCount, classStride: stride } = layout;

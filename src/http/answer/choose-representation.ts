@@ -57,7 +57,8 @@ export function checkReady({ state, errorMessage }: Checkpoint): void {
       throw new FirnError(
         'checkpoint-failed',
         `The checkpoint failed (${errorMessage ?? 'no reason recorded'}). Its uploaded bytes are at ?as=uploaded. ` +
-          'To try it again, POST to its /retry, with {"evalSet": "<name of another eval set>"} if its own was the mistake.',
+          'To try it again, POST to its /retry, with {"evalSet": "<name of another eval set>"} if its own ' +
+          'was the mistake.',
       );
     case 'cancelled':
       throw new FirnError('cancelled', 'The checkpoint was cancelled. Its uploaded bytes are at ?as=uploaded.');

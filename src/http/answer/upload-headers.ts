@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import type { AppEnv } from '../app-env.ts';
 
 /** Sets the tus header fields with the state of an upload. */

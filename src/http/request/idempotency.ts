@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import type { IdempotencyRecords, IdempotentAnswer } from '../../catalog/contract/idempotency-records.ts';
+import type { IdempotencyRecords, IdempotentAnswer } from '../../catalog/contract/uploads/idempotency-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 import { isByteStream } from './body/incoming-body.ts';

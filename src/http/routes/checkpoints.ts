@@ -41,7 +41,8 @@ const reserveCheckpoint = createRoute({
     body: { required: true, content: { 'application/json': { schema: checkpointInput } } },
   },
   description:
-    'The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run ' +
+    'The checkpoint has its place in the order of the run from now on, so that an open reservation holds up ' +
+    'the compression of all later steps of the run ' +
     'until it is committed, cancelled or deleted, or expires without a sign of life.',
   responses: {
     201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json },
@@ -56,8 +57,11 @@ const pushCheckpoint = createRoute({
   tags,
   request: { params: checkpointParams, headers: uploadHeaders, query: pushQuery, body: binaryBody },
   description:
-    'The step gets its place in the order of the run once the whole body has arrived and was found sound; until then nothing of it is there, and a refused or ' +
-    'broken upload leaves nothing. A step that failed with these very bytes answers 409 with the reason and the call that tries it again. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays ' +
+    'The step gets its place in the order of the run once the whole body has arrived and was found sound; ' +
+    'until then nothing of it is there, and a refused or ' +
+    'broken upload leaves nothing. A step that failed with these very bytes answers 409 with the reason and ' +
+    'the call that tries it again. Of several at once for one step the first that arrives whole wins. An ' +
+    'open reservation of this one file is used, and stays ' +
     'when the upload is refused.',
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
@@ -135,8 +139,10 @@ const retryCheckpoint = createRoute({
   tags,
   request: { ...keyedRequest, body: { required: false, content: { 'application/json': { schema: retryInput } } } },
   description:
-    'With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that ' +
-    'the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready.',
+    'With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and ' +
+    'later checkpoints stay as they are. It is measured with the eval set and the thresholds that ' +
+    'the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before ' +
+    'is forgotten. Refused while it is queued or being compressed, and once it is ready.',
   responses: {
     202: { description: 'Waiting for compression; Location names its status.', content: json },
     ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503),

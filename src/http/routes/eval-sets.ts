@@ -82,7 +82,8 @@ const deleteEvalSet = createRoute({
   tags,
   request: { params: evalSetParams },
   description:
-    'Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one.',
+    'Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is ' +
+    'queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one.',
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
 const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string, summary: string) =>
@@ -112,7 +113,8 @@ const commitEvalSet = createRoute({
     query: z.object({ check: checkpointName.optional().openapi(checkedWith) }),
   },
   description:
-    'With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended.',
+    'With `check` a checkpoint of the repository is measured first, and the answer says how everything was ' +
+    'read; where that fails the set stays open, to be mended.',
   responses: {
     200: { description: 'Ready for runs.', content: { 'application/json': { schema: checkedEvalSet } } },
     ...problems(400, 401, 403, 404, 409, 422, 429, 503, 507),
@@ -130,8 +132,10 @@ const checkEvalSet = createRoute({
     query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }),
   },
   description:
-    'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with; ' +
-    'for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many checks wait or the scratch disk has no room.',
+    'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. ' +
+    'It is refused with what a checkpoint of a run would fail with; ' +
+    'for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many ' +
+    'checks wait or the scratch disk has no room.',
   responses: {
     200: { description: 'What was found.', content: { 'application/json': { schema: evalSetReport } } },
     ...problems(400, 401, 403, 404, 409, 422, 429, 503, 507),

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { evalSetParts, type EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkFilePath } from '../../checkpoint/names.ts';
 import { fileRoles, type FileRole } from '../../checkpoint/role.ts';

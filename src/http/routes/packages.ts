@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { AppEnv } from '../app-env.ts';
 import { attachmentNamed } from '../answer/attachment-named.ts';
 import { checkReady } from '../answer/choose-representation.ts';

@@ -60,8 +60,10 @@ const changeRun = createRoute({
   tags,
   request: { params: runParams, body: { required: true, content: { 'application/json': { schema: runChange } } } },
   description:
-    'From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
-    'An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
+    'From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not ' +
+    'given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
+    'An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A ' +
+    'checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
     'those that are ready stay as they are.',
   responses: {
     200: { description: 'The run as it is now.', content: json },
@@ -77,7 +79,8 @@ const deleteRun = createRoute({
   tags,
   request: { params: runParams },
   description:
-    'Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. The name is free at once. Checkpoints that other ' +
+    'Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. ' +
+    'The name is free at once. Checkpoints that other ' +
     'runs build on are kept, out of sight, until nothing does.',
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });

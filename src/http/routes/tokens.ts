@@ -24,7 +24,8 @@ const createTokenRoute = createRoute({
   summary: 'Make a token',
   tags,
   description:
-    'Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either.',
+    'Only who holds admin on all that it grants may make one. The answer is the only place its text is told, ' +
+    'so it is not kept for an Idempotency-Key either.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenInput } } } },
   responses: {
     201: { description: 'Made.', content: { 'application/json': { schema: createdTokenSchema } } },

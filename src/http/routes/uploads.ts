@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';

@@ -17,7 +17,8 @@ const listUsage = createRoute({
   summary: 'What namespaces take',
   tags,
   description:
-    'Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and pending deletion until it is gone.',
+    'Of every namespace that the token may read as a whole. Right after each change: what was deleted is no ' +
+    'longer logical at once, and pending deletion until it is gone.',
   request: { query: pageQuery },
   responses: {
     200: { description: 'One page, by name.', content: { 'application/json': { schema: namespaceUsageList } } },
@@ -43,7 +44,8 @@ const putQuota = createRoute({
   summary: 'Limit what a namespace may take',
   tags,
   description:
-    'For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.',
+    'For a token with admin on everything. The namespace need not have a repository yet. What is stored ' +
+    'already stays, whatever the limit.',
   request: {
     params: namespaceParams,
     body: { required: true, content: { 'application/json': { schema: quotaInput } } },

@@ -7,7 +7,7 @@ import {
 } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
-import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';

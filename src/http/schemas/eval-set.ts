@@ -38,10 +38,15 @@ const metricSchema = z.strictObject({
     description: `Tensor of the batches with the labels. Not needed by ${withoutLabels}.`,
     example: 'labels',
   }),
-  classAxis: z.enum(classAxes).optional().openapi({
-    description:
-      'Where the classes of the output are: on its last axis, or on its second (`[N, C, H, W]`, segmentation). Found from the shapes of output and labels where they leave no doubt; where they do, it is asked for.',
-  }),
+  classAxis: z
+    .enum(classAxes)
+    .optional()
+    .openapi({
+      description:
+        'Where the classes of the output are: on its last axis, or on its second (`[N, C, H, W]`, ' +
+        'segmentation). Found from the shapes of output and labels where they leave no doubt; where they do, ' +
+        'it is asked for.',
+    }),
   k: z
     .number()
     .int()
@@ -78,7 +83,8 @@ export const evalSetSpecSchema = z
       )
       .refine(
         (metrics) => metrics.every(({ kind, labels }) => labels !== undefined || !needsLabels(kind)),
-        `must each name "labels", a tensor of the batches; only the kinds ${metricKinds.filter((kind) => !needsLabels(kind)).join(', ')} need none`,
+        'must each name "labels", a tensor of the batches; only the kinds ' +
+          `${metricKinds.filter((kind) => !needsLabels(kind)).join(', ')} need none`,
       )
       .refine(
         (metrics) => metrics.every(({ kind, k }) => k === undefined || kind === 'top-k-accuracy'),
@@ -89,7 +95,9 @@ export const evalSetSpecSchema = z
       .optional()
       .openapi({
         description:
-          'What labels of classes are: the index of a class for each position, or a probability for each class (one-hot labels are these), in the shape of the logits. Both are softmax cross-entropy. Without it they are indices, ' +
+          'What labels of classes are: the index of a class for each position, or a probability for each ' +
+          'class (one-hot labels are these), in the shape of the logits. Both are softmax cross-entropy. ' +
+          'Without it they are indices, ' +
           'and labels in the shape of the logits are refused.',
       }),
     ignoreLabel: z
@@ -115,7 +123,9 @@ export const evalSetSpecSchema = z
       .optional()
       .openapi({
         description:
-          'Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any characters. Any other that no tensor fills fails the checkpoint, so that numbers of the graph are never mistaken for ' +
+          'Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands ' +
+          'for any characters. Any other that no tensor fills fails the checkpoint, so that numbers of the ' +
+          'graph are never mistaken for ' +
           'those of the checkpoint.',
         example: ['rotary.inv_freq', '*.causal_mask'],
       }),
@@ -123,14 +133,21 @@ export const evalSetSpecSchema = z
       .optional()
       .openapi({
         description:
-          'Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any characters. They fill nothing, and nothing is refused or doubted because nothing uses them. Of two sets of weights that would ' +
+          'Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any ' +
+          'characters. They fill nothing, and nothing is refused or doubted because nothing uses them. Of ' +
+          'two sets of weights that would ' +
           'fill the graph it names the one that is not measured.',
         example: ['ema_model.*'],
       }),
-    allowDoubted: z.boolean().optional().openapi({
-      description:
-        'Takes figures as they are that are worse than guessing, or whose labels look shifted by one. Without it a checkpoint with such a figure is stored exact, unless the training job reported the same figure (`expects`).',
-    }),
+    allowDoubted: z
+      .boolean()
+      .optional()
+      .openapi({
+        description:
+          'Takes figures as they are that are worse than guessing, or whose labels look shifted by one. ' +
+          'Without it a checkpoint with such a figure is stored exact, unless the training job reported the ' +
+          'same figure (`expects`).',
+      }),
   })
   .openapi('EvalSetSpec');
 
@@ -164,7 +181,8 @@ export const evalSetReport = z
     understood: z.array(z.string()).openapi({
       description: 'How graph, batches, labels and weights were read.',
       example: [
-        '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
+        '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 ' +
+          '(6.9315 for guessing).',
       ],
     }),
     warnings: z.array(z.string()).openapi({

@@ -145,8 +145,10 @@ export const idempotencyHeaders = z.object({
     .optional()
     .openapi({
       description:
-        'Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with ' +
-        '`Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with.',
+        'Repeated within 24 hours with the same path and body, a request that succeeded is not done again ' +
+        'but answered as the first time, with ' +
+        '`Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is ' +
+        'refused with 409. A key belongs to the token it is sent with.',
       example: '4f9f2f1e-6a0e-4b57-9d3e-2f0a4f5b7c11',
     }),
 });

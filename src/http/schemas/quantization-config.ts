@@ -9,7 +9,8 @@ function fieldsOf({ fields }: Entry): [string, Field][] {
   return Object.entries<Field>(fields);
 }
 
-function valueSchema(field: Field): z.ZodType {
+/** The schema of a field's values. */
+export function valueSchema(field: Field): z.ZodType {
   switch (field.kind) {
     case 'integer':
       return z.number().int().min(field.min).max(field.max);

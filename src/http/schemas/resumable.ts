@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { evalSetParts } from '../../catalog/contract/eval-set-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import { partBytesDefault, partBytesMax, partBytesMin } from '../../ingest/resumable/piece-limits.ts';
 import { partCount } from '../../ingest/resumable/receive-part.ts';

@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
-import { configsMax } from '../../checkpoint/options/methods/config-count.ts';
-import { bitPriceMax } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
-import { quantizationMethods } from '../../checkpoint/options/quantization-config.ts';
+import {
+  axisField,
+  methodConfigs,
+  quantizationMethods,
+  searchOptionWords,
+} from '../../checkpoint/options/quantization-config.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import {
@@ -19,7 +22,7 @@ import { defaultStateOptions, masterFidelities, stateFidelities } from '../../ch
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
+import { quantizationConfigInput, quantizationConfigSchema, valueSchema } from './quantization-config.ts';
 import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
 
 /** Most values on one axis of the config cube. */
@@ -27,27 +30,24 @@ const axisLengthMax = 64;
 /** Largest `trialsMax` of a run. */
 const trialsLimit = 4096;
 
-const axis = (value: z.ZodNumber) =>
+/** The values of an axis of the search, each as the config's field takes it. */
+const axis = (option: string) =>
   z
-    .array(value)
+    .array(valueSchema(axisField(option)) as z.ZodNumber)
     .min(1)
     .max(axisLengthMax)
     .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
 
-const roundingWords =
-  'Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; ' +
-  'with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.';
+/** An option that concerns one method, with what that says of it. */
+const words = (option: string) => ({ description: searchOptionWords(option) });
 
 const searchOptions = {
   method: z.enum(quantizationMethods),
-  bins: axis(z.number().int().min(2).max(256)),
-  embeddingBins: axis(z.number().int().min(2).max(256)),
-  pruneFractions: axis(z.number().min(0).lt(1)),
-  protectFractions: axis(z.number().min(0).lt(1)),
-  bitPrices: axis(z.number().min(0).max(bitPriceMax)).openapi({
-    description:
-      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
-  }),
+  bins: axis('bins'),
+  embeddingBins: axis('embeddingBins'),
+  pruneFractions: axis('pruneFractions'),
+  protectFractions: axis('protectFractions'),
+  bitPrices: axis('bitPrices').openapi(words('bitPrices')),
   neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax).openapi({
     description: 'From the second checkpoint on: how many places on each axis a config may be from the last one.',
   }),
@@ -57,28 +57,23 @@ const searchOptions = {
   trialsMax: z.number().int().min(1).max(trialsLimit).openapi({ description: 'Most trials of one checkpoint.' }),
   evalBatches: z.enum(evalBatchesChoices).openapi({
     description:
-      'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
-      'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.',
+      'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed ' +
+      'on those with an odd one, and hold on the whole: ' +
+      'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of ' +
+      'its rows in each half.',
   }),
-  rounding: z.enum(roundingChoices).openapi({ description: roundingWords }),
-  hysteresis: z.enum(hysteresisChoices).openapi({
-    description:
-      'Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits ' +
-      'that its move costs more than staying, after what it and those like it did before.',
-  }),
-  clustering: z.enum(clusteringChoices).openapi({
-    description:
-      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
-      'squared error and in bits together, at the prices of `bitPrices`.',
-  }),
+  rounding: z.enum(roundingChoices).openapi(words('rounding')),
+  hysteresis: z.enum(hysteresisChoices).openapi(words('hysteresis')),
+  clustering: z.enum(clusteringChoices).openapi(words('clustering')),
   weightErrorMax: z
     .number()
     .positive()
     .max(1)
     .openapi({
       description:
-        'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. ' +
-        'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide.',
+        'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A ' +
+        'tensor that came back as its mean would be at 1. ' +
+        `${searchOptionWords('weightErrorMax')} With null the metrics alone decide.`,
     }),
   standardErrors: z
     .number()
@@ -86,7 +81,8 @@ const searchOptions = {
     .max(4)
     .openapi({
       description:
-        'How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; ' +
+        'How many standard errors, over the examples of the eval set, a degradation stays inside its ' +
+        'threshold by. With 0 the threshold holds for these examples alone; ' +
         'with 1 for other examples of the same distribution too, in five of six cases.',
     }),
   divergenceMax: z
@@ -95,7 +91,8 @@ const searchOptions = {
     .max(1000)
     .openapi({
       description:
-        "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, " +
+        "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of " +
+        'Kullback and Leibler for classes, the mean squared difference for real values, ' +
         'in multiples of what the thresholds let the loss grow by. With null the metrics alone decide.',
     }),
   expectsWithin: z
@@ -104,17 +101,16 @@ const searchOptions = {
     .max(1)
     .openapi({
       description:
-        'How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
+        'How far what Firn measures of an uploaded checkpoint may be from what the training job measured ' +
+        '(`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
         `exact, with both figures in the reason. ${expectsWithinDefault} by default.`,
     }),
-  codebookSeed: z.enum(codebookSeedChoices).openapi({
-    description:
-      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.',
-  }),
+  codebookSeed: z.enum(codebookSeedChoices).openapi(words('codebookSeed')),
 };
-const description =
-  'How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
-  `together they may span at most ${configsMax} configs, the two prune metrics counted.`;
+const description = [
+  'How the checkpoints of a run are searched.',
+  ...methodConfigs.flatMap(({ axes }) => axes?.description ?? []),
+].join(' ');
 
 export const searchOptionsSchema = z
   .object({
@@ -136,7 +132,7 @@ const searchOptionsInput = z
   .strictObject({
     ...searchOptions,
     rounding: z.enum([...roundingChoices, archiveBefore]).openapi({
-      description: `${roundingWords} \`${archiveBefore}\` is an older name of \`archive\`.`,
+      description: `${searchOptionWords('rounding')} \`${archiveBefore}\` is an older name of \`archive\`.`,
     }),
     weightErrorMax: searchOptions.weightErrorMax.nullable(),
     divergenceMax: searchOptions.divergenceMax.nullable(),
@@ -166,19 +162,32 @@ const stateOptions = {
     .optional()
     .openapi({
       description:
-        'What marks tensors of a role besides the usual words, before which it decides. An entry is a part of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in which `*` is any characters ' +
-        '(`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without the part; of whole names and patterns, to that of the entry at the same place in the list of `secondMoment`, each `*` standing for the same. ' +
-        'The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, `fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, `master`, `fp32` as its first or last part. ' +
+        'What marks tensors of a role besides the usual words, before which it decides. An entry is a part ' +
+        'of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in ' +
+        'which `*` is any characters ' +
+        '(`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without ' +
+        'the part; of whole names and patterns, to that of the entry at the same place in the list of ' +
+        '`secondMoment`, each `*` standing for the same. ' +
+        'The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, ' +
+        '`fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, ' +
+        '`master`, `fp32` as its first or last part. ' +
         'Where a name says two things at once, the tensor stays exact, and a warning says so.',
       example: { firstMoment: ['mu', 'm_*'], secondMoment: ['nu', 'v_*'] },
     }),
 };
 const stateDescription =
-  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (before the correction of bias, which in the first ten steps of a run can make more of it; at an epsilon of 1e-8 or more, second moments of at most 1e38), and momentum by no more than ' +
-  'a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an element. Tensors that are no moments, of one number, or not F32, stay exact, and so does a first moment that is to be `bounded` without its ' +
-  'second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. Independent of `fidelity`, which is of the weights. ' +
+  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the ' +
+  'next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (before the ' +
+  'correction of bias, which in the first ten steps of a run can make more of it; at an epsilon of 1e-8 or ' +
+  'more, second moments of at most 1e38), and momentum by no more than ' +
+  'a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an ' +
+  'element. Tensors that are no moments, of one number, or not F32, stay exact, and so does a first moment ' +
+  'that is to be `bounded` without its ' +
+  'second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. ' +
+  'Independent of `fidelity`, which is of the weights. ' +
   '`master` is of F32 copies of the weights, which training in 16 bits keeps: ' +
-  '`exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; where the uploaded weights are not rounded from them they stay exact, and a warning says so.';
+  '`exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; ' +
+  'where the uploaded weights are not rounded from them they stay exact, and a warning says so.';
 
 const stateOptionsSchema = z.object(stateOptions).openapi('StateOptions', { description: stateDescription });
 const stateOptionsInput = z

@@ -8,7 +8,8 @@ const thresholdMax = 10;
 
 export const thresholdsSchema = z.record(z.string(), z.number().min(0).max(thresholdMax)).openapi({
   description:
-    'Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself.',
+    'Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, ' +
+    'or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself.',
   example: { loss: defaultThreshold },
 });
 
@@ -20,7 +21,8 @@ export const thresholdsInput = thresholdsSchema
   )
   .openapi({
     description:
-      `Metric to largest degradation accepted in one checkpoint. By default ${defaultThreshold} (half a percent) on the first metric of the eval set. ` +
+      `Metric to largest degradation accepted in one checkpoint. By default ${defaultThreshold} (half a ` +
+      'percent) on the first metric of the eval set. ' +
       `One above ${plainThresholdMax} needs \`allowLarge\`. The answer says in \`thresholdsInWords\` what they allow.`,
     example: { loss: defaultThreshold },
   });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { NamespaceUsage, Usage } from '../../catalog/contract/usage-records.ts';
+import type { NamespaceUsage, Usage } from '../../catalog/contract/storage/usage-records.ts';
 
 /** Largest quota, in bytes: the largest integer that a JSON number holds exactly. */
 const quotaBytesMax = Number.MAX_SAFE_INTEGER;
@@ -31,7 +31,8 @@ export const usageSchema = z
 
 const quotaSchema = z.object({
   storedBytesMax: bytes(
-    'Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond is refused before its body.',
+    'Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond ' +
+      'is refused before its body.',
   ),
 });
 

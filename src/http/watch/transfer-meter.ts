@@ -1,4 +1,4 @@
-import type { Transfer, UsageRecords } from '../../catalog/contract/usage-records.ts';
+import type { Transfer, UsageRecords } from '../../catalog/contract/storage/usage-records.ts';
 
 /**
  * Adds up the bytes that requests to each repository transfer, and `flush` writes them to the catalog. A killed process

@@ -25,6 +25,7 @@ export async function checkExpects(catalog: Catalog, run: Run, expects: MetricVa
   if (unknown === undefined) return;
   throw new FirnError(
     'metric-unknown',
-    `The eval set has no metric named "${unknown}" to compare "expects" with; it has ${known.map((name) => `"${name}"`).join(', ')}.`,
+    `The eval set has no metric named "${unknown}" to compare "expects" with; it has ` +
+      `${known.map((name) => `"${name}"`).join(', ')}.`,
   );
 }

@@ -70,7 +70,8 @@ function checkComplete(files: readonly CheckpointFile[]): void {
   if (missing.length === 0) return;
   throw new FirnError(
     'upload-incomplete',
-    `${missing.length} of ${files.length} announced files have not arrived, the first is ${quoteName(missing[0]!.path)}.`,
+    `${missing.length} of ${files.length} announced files have not arrived, the first is ` +
+      `${quoteName(missing[0]!.path)}.`,
   );
 }
 

@@ -17,7 +17,8 @@ export async function stepExists(
   return new FirnError(
     'step-exists',
     `Step ${step} exists with other bytes. To go on from an earlier step, fork the run: ` +
-      `POST ${await runsPath(catalog, run)} with "forkFrom": {"run": "${run?.name ?? '{run}'}", "step": <the step resumed from>}.`,
+      `POST ${await runsPath(catalog, run)} with "forkFrom": {"run": "${run?.name ?? '{run}'}", "step": <the ` +
+      'step resumed from>}.',
   );
 }
 
@@ -52,7 +53,10 @@ async function waysToRetry(catalog: Catalog, checkpoint: Checkpoint): Promise<st
   const another = `{"evalSet": "<name of another eval set>"}`;
   if (ofRun !== undefined && ofRun !== measuredWith) {
     const before = measuredWith === undefined ? 'it failed without one' : `it failed with "${measuredWith}"`;
-    return `${retry} without a body tries it with eval set "${ofRun}", which its run has now; ${before}. For a third one, send ${another}.`;
+    return (
+      `${retry} without a body tries it with eval set "${ofRun}", which its run has now; ${before}. For a ` +
+      `third one, send ${another}.`
+    );
   }
   if (measuredWith === undefined) return `Try it again with ${retry}.`;
   if (!ofEvalSet.includes(checkpoint.errorCode))

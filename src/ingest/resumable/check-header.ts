@@ -1,4 +1,4 @@
-import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import { SafetensorsHeaderReader } from '../../checkpoint/safetensors/safetensors-header-reader.ts';
 import type { BodyRules } from '../stage/checked-body.ts';
 import type { IngestContext } from '../ingest-context.ts';

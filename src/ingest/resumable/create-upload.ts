@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet, EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
-import type { UploadRecord, UploadTarget } from '../../catalog/contract/upload-records.ts';
+import type { UploadRecord, UploadTarget } from '../../catalog/contract/uploads/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import type { FileRole } from '../../checkpoint/role.ts';

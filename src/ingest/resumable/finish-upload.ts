@@ -1,6 +1,6 @@
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { pageLimitMax } from '../../catalog/db/page-limit.ts';
-import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { receiveEvalSetPart } from '../eval-set/receive-eval-set-part.ts';
 import { receiveFile } from '../checkpoint/receive-file.ts';

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
 import { dropObjects, recordStaged } from '../stage/stage-body.ts';

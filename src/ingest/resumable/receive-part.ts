@@ -1,4 +1,4 @@
-import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { CheckedBody } from '../stage/checked-body.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';

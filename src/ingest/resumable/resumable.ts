@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet, EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/uploads/upload-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import type { Upload } from '../stage/upload.ts';

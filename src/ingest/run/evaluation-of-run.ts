@@ -29,7 +29,8 @@ export async function evalSetAfter(
   if (run.fidelity === 'exact' && (evalSet !== undefined || thresholds !== undefined)) {
     throw new FirnError(
       'conflict',
-      'The run is exact: its checkpoints are stored as they are, and nothing is measured. Create another run with the eval set, or fork this one with it.',
+      'The run is exact: its checkpoints are stored as they are, and nothing is measured. Create another run ' +
+        'with the eval set, or fork this one with it.',
     );
   }
   if (evalSet !== undefined) return readyEvalSet(catalog, run.repositoryId, evalSet);

@@ -48,7 +48,8 @@ function checkPlain(thresholds: QualityThresholds, { spec }: EvalSet): void {
   const threshold = thresholds[large.name]!;
   throw new FirnError(
     'invalid-request',
-    `The threshold ${threshold} of "${large.name}" is above ${plainThresholdMax}: ${thresholdInWords(large.name, large.kind, threshold)}. ` +
+    `The threshold ${threshold} of "${large.name}" is above ${plainThresholdMax}: ` +
+      `${thresholdInWords(large.name, large.kind, threshold)}. ` +
       `If that is meant, send "allowLarge": true beside "thresholds"; half a percent is ${defaultThreshold}.`,
   );
 }

@@ -1,4 +1,7 @@
-import type { BodyReservationRecords, BytesToReserve } from '../../catalog/contract/body-reservation-records.ts';
+import type {
+  BodyReservationRecords,
+  BytesToReserve,
+} from '../../catalog/contract/uploads/body-reservation-records.ts';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';

@@ -47,10 +47,10 @@ function checkLength(name: string, bytes: Uint8Array, length: number): void {
 }
 
 function placeArguments({ segments, reference }: MasterPlace) {
-  const { masterKind, notRounded } = nativeNumbers;
+  const { masterKind, noReference } = nativeNumbers;
   const numbers = segments.flatMap(({ elementCount, dtype }) => [
     elementCount,
-    dtype === undefined ? notRounded : masterKind[dtype],
+    dtype === undefined ? noReference : masterKind[dtype],
   ]);
   return [reference, Uint32Array.from(numbers)] as const;
 }

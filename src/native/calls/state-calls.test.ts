@@ -67,7 +67,7 @@ describe('optimizer state', () => {
     ['values: 12108 bytes', { segments: [{ elementCount: 4, columns: 0, column: 0 }] }],
     ['reference: 4 bytes', { reference: new Uint8Array(4) }],
     ['first moments need', { form: 'firstMoment' }],
-    ['nothing is beside', { form: 'momentum', reference: second }],
+    ['has no reference', { form: 'momentum', reference: second }],
     ['form: levels', { form: 'levels' }],
   ])('refuses %s', async (message, change) => {
     const place = { form: 'secondMoment', segments, ...change } as StatePlace;

@@ -16,9 +16,9 @@ export function checkState({ form, segments, reference }: StatePlace, values?: U
   if (values !== undefined) checkElements('values', values, count);
   if (reference !== undefined) checkElements('reference', reference, count);
   if (form === 'firstMoment' && reference === undefined)
-    throw argumentError('first moments need the second moments beside them');
+    throw argumentError('first moments need second moments as their reference');
   if ((form === 'momentum' || form === 'clusters') && reference !== undefined)
-    throw argumentError(`nothing is beside ${form}`);
+    throw argumentError(`${form} has no reference`);
 }
 
 function checkSegment({ elementCount, columns, column }: StateSegment): void {

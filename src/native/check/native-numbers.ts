@@ -20,8 +20,8 @@ export const nativeNumbers = {
   } satisfies Record<ElementKind, number>,
   stateEncoding: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateEncoding, number>,
   masterKind: { BF16: 1, F16: 2 },
-  /** For a segment without rounded elements. */
-  notRounded: 0,
+  /** For a segment without a reference tensor. */
+  noReference: 0,
   /** An absent level (firn::kNoLevel). */
   noLevel: -1,
 } as const;

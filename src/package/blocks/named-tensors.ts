@@ -79,7 +79,7 @@ export function masterParts(
     const { file, tensor: there } = coding.modelWeights;
     const plan = planOf(file);
     const dtype = plan?.layout.tensors[there]?.dtype;
-    if (plan === undefined || !isHalf(dtype)) throw corruptPackage('a master lies beside a tensor that is not there');
+    if (plan === undefined || !isHalf(dtype)) throw corruptPackage('the reference tensor of a master is not there');
     return { elementCount, dtype, reference: { file, ...partOf(plan, there, { firstElement, elementCount }) } };
   });
 }

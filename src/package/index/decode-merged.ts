@@ -108,6 +108,7 @@ function readJointSymbols(body: ByteReader, width: number): JointSymbols {
   const count = body.varint(mergedJointSymbolsMax, 'the number of joint symbols');
   if (count === 0) throw corruptPackage('a merged package lists no joint symbols');
   const symbols = body.take(count * width);
-  if (symbols.some((symbol) => symbol > symbolMax)) throw corruptPackage('a tuple has a symbol that does not exist');
+  if (symbols.some((symbol) => symbol > symbolMax))
+    throw corruptPackage('a joint symbol has a symbol that does not exist');
   return { symbols, width };
 }

@@ -23,7 +23,7 @@ export function readSecondMoments(
     if (coding.kind !== 'state' || coding.form !== 'firstMoment') return coding;
     const secondMoments = reader.varint(tensors.length - 1, 'the number of a tensor of second moments');
     if (!mayBeSecondMoments({ tensors }, codings, { tensor, secondMoments }))
-      throw corruptPackage('first moments lie beside a tensor that cannot be their second moments');
+      throw corruptPackage('the reference tensor of first moments cannot be their second moments');
     return { ...coding, secondMoments };
   });
 }

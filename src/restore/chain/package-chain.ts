@@ -142,7 +142,8 @@ async function openLink(
   const ancestor = older[0]?.package;
   if (entry.ancestorId !== ancestor?.index.id)
     throw corruptPackage(
-      `package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`,
+      `package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ` +
+        `${ancestor?.index.id ?? 'nothing'}`,
     );
   const cached = ctx.indexes.get(`${keyOf(entry)} ${entry.id}`) ?? ancestor?.next(entry.id, keyOf(entry));
   if (cached !== undefined) return cached;
@@ -174,7 +175,8 @@ function checkEntry(entry: ChainedPackage, stored: StoredIndex, sizeBytes: numbe
     stored.indexLengthBytes === (entry.indexLengthBytes ?? stored.indexLengthBytes);
   if (!same)
     throw corruptPackage(
-      `the object of package ${entry.id} is another package (${stored.packageIds.join(', ')}, ancestor ${stored.ancestorId ?? 'none'})`,
+      `the object of package ${entry.id} is another package (${stored.packageIds.join(', ')}, ancestor ` +
+        `${stored.ancestorId ?? 'none'})`,
     );
 }
 

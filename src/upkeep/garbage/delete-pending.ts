@@ -1,4 +1,4 @@
-import type { PendingDeletion } from '../../catalog/contract/garbage-records.ts';
+import type { PendingDeletion } from '../../catalog/contract/storage/garbage-records.ts';
 import type { Amount, GarbageContext, GarbageOptions } from './mark-orphans.ts';
 
 /** Objects deleted between two queries. */

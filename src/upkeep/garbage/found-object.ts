@@ -1,4 +1,4 @@
-import type { FoundObject } from '../../catalog/contract/garbage-records.ts';
+import type { FoundObject } from '../../catalog/contract/storage/garbage-records.ts';
 import { blobPrefix, evalSetPrefix, piecePrefix, stagedPrefix, xorbPrefix } from '../../ingest/ingest-context.ts';
 import type { StoredObject } from '../../store/object-store.ts';
 import { probePrefix } from '../../store/probe-store.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { DeletionReason, FoundObject } from '../../catalog/contract/garbage-records.ts';
+import type { DeletionReason, FoundObject } from '../../catalog/contract/storage/garbage-records.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { collectedPrefixes, foundObject } from './found-object.ts';
 

@@ -6,7 +6,7 @@ import type { MergedPackageSource, SharedBlock } from './merged-source.ts';
 import type { MergedPackageOptions, PayloadSharer, SharedPayloads } from './shared-payloads.ts';
 
 /** Puts together the payloads of deltas in buckets. */
-export const bucketSharer: PayloadSharer = { takes: isBucketDelta, share: bucketPayloads };
+export const bucketSharer: PayloadSharer = { coding: 'buckets', takes: isBucketDelta, share: bucketPayloads };
 
 /** A separate delta with tensors in buckets, and without features later than version 7. */
 function isBucketDelta({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {

@@ -1,11 +1,11 @@
 import { latticeEscape, latticeSymbols, type JointSymbols } from '../../native/core.ts';
 import { mergedJointSymbolsMax } from '../../package/format-limits.ts';
 
-/** Bits of one symbol in a packed tuple. */
+/** Bits of one symbol in a packed joint symbol. */
 const symbolBits = 5;
-/** A tuple that occurs once is escaped: its place in the list would take as many bytes. */
+/** A joint symbol that occurs once is escaped: its place in the list would take as many bytes. */
 const listedOccurrencesMin = 2;
-/** Number of a packed tuple that is not listed. */
+/** Rank of a packed joint symbol that is not listed. */
 const unlisted = 0xffff;
 
 /**
@@ -23,7 +23,7 @@ export function packJointSymbols(symbols: readonly Uint8Array[]): PackedJointSym
   return packed;
 }
 
-/** How often every tuple of `width` symbols occurs. */
+/** How often every combination of `width` symbols occurs. */
 export class JointSymbolCounts {
   readonly width: number;
   readonly #counts: Float64Array;
@@ -33,53 +33,53 @@ export class JointSymbolCounts {
     this.#counts = new Float64Array(2 ** (symbolBits * width));
   }
 
-  add(tuples: PackedJointSymbols): void {
-    for (const tuple of tuples) this.#counts[tuple]!++;
+  add(block: PackedJointSymbols): void {
+    for (const packed of block) this.#counts[packed]!++;
   }
 
-  /** The tuples that are worth listing, most frequent first. */
+  /** The joint symbols that are worth listing, most frequent first. */
   list(): JointSymbolList {
     const found: number[] = [];
-    this.#counts.forEach((count, tuple) => {
-      if (count > 0) found.push(tuple);
+    this.#counts.forEach((count, packed) => {
+      if (count > 0) found.push(packed);
     });
     found.sort((a, b) => this.#counts[b]! - this.#counts[a]! || a - b);
     const listed = found.filter(
-      (tuple, rank) =>
-        rank < latticeEscape || (rank < mergedJointSymbolsMax && this.#counts[tuple]! >= listedOccurrencesMin),
+      (packed, rank) =>
+        rank < latticeEscape || (rank < mergedJointSymbolsMax && this.#counts[packed]! >= listedOccurrencesMin),
     );
     return new JointSymbolList(listed, this.width);
   }
 }
 
-/** Maps tuples to joint symbols in a merged package (docs/format-blocks.md, section 15). */
+/** Numbers the joint symbols of a merged package (docs/format-blocks.md, section 15). */
 export class JointSymbolList {
   readonly jointSymbols: JointSymbols;
   readonly #ranks: Uint16Array;
-  /** Escape symbols from this one on are followed by a packed tuple. */
+  /** Escape symbols from this one on are followed by a packed joint symbol. */
   readonly #listedEscapes: number;
 
   constructor(listed: readonly number[], width: number) {
     const symbols = new Uint8Array(listed.length * width);
     this.#ranks = new Uint16Array(2 ** (symbolBits * width)).fill(unlisted);
-    for (const [rank, tuple] of listed.entries()) {
-      this.#ranks[tuple] = rank;
+    for (const [rank, packed] of listed.entries()) {
+      this.#ranks[packed] = rank;
       for (let position = 0; position < width; position++)
-        symbols[position * listed.length + rank] = (tuple >> (symbolBits * position)) % latticeSymbols;
+        symbols[position * listed.length + rank] = (packed >> (symbolBits * position)) % latticeSymbols;
     }
     this.jointSymbols = { symbols, width };
     this.#listedEscapes = Math.max(0, listed.length - latticeEscape);
   }
 
-  /** One joint symbol per tuple, and the escapes of tuples that have no symbol of their own. */
-  code(tuples: PackedJointSymbols): { readonly symbols: Uint8Array; readonly escapes: Uint32Array } {
-    const symbols = new Uint8Array(tuples.length);
+  /** The number of each joint symbol, and the escapes of those that have no number of their own. */
+  code(block: PackedJointSymbols): { readonly symbols: Uint8Array; readonly escapes: Uint32Array } {
+    const symbols = new Uint8Array(block.length);
     const escapes: number[] = [];
-    for (let i = 0; i < tuples.length; i++) {
-      const rank = this.#ranks[tuples[i]!]!;
+    for (let i = 0; i < block.length; i++) {
+      const rank = this.#ranks[block[i]!]!;
       symbols[i] = Math.min(rank, latticeEscape);
       if (rank >= latticeEscape)
-        escapes.push(rank === unlisted ? this.#listedEscapes + tuples[i]! : rank - latticeEscape);
+        escapes.push(rank === unlisted ? this.#listedEscapes + block[i]! : rank - latticeEscape);
     }
     return { symbols, escapes: Uint32Array.from(escapes) };
   }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import {
@@ -232,7 +232,7 @@ test('deltas that have nothing in common are left as they are, and are not tried
   const checkpoints: Checkpoint[] = [];
   const weights = noise(40_000, 9);
   for (const step of steps) {
-    // A few weights jump anywhere by any distance, so that tuples are many and rare.
+    // A few weights jump anywhere by any distance, so that joint symbols are many and rare.
     for (const [i, x] of noise(weights.length, 50 + step).entries())
       if (step > 0 && Math.abs(x) > 2) weights[i]! += 20 * (x - 2 * Math.sign(x));
     checkpoints.push(await harness.push(run, step, modelOf({ 'fc.weight': f32([100, 400], weights) }), { ctx }));

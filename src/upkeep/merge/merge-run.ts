@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Claim } from '../../catalog/contract/job-records.ts';
-import type { MergeCandidate, PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { Claim } from '../../catalog/contract/work/job-records.ts';
+import type { MergeCandidate, PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import { mergeableMethods } from '../../checkpoint/options/quantization-config.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { chainCost } from '../../compress/ancestor/chain-cost.ts';
@@ -168,7 +168,7 @@ async function writeGroup(
   try {
     const sizeMaxBytes = chain.slice(0, width).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     return await writeMergedPackage(
-      new MergedPackageSource(core, opened, width),
+      new MergedPackageSource(opened, width),
       { store, key, sizeMaxBytes, replace: true },
       { core, parallel, cacheMaxBytes, signal },
     );

@@ -1,12 +1,9 @@
-import type { ContextLayout, LatticeState, NativeCore } from '../../native/core.ts';
+import type { BlockWalk } from '../../restore/chain/decoders/block-decoder.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import type { PackageIndex } from '../../package/package-index.ts';
-import { contextSegments } from '../../package/blocks/residual-block.ts';
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import type { BlockReader } from '../../restore/chain/block-reader.ts';
-import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { ChainLink, PackageChain } from '../../restore/chain/package-chain.ts';
-import { packJointSymbols, type PackedJointSymbols } from './joint-symbols.ts';
 
 /** One block in all checkpoints that are to be merged. */
 export interface SharedBlock {
@@ -14,15 +11,6 @@ export interface SharedBlock {
   /** Number of the block in the last checkpoint. */
   readonly last: number;
   readonly planned: PlannedBlock;
-}
-
-/** The symbols of a block in all those checkpoints, and the parameters for coding its payload. */
-export interface SharedSymbols {
-  readonly jointSymbols: PackedJointSymbols;
-  /** Escaped symbols (moves of more steps than a symbol can express), checkpoint by checkpoint. */
-  readonly escapes: readonly number[];
-  readonly contexts: Uint8Array;
-  readonly segments: ContextLayout['segments'];
 }
 
 /**
@@ -33,11 +21,9 @@ export class MergedPackageSource {
   /** Oldest first. */
   readonly links: readonly ChainLink[];
   readonly ancestor: PackageIndex;
-  private readonly core: NativeCore;
   private readonly chain: PackageChain;
 
-  constructor(core: NativeCore, chain: PackageChain, width: number) {
-    this.core = core;
+  constructor(chain: PackageChain, width: number) {
     this.chain = chain;
     this.links = chain.links.slice(0, width).reverse();
     this.ancestor = chain.links[width]!.package.index;
@@ -67,41 +53,20 @@ export class MergedPackageSource {
     return this.links.every((link) => sharedBlockCount(link) === shared.length) ? shared : undefined;
   }
 
-  /** Rejects with `corrupt-package` and the errors of the store. */
-  async symbols(block: SharedBlock, signal?: AbortSignal): Promise<SharedSymbols> {
-    const width = this.links.length;
-    const { links, start } = await residualWay(this.reader(block.file).walk(block.last), signal);
-    const parts = links.slice(-width);
-    let state: LatticeState = await this.core.residualState({ links: links.slice(0, -width), start }, signal);
-    let contextsBefore: Uint8Array | undefined;
-    const symbols: Uint8Array[] = [];
-    const escapes: number[] = [];
-    for (const { tables, payload, segments, slots } of parts) {
-      const contexts = await this.core.latticeContexts({ segments, previous: state }, signal);
-      contextsBefore ??= contexts;
-      const counts = Uint32Array.from(segments, ({ elementCount }) => elementCount);
-      const decoded = await tables.decode(payload, { contexts, segments: { counts, slots } }, signal);
-      state = await this.core.latticeApply(decoded, { segments, previous: state }, signal);
-      symbols.push(decoded.symbols);
-      for (const escape of decoded.escapes) escapes.push(escape);
-    }
-    return {
-      jointSymbols: packJointSymbols(symbols),
-      escapes,
-      contexts: contextsBefore!,
-      segments: this.segmentsOf(block),
-    };
-  }
-
-  /** The payloads of a block in those checkpoints. Rejects as `symbols`. */
+  /** The payloads of a block in those checkpoints. Rejects with `corrupt-package` and the errors of the store. */
   async payloads(block: SharedBlock, signal?: AbortSignal): Promise<Uint8Array[]> {
-    const { steps } = this.reader(block.file).walk(block.last);
+    const { steps } = this.walk(block);
     return Promise.all(
       steps
         .slice(0, this.links.length)
         .reverse()
         .map((step) => step.payload(signal)),
     );
+  }
+
+  /** The way to a block of the last checkpoint, which goes through all of them. */
+  walk(block: SharedBlock): BlockWalk {
+    return this.reader(block.file).walk(block.last);
   }
 
   private reader(path: string): BlockReader {
@@ -119,12 +84,6 @@ export class MergedPackageSource {
         numbers.set(first, number);
     }
     return numbers;
-  }
-
-  private segmentsOf({ file, planned }: SharedBlock): ContextLayout['segments'] {
-    const { package: first } = this.links[0]!;
-    const number = first.index.files.findIndex(({ path }) => path === file);
-    return contextSegments(first.residualFile(number)!, planned);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MergeCandidate } from '../../catalog/contract/package-records.ts';
+import type { MergeCandidate } from '../../catalog/contract/storage/package-records.ts';
 import { planMerge, shareBytes } from './plan-merges.ts';
 
 /** A delta to another one. */

@@ -1,4 +1,4 @@
-import type { MergeCandidate } from '../../catalog/contract/package-records.ts';
+import type { MergeCandidate } from '../../catalog/contract/storage/package-records.ts';
 import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/format-limits.ts';
 
 /**

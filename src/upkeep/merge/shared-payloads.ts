@@ -1,6 +1,7 @@
+import type { BlockWalk } from '../../restore/chain/decoders/block-decoder.ts';
 import type { JointSymbols, NativeCore } from '../../native/core.ts';
 import type { MergedFormatVersion } from '../../package/format-version.ts';
-import type { PackageIndex } from '../../package/package-index.ts';
+import type { PackageIndex, TensorCoding } from '../../package/package-index.ts';
 import type { MergedPackageSource, SharedBlock } from './merged-source.ts';
 
 export interface MergedPackageOptions {
@@ -25,6 +26,8 @@ export interface SharedPayloads {
 
 /** A way to put the payloads of one kind of delta together. */
 export interface PayloadSharer {
+  /** The kind of coding whose blocks share payloads. */
+  readonly coding: TensorCoding['kind'];
   /** Whether a checkpoint is a delta of this kind. */
   readonly takes: (index: PackageIndex) => boolean;
   readonly share: (
@@ -32,4 +35,17 @@ export interface PayloadSharer {
     blocks: readonly SharedBlock[],
     options: MergedPackageOptions,
   ) => SharedPayloads | Promise<SharedPayloads>;
+  /**
+   * Whether a block leaves the same state before and after merging; absent if its state is its elements, which are
+   * compared anyway.
+   */
+  readonly isSame?: (blocks: BlocksToCompare) => Promise<boolean>;
+}
+
+/** The ways to a block of a checkpoint as stored before, and in the merged package. */
+export interface BlocksToCompare {
+  readonly core: NativeCore;
+  readonly before: BlockWalk;
+  readonly after: BlockWalk;
+  readonly signal: AbortSignal | undefined;
 }

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { verifyPackage } from '../../compress/encode/verify-package.ts';
-import type { LatticeState, NativeCore } from '../../native/core.ts';
+import type { NativeCore } from '../../native/core.ts';
 import type { PackageFile, PackageIndex } from '../../package/package-index.ts';
-import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
+import { allSharers } from './all-sharers.ts';
 
 export interface Verification {
   readonly core: NativeCore;
@@ -35,10 +35,10 @@ export async function verifyPart({ core, before, after, files, signal }: Verific
     const [readerBefore, readerAfter] = [before.blocks(path), after.blocks(path)];
     for (const [number, { coding }] of readerAfter.file.plan.blocks.entries()) {
       // Other blocks have no state but their elements, which were compared.
-      if (coding.kind !== 'residual') continue;
-      const stateBefore = await core.residualState(await residualWay(readerBefore.walk(number), signal), signal);
-      const stateAfter = await core.residualState(await residualWay(readerAfter.walk(number), signal), signal);
-      if (!sameState(stateBefore, stateAfter)) throw differs(`block ${number} of ${path}`);
+      const isSame = allSharers.find((sharer) => sharer.coding === coding.kind)?.isSame;
+      const ways = isSame && { before: readerBefore.walk(number), after: readerAfter.walk(number) };
+      if (ways !== undefined && !(await isSame!({ core, ...ways, signal })))
+        throw differs(`block ${number} of ${path}`);
     }
   }
 }
@@ -55,14 +55,6 @@ function describedFile({ content, ...file }: PackageFile) {
   if (content.type === 'external') return { ...file, content };
   const { blocks, ...rest } = content;
   return { ...file, content: { ...rest, blockCount: blocks.length } };
-}
-
-function sameState(a: LatticeState, b: LatticeState): boolean {
-  return Buffer.compare(bytesOf(a.values), bytesOf(b.values)) === 0 && Buffer.compare(a.activity, b.activity) === 0;
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function differs(what: string): FirnError {

@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mapBounded, forEachBounded } from '../../compress/bounded-parallel.ts';
-import type { ContextTables, NativeCore } from '../../native/core.ts';
+import type { NativeCore } from '../../native/core.ts';
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
-import { ByteWriter } from '../../package/byte-writer.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
 import { decodeMergedPackageIndex } from '../../package/index/decode-merged.ts';
 import { encodeMergedPackageIndex } from '../../package/index/encode-merged.ts';
 import type { MergedFormatVersion } from '../../package/format-version.ts';
 import type { IndexLocation } from '../../package/package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex, MergedPackage } from '../../package/package-index.ts';
-import { slotCount } from '../../package/blocks/residual-block.ts';
 import { writeFrame, type WriteTarget } from '../../package/write-package.ts';
-import { ByteCache } from '../../restore/byte-cache.ts';
 import type { ChainLink } from '../../restore/chain/package-chain.ts';
 import type { StoredObject } from '../../store/object-store.ts';
-import { bucketSharer } from './bucket-payloads.ts';
-import type { MergedPackageOptions, PayloadSharer, SharedPayloads } from './shared-payloads.ts';
-import type { SharedBlock, SharedSymbols, MergedPackageSource } from './merged-source.ts';
-import { JointSymbolCounts, type JointSymbolList } from './joint-symbols.ts';
+import { allSharers } from './all-sharers.ts';
+import type { MergedPackageSource } from './merged-source.ts';
+import type { MergedPackageOptions } from './shared-payloads.ts';
 
 export interface WrittenMergedPackage extends IndexLocation {
   /** Indexes of its checkpoints, oldest first. */
@@ -43,7 +38,7 @@ export async function writeMergedPackage(
   target: Omit<WriteTarget, 'crc32c' | 'signal'>,
   options: MergedPackageOptions,
 ): Promise<WrittenMergedPackage | undefined> {
-  const sharer = sharers.find(({ takes }) => source.indexes.every(takes));
+  const sharer = allSharers.find(({ takes }) => source.indexes.every(takes));
   const blocks = sharer && source.sharedBlocks();
   if (blocks === undefined || blocks.length === 0) return undefined;
   const { core, signal } = options;
@@ -66,94 +61,6 @@ export async function writeMergedPackage(
     },
   );
   return { ...written, indexes: result };
-}
-
-const sharers: readonly PayloadSharer[] = [{ takes: isResidualDelta, share: residualPayloads }, bucketSharer];
-
-async function residualPayloads(
-  source: MergedPackageSource,
-  blocks: readonly SharedBlock[],
-  options: MergedPackageOptions,
-): Promise<SharedPayloads> {
-  const coder = new SharedCoder(source, blocks, options);
-  const list = await coder.list();
-  const tables = await coder.tables(list);
-  return {
-    ...{ formatVersion: 3, jointSymbols: list.jointSymbols, tables: tables.serialize() },
-    payloads: () => coder.payloads(list, tables),
-  };
-}
-
-/** A separate delta with residual tensors, without levels, and without features later than version 2. */
-function isResidualDelta({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
-  return (
-    formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined
-  );
-}
-
-/**
- * Codes the blocks that all checkpoints share. Symbols that do not fit into the cache are decoded again in each pass.
- */
-class SharedCoder {
-  private readonly source: MergedPackageSource;
-  private readonly blocks: readonly SharedBlock[];
-  private readonly options: MergedPackageOptions;
-  private readonly kept: ByteCache<SharedSymbols>;
-
-  constructor(source: MergedPackageSource, blocks: readonly SharedBlock[], options: MergedPackageOptions) {
-    this.source = source;
-    this.blocks = blocks;
-    this.options = options;
-    this.kept = new ByteCache(options.cacheMaxBytes);
-  }
-
-  async list(): Promise<JointSymbolList> {
-    const counts = new JointSymbolCounts(this.source.links.length);
-    await forEachBounded(this.blocks, this.options.parallel, async (block) =>
-      counts.add((await this.symbols(block)).jointSymbols),
-    );
-    return counts.list();
-  }
-
-  async tables(list: JointSymbolList): Promise<ContextTables> {
-    const { core, parallel, signal } = this.options;
-    const counts = core.createContextCounts();
-    await forEachBounded(this.blocks, parallel, async (block) => {
-      const { jointSymbols, contexts, segments } = await this.symbols(block);
-      await counts.add({ contexts, segments, ...list.code(jointSymbols) }, signal);
-    });
-    return counts.build({ slots: residualTensorCount(this.source.indexes[0]!) }, signal);
-  }
-
-  /** One payload per block, in order. */
-  payloads(list: JointSymbolList, tables: ContextTables): AsyncGenerator<Uint8Array> {
-    return mapBounded(this.blocks, this.options.parallel, async (block) => {
-      const { jointSymbols, escapes, contexts, segments } = await this.symbols(block);
-      const writer = new ByteWriter().varint(escapes.length);
-      for (const escape of escapes) writer.varint(escape);
-      return writer
-        .append(await tables.encode({ contexts, segments, ...list.code(jointSymbols) }, this.options.signal))
-        .finish();
-    });
-  }
-
-  private async symbols(block: SharedBlock): Promise<SharedSymbols> {
-    const key = `${block.last} ${block.file}`;
-    const kept = this.kept.get(key);
-    if (kept !== undefined) return kept;
-    const shared = await this.source.symbols(block, this.options.signal);
-    this.kept.set(key, shared, shared.jointSymbols.byteLength + shared.contexts.length + 8 * shared.escapes.length);
-    return shared;
-  }
-}
-
-function residualTensorCount({ files }: PackageIndex): number {
-  return slotCount(
-    files.reduce(
-      (count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0),
-      0,
-    ),
-  );
 }
 
 /**

@@ -11,5 +11,8 @@ export function affectedNames({ checkpoints, evalSets }: Pick<FoundDamage, 'chec
 /** One line for an operator. */
 export function describeDamage(found: FoundDamage): string {
   const names = affectedNames(found);
-  return `${found.what} ${found.key} (${found.detail}): ${names.length === 0 ? 'no live checkpoint needs it' : names.join(' ')}`;
+  return (
+    `${found.what} ${found.key} (${found.detail}): ` +
+    `${names.length === 0 ? 'no live checkpoint needs it' : names.join(' ')}`
+  );
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { AffectedByDamage, DamagedObject } from '../../catalog/contract/integrity-records.ts';
+import type { AffectedByDamage, DamagedObject } from '../../catalog/contract/storage/integrity-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { readWhole, type WholeRead } from './read-whole.ts';

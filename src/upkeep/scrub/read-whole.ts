@@ -1,5 +1,5 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { DamageKind } from '../../catalog/contract/integrity-records.ts';
+import type { DamageKind } from '../../catalog/contract/storage/integrity-records.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { ReadRate } from './read-rate.ts';
 

@@ -1,4 +1,4 @@
-import type { ScrubRound } from '../../catalog/contract/integrity-records.ts';
+import type { ScrubRound } from '../../catalog/contract/storage/integrity-records.ts';
 import type { ScrubContext } from './examine-object.ts';
 import { recheckDamaged } from './recheck-damaged.ts';
 import { scrubObjects } from './scrub-objects.ts';

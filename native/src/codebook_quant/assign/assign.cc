@@ -1,4 +1,4 @@
-#include "firn/assign.h"
+#include "firn/codebook_quant/assign.h"
 
 #include <cstring>
 #include <limits>

@@ -2,7 +2,7 @@
 
 #include "codebook_quant/assign/look_up.h"
 #include "common/f32_view.h"
-#include "firn/assign.h"
+#include "firn/codebook_quant/assign.h"
 #include "simd/cpu_features.h"
 
 namespace firn {

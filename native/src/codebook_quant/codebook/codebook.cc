@@ -1,4 +1,4 @@
-#include "firn/codebook.h"
+#include "firn/codebook_quant/codebook.h"
 
 #include <algorithm>
 #include <new>

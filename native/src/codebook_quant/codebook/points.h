@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "firn/codebook.h"
+#include "firn/codebook_quant/codebook.h"
 
 namespace firn {
 

@@ -1,4 +1,4 @@
-#include "firn/partition.h"
+#include "firn/codebook_quant/partition.h"
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "firn/partition.h"
+#include "firn/codebook_quant/partition.h"
 
 namespace firn {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "context/tables/cost_bits.h"
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 
 namespace firn {
 namespace {

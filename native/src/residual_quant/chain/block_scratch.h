@@ -14,8 +14,8 @@ struct BlockScratch {
   uint8_t contexts[kBlockElementsMax];
   uint8_t symbols[kBlockElementsMax];
   std::vector<uint32_t> escapes, counts;  // of a link of a chain
-  uint8_t tuples[kBlockElementsMax];      // of the links that share a payload
-  std::vector<uint32_t> outside;          // escaped tuples, packed (residual_quant/chain/joint_payload.h)
+  uint8_t joint_symbols[kBlockElementsMax];  // of the links that share a payload
+  std::vector<uint32_t> outside;             // escaped joint symbols, packed (residual_quant/chain/joint_payload.h)
   std::vector<uint32_t> outside_places;   // the elements they are of
   std::vector<uint32_t> coded_escapes, coded_counts;  // of the block being coded
 };

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 
 namespace firn {
 

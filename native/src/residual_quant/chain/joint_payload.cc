@@ -13,7 +13,7 @@ constexpr uint32_t kSymbolBits = 5;
 constexpr uint8_t kNoSymbol = 0xFF;
 static_assert(kContextSymbols == 1u << kSymbolBits && kLatticeEscape < kContextSymbols);
 constexpr size_t kRowEntries = 64;  // entries of a row of ElementKernels::look_up
-constexpr uint32_t kTupleSixteens = kContextSymbols / 16;
+constexpr uint32_t kRowSixteens = kContextSymbols / 16;
 
 // The escapes of all checkpoints: how many, then each.
 Status read_escapes(ByteReader& in, std::vector<uint32_t>* escapes) {
@@ -27,61 +27,62 @@ Status read_escapes(ByteReader& in, std::vector<uint32_t>* escapes) {
   return Status::ok;
 }
 
-// Tuple t as kSymbolBits a symbol, the first checkpoint's lowest.
-uint32_t packed_tuple(const JointSymbols& tuples, size_t t) {
+// Joint symbol t as kSymbolBits a symbol, the first checkpoint's lowest.
+uint32_t packed_symbols(const JointSymbols& joint, size_t t) {
   uint32_t packed = 0;
-  for (uint32_t j = 0; j < tuples.width; ++j)
-    packed |= uint32_t{tuples.symbols[j * tuples.count + t]} << (kSymbolBits * j);
+  for (uint32_t j = 0; j < joint.width; ++j)
+    packed |= uint32_t{joint.symbols[j * joint.count + t]} << (kSymbolBits * j);
   return packed;
 }
 
-// An escape counts on through the tuples there are, and then through all that could be, in order of their packed form.
-bool pack_outside(const JointSymbols& tuples, uint32_t* escape) {
-  const uint32_t listed = tuples.count > kContextEscape ? static_cast<uint32_t>(tuples.count - kContextEscape) : 0;
+// An escape counts on through the listed joint symbols, and then through all that could be, in order of their packed
+// form.
+bool pack_outside(const JointSymbols& joint, uint32_t* escape) {
+  const uint32_t listed = joint.count > kContextEscape ? static_cast<uint32_t>(joint.count - kContextEscape) : 0;
   if (*escape < listed) {
-    *escape = packed_tuple(tuples, kContextEscape + *escape);
+    *escape = packed_symbols(joint, kContextEscape + *escape);
     return true;
   }
   *escape -= listed;
-  return *escape < 1u << (kSymbolBits * tuples.width);
+  return *escape < 1u << (kSymbolBits * joint.width);
 }
 
 }  // namespace
 
-bool valid_tuples(const ResidualChain& chain) {
+bool valid_joint_symbols(const ResidualChain& chain) {
   for (size_t i = 0; i < chain.count; ++i) {
     const ResidualLink& link = chain.links[i];
-    if (!link.tuples.symbols) {
+    if (!link.joint.symbols) {
       if (link.position > 0) return false;
       continue;
     }
-    if (link.tuples.width < 2 || link.tuples.width > kJointSymbolWidthMax || link.position >= link.tuples.width)
+    if (link.joint.width < 2 || link.joint.width > kJointSymbolWidthMax || link.position >= link.joint.width)
       return false;
     if (link.position == 0) continue;
     if (i == 0) return false;
     const ResidualLink& before = chain.links[i - 1];
-    if (before.position + 1 != link.position || before.tuples.symbols != link.tuples.symbols ||
+    if (before.position + 1 != link.position || before.joint.symbols != link.joint.symbols ||
         before.payload != link.payload)
       return false;
   }
   return true;
 }
 
-Status decode_tuples(const ResidualLink& link, const ContextLayout& layout, BlockScratch* scratch) {
+Status decode_joint_symbols(const ResidualLink& link, const ContextLayout& layout, BlockScratch* scratch) {
   ByteReader in(link.payload, link.payload_bytes);
   if (const Status status = read_escapes(in, &scratch->escapes); status != Status::ok) return status;
   const size_t left = in.left();
-  if (const Status status = link.tables->decode(in.take(left), left, layout, scratch->tuples, &scratch->outside);
+  if (const Status status = link.tables->decode(in.take(left), left, layout, scratch->joint_symbols, &scratch->outside);
       status != Status::ok)
     return status;
   scratch->outside_places.clear();
-  const uint8_t* const end = scratch->tuples + layout.count;
-  const uint8_t* at = scratch->tuples;
-  for (uint32_t& tuple : scratch->outside) {
-    if (!pack_outside(link.tuples, &tuple)) return Status::corrupt;
+  const uint8_t* const end = scratch->joint_symbols + layout.count;
+  const uint8_t* at = scratch->joint_symbols;
+  for (uint32_t& symbol : scratch->outside) {
+    if (!pack_outside(link.joint, &symbol)) return Status::corrupt;
     // There are as many as escapes: ContextTables::decode() has seen to that.
     at = static_cast<const uint8_t*>(std::memchr(at, kContextEscape, static_cast<size_t>(end - at)));
-    scratch->outside_places.push_back(static_cast<uint32_t>(at++ - scratch->tuples));
+    scratch->outside_places.push_back(static_cast<uint32_t>(at++ - scratch->joint_symbols));
   }
   return Status::ok;
 }
@@ -89,9 +90,9 @@ Status decode_tuples(const ResidualLink& link, const ContextLayout& layout, Bloc
 void take_symbols(const ResidualLink& link, size_t count, BlockScratch* scratch) {
   uint8_t row[kRowEntries];
   std::fill(std::begin(row), std::end(row), kNoSymbol);
-  std::copy_n(link.tuples.symbols + link.position * link.tuples.count,
-              std::min<size_t>(link.tuples.count, kContextEscape), row);
-  element_kernels().look_up(scratch->tuples, count, row, kTupleSixteens, scratch->symbols);
+  std::copy_n(link.joint.symbols + link.position * link.joint.count,
+              std::min<size_t>(link.joint.count, kContextEscape), row);
+  element_kernels().look_up(scratch->joint_symbols, count, row, kRowSixteens, scratch->symbols);
   for (size_t i = 0; i < scratch->outside.size(); ++i) {
     scratch->symbols[scratch->outside_places[i]] =
         scratch->outside[i] >> (kSymbolBits * link.position) & (kContextSymbols - 1);

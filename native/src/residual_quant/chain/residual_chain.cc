@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <new>
 
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 #include "residual_quant/chain/block_scratch.h"
 #include "residual_quant/chain/block_start.h"
 #include "residual_quant/chain/joint_payload.h"
@@ -50,7 +50,7 @@ class Rebuilding {
   bool starts(size_t i) const { return i == 0 && chain_.previous.values == nullptr; }
 
   Status check() {
-    if (chain_.count == 0 || !valid_tuples(chain_)) return Status::invalid_argument;
+    if (chain_.count == 0 || !valid_joint_symbols(chain_)) return Status::invalid_argument;
     for (size_t i = 0; i < chain_.count; ++i) {
       if (!valid_segments(link(i).segments, &count_) || !same_counts(link(i).segments, link(0).segments))
         return Status::invalid_argument;
@@ -78,18 +78,18 @@ class Rebuilding {
     const ContextLayout layout{scratch_.contexts, count_, scratch_.counts.data(), link(i).slots,
                                scratch_.counts.size()};
     if (link(i).position == 0) escapes_taken_ = 0;
-    if (!link(i).tuples.symbols)
+    if (!link(i).joint.symbols)
       return link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols,
                                     &scratch_.escapes);
     if (link(i).position == 0) {
-      if (const Status status = decode_tuples(link(i), layout, &scratch_); status != Status::ok) return status;
+      if (const Status status = decode_joint_symbols(link(i), layout, &scratch_); status != Status::ok) return status;
     }
     take_symbols(link(i), count_, &scratch_);
     return Status::ok;
   }
 
   // Whether the payload of link i has moves for a later link.
-  bool goes_on(size_t i) const { return link(i).tuples.symbols && link(i).position + 1 < link(i).tuples.width; }
+  bool goes_on(size_t i) const { return link(i).joint.symbols && link(i).position + 1 < link(i).joint.width; }
 
   // step(rule, cursor, segment, first, count) for every stretch of link i.
   template <typename Step>

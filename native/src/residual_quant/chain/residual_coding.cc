@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <new>
 
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 #include "residual_quant/chain/block_scratch.h"
 #include "residual_quant/chain/block_start.h"
 #include "residual_quant/lattice/segment_steps.h"

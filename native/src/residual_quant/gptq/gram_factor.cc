@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "firn/gptq.h"
+#include "firn/residual_quant/gptq.h"
 
 namespace firn {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "common/f32_view.h"
-#include "firn/gptq.h"
+#include "firn/residual_quant/gptq.h"
 #include "residual_quant/gptq/gptq_kernels.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/weight_units.h"

@@ -1,4 +1,4 @@
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 
 #include <algorithm>
 #include <cstring>

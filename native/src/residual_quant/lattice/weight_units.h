@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "firn/lattice.h"
+#include "firn/residual_quant/lattice.h"
 
 namespace firn {
 

@@ -3,7 +3,7 @@ import { expectCode, freshName, makeCheckpoint, makeRun } from '../../catalog-fi
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { FileResultRecord } from '../../contract/file-records.ts';
-import type { PackageRecord } from '../../contract/package-records.ts';
+import type { PackageRecord } from '../../contract/storage/package-records.ts';
 import type { Run } from '../../contract/run-records.ts';
 
 interface StoredFile {

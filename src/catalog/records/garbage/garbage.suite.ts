@@ -11,7 +11,7 @@ import {
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import { pendingDeletionKeys } from '../pending-deletion-keys.test-support.ts';
-import type { PendingDeletion, FoundObject } from '../../contract/garbage-records.ts';
+import type { PendingDeletion, FoundObject } from '../../contract/storage/garbage-records.ts';
 
 /** Pending deletions and orphans. */
 export function garbageSuite(open: () => Catalog): void {

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import { isLive } from '../live-body-reservations.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import type { FoundObject, GarbageRecords } from '../../contract/garbage-records.ts';
+import type { FoundObject, GarbageRecords } from '../../contract/storage/garbage-records.ts';
 import { objectRecords } from './objects.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import {
@@ -58,7 +58,8 @@ export function garbageRecords(db: Db): GarbageRecords {
       if (objects.length === 0) return;
       const sizes = objects.map(({ key, storedBytes }) => sql`(${key}::text, ${storedBytes}::bigint)`);
       await db.rows(sql`
-        update ${pendingDeletions} set stored_bytes = found.stored_bytes from (values ${sql.join(sizes, sql`, `)}) found (key, stored_bytes)
+        update ${pendingDeletions} set stored_bytes = found.stored_bytes
+        from (values ${sql.join(sizes, sql`, `)}) found (key, stored_bytes)
         where ${pendingDeletions.key} = found.key and ${pendingDeletions.storedBytes} is null`);
     },
     async forget(keys) {

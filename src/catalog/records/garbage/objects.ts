@@ -1,7 +1,7 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import type { ObjectRecords } from '../../contract/integrity-records.ts';
+import type { ObjectRecords } from '../../contract/storage/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import {
   checkpointFiles,
@@ -28,7 +28,8 @@ export function objectRecords(db: Db): ObjectRecords {
     async keys(page, repositoryId) {
       const limit = pageLimit(page);
       const found = await db.rows(sql`
-        select key from (${union((column) => sql`${column} > ${page.after ?? ''}`, repositoryId, limit)}) named order by key limit ${limit}`);
+        select key from (${union((column) => sql`${column} > ${page.after ?? ''}`, repositoryId, limit)}) named
+          order by key limit ${limit}`);
       return found.map((row) => row['key'] as string);
     },
     async named(keys) {
@@ -56,12 +57,14 @@ export function objectRecords(db: Db): ObjectRecords {
 function union(which: (column: SQL) => SQL, repositoryId?: string, limit?: number): SQL {
   const column = (key: SQL, from: SQL, repository: SQL): SQL => {
     const own = repositoryId === undefined ? sql`` : sql`and ${repository} = ${repositoryId}`;
-    return sql`(select distinct ${key} as key from ${from} where ${which(key)} ${own} ${limit === undefined ? sql`` : sql`order by 1 limit ${limit}`})`;
+    return sql`(select distinct ${key} as key from ${from} where ${which(key)} ${own}
+      ${limit === undefined ? sql`` : sql`order by 1 limit ${limit}`})`;
   };
   const ofRun = (checkpointId: SQL): SQL =>
     repositoryId === undefined
       ? sql``
-      : sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
+      : sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId}
+        join ${runs} on ${runs.id} = ${checkpoints.runId}`;
   return sql.join(
     [
       column(sql`${packages.key}`, sql`${packages} ${ofRun(sql`${packages.checkpointId}`)}`, sql`${runs.repositoryId}`),

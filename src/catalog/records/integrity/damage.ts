@@ -1,6 +1,6 @@
 import { asc, count, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
-import type { DamageRecords } from '../../contract/integrity-records.ts';
+import type { DamageRecords } from '../../contract/storage/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import {
   checkpointFiles,
@@ -58,11 +58,14 @@ export function damageRecords(db: Db): DamageRecords {
     async affected(key) {
       const named = await db.rows(sql`
         with recursive ${spoiltBy(sql`= ${key}`)}
-        select ${repositories.namespace} as namespace, ${repositories.name} as repository, ${runs.name} as run, ${checkpoints.step}::text as step
-        from ${checkpoints} join ${runs} on ${runs.id} = ${checkpoints.runId} join ${repositories} on ${repositories.id} = ${runs.repositoryId}
+        select ${repositories.namespace} as namespace, ${repositories.name} as repository, ${runs.name} as run,
+          ${checkpoints.step}::text as step
+        from ${checkpoints} join ${runs} on ${runs.id} = ${checkpoints.runId}
+        join ${repositories} on ${repositories.id} = ${runs.repositoryId}
         where ${checkpoints.deletedAt} is null and ${checkpoints.id} in (
           select checkpoint_id from spoilt_files
-          union select ${checkpoints.id} from ${checkpoints} join spoilt_packages on spoilt_packages.id = ${checkpoints.packageId})
+          union select ${checkpoints.id} from ${checkpoints}
+          join spoilt_packages on spoilt_packages.id = ${checkpoints.packageId})
         order by 1, 2, 3, ${checkpoints.sequence} limit ${affectedMax}`);
       const sets = await query
         .select({ namespace: repositories.namespace, repository: repositories.name, name: evalSets.name })
@@ -84,7 +87,8 @@ export function damageRecords(db: Db): DamageRecords {
       if ((await query.select({ key: damagedObjects.key }).from(damagedObjects).limit(1)).length === 0) return [];
       const found = await db.rows(sql`
         with recursive ${spoiltBy(sql`in (select ${damagedObjects.key} from ${damagedObjects})`)}
-        select distinct ${checkpointFiles.path} as path from ${checkpointFiles} join spoilt_files on spoilt_files.id = ${checkpointFiles.id}
+        select distinct ${checkpointFiles.path} as path from ${checkpointFiles}
+          join spoilt_files on spoilt_files.id = ${checkpointFiles.id}
         where ${checkpointFiles.checkpointId} = ${checkpointId} order by 1`);
       return found.map((row) => row['path'] as string);
     },
@@ -106,7 +110,8 @@ function spoiltBy(which: SQL): SQL {
       from ${checkpointFiles} where ${checkpointFiles.rawKey} ${which}
       union select ${checkpointFiles.id}, ${checkpointFiles.checkpointId}, true
       from ${checkpointFiles} join ${checkpoints} on ${checkpoints.id} = ${checkpointFiles.checkpointId}
-      join spoilt_packages on spoilt_packages.id = ${checkpoints.packageId} where ${checkpointFiles.storage} = 'package'),
+      join spoilt_packages on spoilt_packages.id = ${checkpoints.packageId}
+      where ${checkpointFiles.storage} = 'package'),
     spoilt_files (id, checkpoint_id) as (
       select id, checkpoint_id from spoilt_own
       union select ${checkpointFiles.id}, ${checkpointFiles.checkpointId}

@@ -11,7 +11,7 @@ import {
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { Run } from '../../contract/run-records.ts';
-import type { ScrubRound } from '../../contract/integrity-records.ts';
+import type { ScrubRound } from '../../contract/storage/integrity-records.ts';
 
 /** The list of objects, and the effects of a damaged one. */
 export function integritySuite(open: () => Catalog): void {

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { PackageRecords } from '../../contract/package-records.ts';
+import type { PackageRecords } from '../../contract/storage/package-records.ts';
 import { markPackagesPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';

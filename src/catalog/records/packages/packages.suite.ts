@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { CheckpointResult } from '../../contract/checkpoint-records.ts';
-import type { MergedPackages, PackageRecord } from '../../contract/package-records.ts';
+import type { MergedPackages, PackageRecord } from '../../contract/storage/package-records.ts';
 import {
   expectCode,
   freshName,

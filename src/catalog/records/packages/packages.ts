@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { PackageRecord, PackageRecords } from '../../contract/package-records.ts';
+import type { PackageRecord, PackageRecords } from '../../contract/storage/package-records.ts';
 import { refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';

@@ -107,7 +107,10 @@ async function locked(tx: Db, id: string): Promise<typeof evalSets.$inferSelect>
 async function userOf({ query }: Db, id: string): Promise<string | undefined> {
   const [run] = await query.select({ name: runs.name }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
   if (run !== undefined)
-    return `run "${run.name}" measures its checkpoints with it; give that another one (PATCH of the run, with {"evalSet": "<name>"}), or delete it`;
+    return (
+      `run "${run.name}" measures its checkpoints with it; give that another one (PATCH of the run, with ` +
+      '{"evalSet": "<name>"}), or delete it'
+    );
   const canBeRetried = and(eq(checkpoints.state, 'failed'), isNull(checkpoints.deletedAt));
   const [checkpoint] = await query
     .select({ step: checkpoints.step, state: checkpoints.state, run: runs.name })

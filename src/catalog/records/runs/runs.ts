@@ -39,7 +39,8 @@ export function runRecords(db: Db): RunRecords {
       return found.map(dropNulls);
     },
     async setBinding(id, evalSetId, binding) {
-      const keepsOwn = sql`(${runs.binding} is not null and ${runs.bindingEvalSetId} = ${runs.evalSetId} and ${runs.evalSetId} <> ${evalSetId})`;
+      const keepsOwn = sql`(${runs.binding} is not null and ${runs.bindingEvalSetId} = ${runs.evalSetId}
+        and ${runs.evalSetId} <> ${evalSetId})`;
       const changed = await query
         .update(runs)
         .set({ binding, bindingEvalSetId: evalSetId })

@@ -1,6 +1,6 @@
 import { and, eq, isNull, lte, ne, sql } from 'drizzle-orm';
 import { bodyReservationsOf, isLive } from '../live-body-reservations.ts';
-import type { BodyReservationRecords, BytesToReserve } from '../../contract/body-reservation-records.ts';
+import type { BodyReservationRecords, BytesToReserve } from '../../contract/uploads/body-reservation-records.ts';
 import type { Db } from '../../db/database.ts';
 import { msFromNow } from '../../jobs/job-rows.ts';
 import { roomOfNamespace } from './namespace-room.ts';

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { IdempotencyRecords } from '../../contract/idempotency-records.ts';
+import type { IdempotencyRecords } from '../../contract/uploads/idempotency-records.ts';
 import type { Db } from '../../db/database.ts';
 import { pruneRowsMax } from '../../db/prune-limit.ts';
 import { idempotency as table } from '../../db/schema.ts';

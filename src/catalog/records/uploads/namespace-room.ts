@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { BodyReservation } from '../../contract/body-reservation-records.ts';
+import type { BodyReservation } from '../../contract/uploads/body-reservation-records.ts';
 import type { Db } from '../../db/database.ts';
 import { evalSets, namespaceQuotas, repositories, runs } from '../../db/schema.ts';
 import { reservedSums, namedSums } from '../usage/usage-sums.ts';
@@ -24,7 +24,8 @@ export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Pro
         : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${reservation.runId}`;
   const limited = sql`
     select ${namespaceQuotas.namespace} as namespace, ${namespaceQuotas.storedBytesMax}::text as bytes
-    from ${namespaceQuotas} join ${repositories} on ${repositories.namespace} = ${namespaceQuotas.namespace} where ${repositories.id} in (${own})`;
+    from ${namespaceQuotas} join ${repositories} on ${repositories.namespace} = ${namespaceQuotas.namespace}
+    where ${repositories.id} in (${own})`;
   const [unlocked] = await tx.rows(limited);
   if (unlocked === undefined) return Number.POSITIVE_INFINITY;
   const namespace = unlocked['namespace'] as string;
@@ -34,7 +35,8 @@ export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Pro
   const scope = (id: ReturnType<typeof sql>) =>
     sql`${id} in (select ${repositories.id} from ${repositories} where ${repositories.namespace} = ${namespace})`;
   const [used] = await tx.rows(
-    sql`select coalesce(sum(bytes), 0)::text as bytes from (${namedSums(scope)} union all ${reservedSums(scope, reservation.id)}) parts`,
+    sql`select coalesce(sum(bytes), 0)::text as bytes
+      from (${namedSums(scope)} union all ${reservedSums(scope, reservation.id)}) parts`,
   );
   return Number(quota['bytes']) - Number(used!['bytes']);
 }

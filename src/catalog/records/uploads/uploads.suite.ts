@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import { expectCode, freshName, makeCheckpoint, makeEvalSet, makeRun } from '../../catalog-fixtures.test-support.ts';
-import type { UploadPiece, UploadRecord } from '../../contract/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../contract/uploads/upload-records.ts';
 
 const ttlMs = 60_000;
 const finishMs = 60_000;

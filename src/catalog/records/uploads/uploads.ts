@@ -19,11 +19,11 @@ import { markPendingDeletion, refusePendingDeletion } from '../mark-pending-dele
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { touchOpen } from '../files/files.ts';
-import type { DeletionReason } from '../../contract/garbage-records.ts';
+import type { DeletionReason } from '../../contract/storage/garbage-records.ts';
 import { msFromNow } from '../../jobs/job-rows.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { checkpoints, evalSets, uploadPieces as pieces, uploads } from '../../db/schema.ts';
-import type { UploadPiece, UploadRecord, UploadRecords } from '../../contract/upload-records.ts';
+import type { UploadPiece, UploadRecord, UploadRecords } from '../../contract/uploads/upload-records.ts';
 
 const { writer: _writer, finishingUntil: _finishingUntil, ...columns } = getTableColumns(uploads);
 const { uploadId: _uploadId, ...pieceColumns } = getTableColumns(pieces);

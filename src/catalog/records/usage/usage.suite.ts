@@ -3,7 +3,7 @@ import { freshName, makeCheckpoint, makeReady } from '../../catalog-fixtures.tes
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Run } from '../../contract/run-records.ts';
 import { defaultSearchOptions } from '../../../checkpoint/options/search-options.ts';
-import type { Usage } from '../../contract/usage-records.ts';
+import type { Usage } from '../../contract/storage/usage-records.ts';
 
 const unlimited = { runBytesMax: 1e15, bytesMax: 1e15 };
 const nothing: Usage = {

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { namespaceQuotas, repositories } from '../../db/schema.ts';
 import { textList } from '../../db/text-list.ts';
-import { storedParts, type Usage, type UsageRecords } from '../../contract/usage-records.ts';
+import { storedParts, type Usage, type UsageRecords } from '../../contract/storage/usage-records.ts';
 import { usageSums } from './usage-sums.ts';
 
 /**
@@ -16,10 +16,12 @@ export function usageRecords(db: Db): UsageRecords {
     async namespaces(page, names) {
       const quotas = await namespacesOf(db, { limit: pageLimit(page), after: page.after ?? '' }, names);
       if (quotas.size === 0) return [];
-      const ids = sql`(select ${repositories.id} from ${repositories} where ${repositories.namespace} in ${textList([...quotas.keys()])})`;
+      const ids = sql`(select ${repositories.id} from ${repositories}
+        where ${repositories.namespace} in ${textList([...quotas.keys()])})`;
       const sums = await db.rows(sql`
         select ${repositories.namespace} as namespace, part, sum(bytes)::text as bytes
-        from (${usageSums((id) => sql`${id} in ${ids}`)}) parts join ${repositories} on ${repositories.id} = parts.repository_id group by 1, 2`);
+        from (${usageSums((id) => sql`${id} in ${ids}`)}) parts
+        join ${repositories} on ${repositories.id} = parts.repository_id group by 1, 2`);
       return [...quotas].map(([namespace, storedBytesMax]) => ({
         namespace,
         ...usageOf(sums.filter((row) => row['namespace'] === namespace)),
@@ -29,7 +31,8 @@ export function usageRecords(db: Db): UsageRecords {
     async repository(id) {
       return usageOf(
         await db.rows(
-          sql`select part, sum(bytes)::text as bytes from (${usageSums((own) => sql`${own} = ${id}`)}) parts group by 1`,
+          sql`select part, sum(bytes)::text as bytes from (${usageSums((own) => sql`${own} = ${id}`)}) parts
+            group by 1`,
         ),
       );
     },
@@ -57,9 +60,11 @@ export function usageRecords(db: Db): UsageRecords {
       await db.rows(sql`
         insert into transfers (repository_id, day, received_bytes, sent_bytes)
         select added.id, (now() at time zone 'utc')::date, added.received, added.sent
-        from (values ${sql.join(rows, sql`, `)}) added (id, received, sent) join ${repositories} on ${repositories.id} = added.id order by added.id
+        from (values ${sql.join(rows, sql`, `)}) added (id, received, sent)
+        join ${repositories} on ${repositories.id} = added.id order by added.id
         on conflict (repository_id, day) do update
-        set received_bytes = transfers.received_bytes + excluded.received_bytes, sent_bytes = transfers.sent_bytes + excluded.sent_bytes`);
+        set received_bytes = transfers.received_bytes + excluded.received_bytes,
+          sent_bytes = transfers.sent_bytes + excluded.sent_bytes`);
     },
   };
 }
@@ -74,7 +79,8 @@ async function namespacesOf(
   const among = names === undefined ? sql`` : sql`and namespace in ${textList(names)}`;
   const found = await db.rows(sql`
     select namespace, ${namespaceQuotas.storedBytesMax}::text as stored_bytes_max
-    from (select ${repositories.namespace} from ${repositories} union select ${namespaceQuotas.namespace} from ${namespaceQuotas}) known
+    from (select ${repositories.namespace} from ${repositories}
+      union select ${namespaceQuotas.namespace} from ${namespaceQuotas}) known
     left join ${namespaceQuotas} using (namespace)
     where namespace > ${after} ${among} order by namespace limit ${limit}`);
   return new Map(

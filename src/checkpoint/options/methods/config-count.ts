@@ -16,7 +16,8 @@ export function checkConfigCount(axes: ConfigAxes): void {
   if (configs > configsMax) {
     throw new FirnError(
       'invalid-request',
-      `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`,
+      `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} ` +
+        'are allowed.',
     );
   }
 }

@@ -1,4 +1,4 @@
-import { checkConfigCount } from './config-count.ts';
+import { checkConfigCount, configsMax } from './config-count.ts';
 import { checkLevelCounts } from './level-counts.ts';
 import type { MethodConfig } from './method-config.ts';
 
@@ -38,7 +38,8 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
       max: bitPriceMax,
       optional: true,
       description:
-        'Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. Without it they are k-means.',
+        'Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal ' +
+        'k-means leaves with as many bins. Without it they are k-means.',
     },
     pruneMetric: { kind: 'choice', values: ['magnitude', 'sensitivity'], default: 'magnitude' },
   },
@@ -49,6 +50,30 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     pruneFraction: 0.2,
     pruneMetric: 'magnitude',
     protectFraction: 0.005,
+  },
+  searchOptions: {
+    bitPrices:
+      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means ' +
+      'leaves with as many bins.',
+    clustering:
+      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best ' +
+      'k-means there is, or `entropy` as the cells that cost least in ' +
+      'squared error and in bits together, at the prices of `bitPrices`.',
+    codebookSeed:
+      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks ' +
+      'of weights that stay do too; with `checkpoint` each has a fresh one.',
+  },
+  axes: {
+    description:
+      'Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
+      `together they may span at most ${configsMax} configs, the two prune metrics counted.`,
+    fields: {
+      bins: 'bins',
+      embeddingBins: 'embeddingBins',
+      pruneFractions: 'pruneFraction',
+      protectFractions: 'protectFraction',
+      bitPrices: 'bitPrice',
+    },
   },
   unnamed: '`inshrinkerator` by default, where bins are given.',
   mergesDeltas: false,
@@ -61,7 +86,8 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     ...(bitPrice === undefined ? [] : [bitPrice]),
   ],
   describe: ({ bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, bitPrice }) =>
-    `${bins}/${embeddingBins} bins, prune ${pruneFraction} ${pruneMetric.slice(0, 4)}, protect ${protectFraction}${bitPrice === undefined ? '' : `, bit ${bitPrice}`}`,
+    `${bins}/${embeddingBins} bins, prune ${pruneFraction} ${pruneMetric.slice(0, 4)}, protect ` +
+    `${protectFraction}${bitPrice === undefined ? '' : `, bit ${bitPrice}`}`,
   check: (config) =>
     checkLevelCounts({ ...config, prunes: config.pruneFraction > 0, protects: config.protectFraction > 0 }),
   checkAxes: (axes) => {

@@ -19,7 +19,9 @@ export const lcCheckpointConfig: MethodConfig<LcCheckpointConfig> = {
       min: promotionBitsMin,
       max: promotionBitsMax,
       description:
-        "Bits of priority promotion, the paper's x: of what changed since the ancestor the 2^bits - 1 buckets of the largest exponents are kept in every block, the others count as no change. A base is whole, whatever they are.",
+        "Bits of priority promotion, the paper's x: of what changed since the ancestor the 2^bits - 1 " +
+        'buckets of the largest exponents are kept in every block, the others count as no change. A base is ' +
+        'whole, whatever they are.',
     },
   },
   example: { method: 'lc-checkpoint', bits: 3 },

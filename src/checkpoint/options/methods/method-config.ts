@@ -57,6 +57,15 @@ export interface MethodConfig<Config extends { readonly method: string }> {
   key(config: Config): readonly (string | number)[];
   /** A config in a few words, for rows and progress. */
   describe(config: Config): string;
+  /** Options of a run's search that concern this method alone, with their descriptions in the API. */
+  readonly searchOptions?: Readonly<Record<string, string>>;
+  /**
+   * Axes of its search, if it has any: the option that lists the values of each, and the field that has one of them.
+   */
+  readonly axes?: {
+    readonly description: string;
+    readonly fields: Readonly<Record<string, string>>;
+  };
   /** Rules beyond the limits of single fields. Throws `invalid-request`. */
   check?(config: Config): void;
   /** The same for the axes of a run's search. Throws `invalid-request`. */

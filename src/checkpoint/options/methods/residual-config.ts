@@ -27,15 +27,31 @@ export const residualConfig: MethodConfig<ResidualConfig> = {
       min: residualStepMin,
       max: residualStepMax,
       description:
-        'Index of the quantization step of an average tensor (no training step), in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two.',
+        'Index of the quantization step of an average tensor (no training step), in 1/32 octaves of the ' +
+        'standard deviation of all quantized matrices: 0 is one standard deviation, 32 two.',
     },
   },
   derived: {
     stepSize: {
       description:
-        'The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It follows from `step`.',
+        'The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It ' +
+        'follows from `step`.',
       of: ({ step }) => Number((2 ** (step / 32)).toPrecision(shownDigits)),
     },
+  },
+  searchOptions: {
+    rounding:
+      'Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that ' +
+      'rebuilt checkpoints follow training; ' +
+      'with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag ' +
+      'behind: it is for those that nobody will train on.',
+    hysteresis:
+      'Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is ' +
+      'the same for all; with `priced` it goes with the bits ' +
+      'that its move costs more than staying, after what it and those like it did before.',
+    weightErrorMax:
+      'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics ' +
+      'say; with others the config does not pass.',
   },
   example: { method: 'residual', step: -16 },
   mergesDeltas: true,

@@ -40,7 +40,8 @@ export function demoRow(
   const { status, run, checkpoint, seconds } = pushed;
   if (status.state !== 'ready' || status.result === undefined) {
     throw new Error(
-      `${run}@${checkpoint.step} is ${status.state}: ${status.error?.code ?? 'no reason'} ${status.error?.message ?? ''}`,
+      `${run}@${checkpoint.step} is ${status.state}: ${status.error?.code ?? 'no reason'} ` +
+        `${status.error?.message ?? ''}`,
     );
   }
   const { result } = status;

@@ -17,7 +17,8 @@ export function recordedNotes(
     if (typeof found !== 'number' || Math.abs(found - expected) <= recordedDifferenceMax * Math.abs(expected))
       return [];
     return [
-      `The series records ${name} ${expected.toPrecision(4)} here; its eval graph and batches give ${found.toPrecision(4)}.`,
+      `The series records ${name} ${expected.toPrecision(4)} here; its eval graph and batches give ` +
+        `${found.toPrecision(4)}.`,
     ];
   });
 }

@@ -46,7 +46,10 @@ function lagLine({ metric, last, lastStep, meanLagSteps, beforeFirst }: LineageL
     beforeFirst === 0
       ? ''
       : ` or more: ${beforeFirst} of them ${beforeFirst === 1 ? 'is' : 'are'} worse than the first upload`;
-  return `by ${metric}, the last checkpoint comes back ${end}; on average they are ${meanLagSteps.toFixed(1)} steps of training behind${least}`;
+  return (
+    `by ${metric}, the last checkpoint comes back ${end}; on average they are ${meanLagSteps.toFixed(1)} steps ` +
+    `of training behind${least}`
+  );
 }
 
 function bytesLine(bytes: number, text: string): string {

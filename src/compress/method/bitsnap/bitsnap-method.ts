@@ -35,7 +35,8 @@ export const bitsnapMethod: Method = {
   begin: (work) => {
     if (!halfTensors(work.source.files))
       work.warn(
-        'The model has no weights of 16 bits (F16 or BF16), which are all that bitmasks are for, so its weights are stored exact.',
+        'The model has no weights of 16 bits (F16 or BF16), which are all that bitmasks are for, so its ' +
+          'weights are stored exact.',
       );
     return { quantization: async (basis) => quantizationBehind(work, basis), close: () => undefined };
   },

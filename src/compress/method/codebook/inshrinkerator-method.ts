@@ -52,5 +52,8 @@ async function quantizationBehind(
  */
 function whatGivenConfigLacks(given: InshrinkeratorConfig, { sensitivity }: ModelStatistics): string | undefined {
   if (given.pruneMetric !== 'sensitivity' || given.pruneFraction === 0 || sensitivity !== undefined) return undefined;
-  return 'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were pruned by magnitude.';
+  return (
+    'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were ' +
+    'pruned by magnitude.'
+  );
 }

@@ -2,7 +2,7 @@ import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/i
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { SearchOptions } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
-import { searchConfig } from '../../../search/search-config.ts';
+import { searchConfig } from './search/search-config.ts';
 import { configAlone } from '../../../search/trial-conditions.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';

@@ -1,6 +1,6 @@
 import { isQuantizable } from '../../../checkpoint/dtype.ts';
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
-import { trialsMost } from '../../../search/search-step.ts';
+import { trialsMost } from './steps/search-step.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { lastConfig } from '../../ancestor/last-config.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';

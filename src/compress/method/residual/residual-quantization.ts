@@ -2,7 +2,7 @@ import { residualStepMin, type ResidualConfig } from '../../../checkpoint/option
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
-import { searchStep } from '../../../search/search-step.ts';
+import { searchStep } from './steps/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
@@ -81,7 +81,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   return {
     conditions: {
       ancestor: ancestor?.index.id ?? 'base',
-      feedback: parts.gramMatrices !== undefined,
+      gptq: parts.gramMatrices !== undefined,
       rounding: toNearest ? 'nearest' : 'archive',
       // Weights that are rounded to the nearest value have no hysteresis.
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
@@ -94,7 +94,8 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
         );
       if ((chosen.weightExcess ?? 0) > 1)
         parts.warn(
-          `The given config is too coarse for weightErrorMax: the error of a tensor is ${Math.sqrt(chosen.weightExcess!).toPrecision(2)} times the bound.`,
+          'The given config is too coarse for weightErrorMax: the error of a tensor is ' +
+            `${Math.sqrt(chosen.weightExcess!).toPrecision(2)} times the bound.`,
         );
       return {
         resumed: resumption?.here ?? false,

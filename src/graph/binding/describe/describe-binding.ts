@@ -26,12 +26,14 @@ export function describeBinding(report: BindingReport): string[] {
     ...(leftOut.length === 0
       ? []
       : [
-          `${counted(leftOut.length, 'tensor')} of the checkpoint ${isOrAre(leftOut.length)} left out, as the eval set says: ${quoteNames(leftOut)}.`,
+          `${counted(leftOut.length, 'tensor')} of the checkpoint ${isOrAre(leftOut.length)} left out, as ` +
+            `the eval set says: ${quoteNames(leftOut)}.`,
         ]),
     ...(unused.length === 0
       ? []
       : [
-          `${counted(unused.length, 'tensor')} of the checkpoint ${isOrAre(unused.length)} not used by the graph: ${quoteNames(unused)}.`,
+          `${counted(unused.length, 'tensor')} of the checkpoint ${isOrAre(unused.length)} not used by the ` +
+            `graph: ${quoteNames(unused)}.`,
         ]),
   ];
 }

@@ -46,7 +46,10 @@ export function explainUnfilled(
   const again = `export the graph with ${plainExport}, or with ${unfoldedExport}`;
   switch (first.kind) {
     case 'folded':
-      return `${name} looks like ${quoteName(first.tensors[0]!.name)} with a batch normalization folded into it (${quoteName(first.tensors[1]!.name)} is unused, too): ${again}.`;
+      return (
+        `${name} looks like ${quoteName(first.tensors[0]!.name)} with a batch normalization folded into it ` +
+        `(${quoteName(first.tensors[1]!.name)} is unused, too): ${again}.`
+      );
     case 'joined':
       return `${name} looks like ${names} joined by the exporter: ${again}.`;
     case 'computed':
@@ -100,13 +103,19 @@ function renamed(
 ): string {
   const [{ initializer, tensors }] = guesses as [(typeof guesses)[number]];
   if (tensors.length > 1)
-    return `${quoteName(initializer.name)} has the shape of ${quoteNames(tensors.map((tensor) => tensor.name))}: ${again}, or say in "tensorMap" which one it is.`;
+    return (
+      `${quoteName(initializer.name)} has the shape of ${quoteNames(tensors.map((tensor) => tensor.name))}: ` +
+      `${again}, or say in "tensorMap" which one it is.`
+    );
   const entries = guesses
     .filter((each) => each.tensors.length === 1)
     .slice(0, entriesMax)
     .map((each): [string, object] => [each.initializer.name, entryOf(each.initializer, each.tensors[0]!)]);
   const map = JSON.stringify({ tensorMap: Object.fromEntries(entries) }).slice(1, -1);
-  return `${quoteName(initializer.name)} has the shape of the unused tensor ${quoteName(tensors[0]!.name)}: if it is that weight, add ${map} to the eval set's spec; or ${again}.`;
+  return (
+    `${quoteName(initializer.name)} has the shape of the unused tensor ${quoteName(tensors[0]!.name)}: if it ` +
+    `is that weight, add ${map} to the eval set's spec; or ${again}.`
+  );
 }
 
 /** A square matrix may need transposing or not; the reader has to decide. */
@@ -119,8 +128,14 @@ function entryOf(initializer: GraphInitializer, tensor: CheckpointTensor): objec
 function whatElse(initializers: readonly GraphInitializer[]): string {
   const open = initializers.filter((each) => each.external);
   if (open.length > 0)
-    return `The checkpoint must hold ${open.length === 1 ? 'it' : 'them'}, in all its shards; what is no weight of the model has to be stored in the graph (\`external_data=False\`).`;
+    return (
+      `The checkpoint must hold ${open.length === 1 ? 'it' : 'them'}, in all its shards; what is no weight of ` +
+      `the model has to be stored in the graph (\`external_data=False\`).`
+    );
   // Lists all that were explained: a line to paste with fewer entries than the sentence names would be refused again.
   const constants = JSON.stringify({ constants: initializers.map((each) => each.name) }).slice(1, -1);
-  return `If the checkpoint lacks them, push it with all its shards; if they are no weights of the model (a rotary table, a mask), add ${constants} to the eval set's spec.`;
+  return (
+    'If the checkpoint lacks them, push it with all its shards; if they are no weights of the model (a rotary ' +
+    `table, a mask), add ${constants} to the eval set's spec.`
+  );
 }

@@ -25,7 +25,8 @@ export function misfit(initializer: GraphInitializer, tensor: CheckpointTensor, 
   if (!dtypesFit(initializer, tensor)) {
     return new FirnError(
       'eval-input-mismatch',
-      `Initializer ${quoteName(initializer.name)} is ${initializer.dtype ?? 'of an unsupported type'} in the graph, but tensor ${quoteName(tensor.name)} is ${tensor.dtype} in the checkpoint.`,
+      `Initializer ${quoteName(initializer.name)} is ${initializer.dtype ?? 'of an unsupported type'} in the ` +
+        `graph, but tensor ${quoteName(tensor.name)} is ${tensor.dtype} in the checkpoint.`,
     );
   }
   const turned = transpose
@@ -35,7 +36,8 @@ export function misfit(initializer: GraphInitializer, tensor: CheckpointTensor, 
       : '';
   return new FirnError(
     'eval-input-mismatch',
-    `Initializer ${quoteName(initializer.name)} has shape [${initializer.shape.join(', ')}] in the graph, but tensor ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}]${turned}.`,
+    `Initializer ${quoteName(initializer.name)} has shape [${initializer.shape.join(', ')}] in the graph, ` +
+      `but tensor ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}]${turned}.`,
   );
 }
 

@@ -102,7 +102,9 @@ function refuseContradiction(
   if (wanted === undefined) return;
   throw new FirnError(
     'eval-input-mismatch',
-    `The eval set's "unused" leaves out ${quoteName(filled(wanted.name)!)}, which fills ${quoteName(wanted.name)} of the graph by name or "tensorMap": take it out of "unused", or map the initializer to another tensor.`,
+    `The eval set's "unused" leaves out ${quoteName(filled(wanted.name)!)}, which fills ` +
+      `${quoteName(wanted.name)} of the graph by name or "tensorMap": take it out of "unused", or map the ` +
+      'initializer to another tensor.',
   );
 }
 

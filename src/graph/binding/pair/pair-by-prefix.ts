@@ -47,8 +47,10 @@ export function pairByPrefix(
     const ways = [winner.prefix, equal.prefix] as const;
     throw new FirnError(
       'graph-missing-weights',
-      `The names of the graph match the checkpoint's in two ways equally well: ${describePrefix(ways[0])}, and ${describePrefix(ways[1])}. ` +
-        `Say which of them the graph leaves out: add ${unusedEntry(ways[1], ways[0], named)} to the eval set's spec for the first, or ${unusedEntry(ways[0], ways[1], named)} for the second.`,
+      `The names of the graph match the checkpoint's in two ways equally well: ${describePrefix(ways[0])}, ` +
+        `and ${describePrefix(ways[1])}. ` +
+        `Say which of them the graph leaves out: add ${unusedEntry(ways[1], ways[0], named)} to the eval ` +
+        `set's spec for the first, or ${unusedEntry(ways[0], ways[1], named)} for the second.`,
     );
   }
   const rival = others.find(({ prefix }) => fillsOtherwise(prefix, winner.prefix, named, byName));

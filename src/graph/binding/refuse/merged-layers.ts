@@ -80,8 +80,12 @@ export function refuseMergedLayers(merged: readonly MergedLayer[], binding: Weig
   ].slice(0, patternsShown);
   throw new FirnError(
     'graph-missing-weights',
-    `The graph uses ${quoteName(first.used)} in ${first.places} places and ${quoteName(hidden)}, which has the same shape and other numbers, nowhere: the exporter put one weight in place of several that were equal when it ran, as copies of a layer are before training. ` +
-      `Export the graph with ${plainExport}, with ${unfoldedExport}, or from trained weights; if the graph leaves ${quoteName(hidden)} out on purpose, add ${JSON.stringify({ unused: patterns }).slice(1, -1)} to the eval set's spec.`,
+    `The graph uses ${quoteName(first.used)} in ${first.places} places and ${quoteName(hidden)}, which has ` +
+      'the same shape and other numbers, nowhere: the exporter put one weight in place of several that were ' +
+      'equal when it ran, as copies of a layer are before training. ' +
+      `Export the graph with ${plainExport}, with ${unfoldedExport}, or from trained weights; if the graph ` +
+      `leaves ${quoteName(hidden)} out on purpose, add ${JSON.stringify({ unused: patterns }).slice(1, -1)} ` +
+      `to the eval set's spec.`,
   );
 }
 

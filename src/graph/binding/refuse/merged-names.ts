@@ -34,9 +34,12 @@ export function refuseMergedNames(
     if (lost === undefined) continue;
     throw new FirnError(
       'graph-missing-weights',
-      `The checkpoint lacks ${quoteName(lost)}, in whose place the graph uses ${quoteName(tensor)}: the exporter put one weight in place of several that were equal when it ran, as they are before training. ` +
-        `Push the checkpoint with all its tensors, and export the graph with ${plainExport}, or with ${unfoldedExport}; ` +
-        `if the two are one weight of the model, add ${JSON.stringify({ unused: [lost] }).slice(1, -1)} to the eval set's spec.`,
+      `The checkpoint lacks ${quoteName(lost)}, in whose place the graph uses ${quoteName(tensor)}: the ` +
+        'exporter put one weight in place of several that were equal when it ran, as they are before training. ' +
+        `Push the checkpoint with all its tensors, and export the graph with ${plainExport}, or with ` +
+        `${unfoldedExport}; ` +
+        `if the two are one weight of the model, add ${JSON.stringify({ unused: [lost] }).slice(1, -1)} to ` +
+        `the eval set's spec.`,
     );
   }
 }

@@ -42,7 +42,8 @@ export function refuseMergedStatistics(
 function merged(name: string, words: string): FirnError {
   return new FirnError(
     'graph-missing-weights',
-    `The graph takes ${quoteName(name)} both ${words} of a batch normalization: the exporter put one weight in place of several that were equal when it ran, as they are before training. ` +
+    `The graph takes ${quoteName(name)} both ${words} of a batch normalization: the exporter put one weight ` +
+      'in place of several that were equal when it ran, as they are before training. ' +
       `Export the graph with ${plainExport}, or with ${unfoldedExport}.`,
   );
 }

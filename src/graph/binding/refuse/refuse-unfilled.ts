@@ -42,7 +42,8 @@ export function refuseUnfilled(
   refuseScalars(unfilled);
   if (headers.tensors.length > 0 && Object.keys(binding).length === 0)
     throw missing(
-      'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.',
+      'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its ' +
+        'metrics would not depend on the weights.',
     );
 }
 
@@ -53,7 +54,8 @@ export interface UnfilledContext extends Pick<KnownBytes, 'plain'> {
 function refuseGone({ gone }: Unfilled): void {
   if (gone.length > 0)
     throw missing(
-      `The checkpoint has no longer what filled ${quoteNames(gone)} of the graph at the run's earlier checkpoints, in that shape and type.`,
+      `The checkpoint has no longer what filled ${quoteNames(gone)} of the graph at the run's earlier ` +
+        'checkpoints, in that shape and type.',
     );
 }
 
@@ -62,7 +64,9 @@ function refuseFoldedNorms({ unused }: Unfilled): void {
   if (lost === undefined) return;
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   throw missing(
-    `The graph does not use the batch normalization of ${quoteName(lost)}${more}: the exporter folded it into the layer before it, whose weights are no longer those of the checkpoint. Export the graph with ${plainExport}, or with ${unfoldedExport}.`,
+    `The graph does not use the batch normalization of ${quoteName(lost)}${more}: the exporter folded it ` +
+      'into the layer before it, whose weights are no longer those of the checkpoint. Export the graph with ' +
+      `${plainExport}, or with ${unfoldedExport}.`,
   );
 }
 
@@ -71,7 +75,8 @@ function refuseInitializers({ initializers, unused }: Unfilled): void {
   const names = quoteNames(initializers.map((each) => each.name));
   const what = initializers.every((each) => each.external)
     ? `The graph leaves weights to be filled that match no tensor of the checkpoint: ${names}.`
-    : `No tensor of the checkpoint fills ${names} of the graph, so the numbers stored in the graph would be measured instead.`;
+    : `No tensor of the checkpoint fills ${names} of the graph, so the numbers stored in the graph would be ` +
+      'measured instead.';
   throw missing(`${what} ${explainUnfilled(initializers, unused)}`);
 }
 
@@ -80,7 +85,10 @@ function refuseQuantized({ quantized, unused }: Unfilled): void {
   if (first === undefined) return;
   const tensor = unused.find(({ shape }) => countElements(shape) === first.elementCount)!;
   throw missing(
-    `The graph stores ${quoteNames(quantized.map((each) => each.name))} in eight bits or fewer, as many numbers as the unused tensor ${quoteName(tensor.name)} has: it was quantized, and its own weights would be measured. Export it in float32, without quantizing it; or, if that is no weight, add ${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
+    `The graph stores ${quoteNames(quantized.map((each) => each.name))} in eight bits or fewer, as many ` +
+      `numbers as the unused tensor ${quoteName(tensor.name)} has: it was quantized, and its own weights would ` +
+      'be measured. Export it in float32, without quantizing it; or, if that is no weight, add ' +
+      `${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
   );
 }
 
@@ -89,14 +97,20 @@ function refuseHidden({ hidden }: Unfilled): void {
   if (first === undefined) return;
   const names = quoteNames(hidden.map((each) => each.name));
   throw missing(
-    `The graph stores numbers where no tensor of the checkpoint can fill them: ${names} (${first.place}). If they are weights, export the graph with ${plainExport}; if not, add ${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
+    `The graph stores numbers where no tensor of the checkpoint can fill them: ${names} (${first.place}). If ` +
+      `they are weights, export the graph with ${plainExport}; if not, add ` +
+      `${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
   );
 }
 
 function refuseMerged([merged]: readonly MergedWeight[]): void {
   if (merged === undefined) return;
   throw missing(
-    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as they are before training. Export the graph with ${plainExport}, with ${unfoldedExport}, or from trained weights; if the graph leaves ${quoteName(merged.tensor)} out on purpose, add ${JSON.stringify({ unused: [merged.tensor] }).slice(1, -1)} to the eval set's spec.`,
+    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of ` +
+      'the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as ' +
+      `they are before training. Export the graph with ${plainExport}, with ${unfoldedExport}, or from trained ` +
+      `weights; if the graph leaves ${quoteName(merged.tensor)} out on purpose, add ` +
+      `${JSON.stringify({ unused: [merged.tensor] }).slice(1, -1)} to the eval set's spec.`,
   );
 }
 
@@ -105,7 +119,10 @@ function refuseScalars({ scalars, unused }: Unfilled): void {
   const tensor = unused.find(({ shape }) => shape.every((size) => size === 1))!;
   const entries = JSON.stringify({ constants: scalars.slice(0, scalarsShown) }).slice(1, -1);
   throw missing(
-    `The graph does not use the checkpoint's ${quoteName(tensor.name)}, a single number, and stores single numbers that nothing fills: ${quoteNames(scalars)}. If one of them is that weight, export the graph with ${plainExport}; if none is, declare them: add ${entries} to the eval set's spec (\`*\` stands for any characters).`,
+    `The graph does not use the checkpoint's ${quoteName(tensor.name)}, a single number, and stores single ` +
+      `numbers that nothing fills: ${quoteNames(scalars)}. If one of them is that weight, export the graph ` +
+      `with ${plainExport}; if none is, declare them: add ${entries} to the eval set's spec (\`*\` stands for ` +
+      'any characters).',
   );
 }
 

@@ -44,7 +44,8 @@ export function refuseSeparateHeads(suspects: readonly SeparateHead[], unmeasure
   const [tied, head] = [quoteName(own.tied), quoteName(own.head)];
   throw new FirnError(
     'graph-missing-weights',
-    `The graph uses ${tied} both as embedding and as output layer, as an export of a tied model does, and the checkpoint has an output layer of its own, ${head}, with other numbers. ` +
+    `The graph uses ${tied} both as embedding and as output layer, as an export of a tied model does, and ` +
+      `the checkpoint has an output layer of its own, ${head}, with other numbers. ` +
       `Export the graph from the model as it is trained, or leave ${head} out of the checkpoint if the model is tied.`,
   );
 }

@@ -44,7 +44,8 @@ export class PaceCheck {
 function tooSlow(bytesPerSecondMin: number): FirnError {
   return new FirnError(
     'body-too-slow',
-    `The body arrives at less than ${bytesPerSecondMin} bytes a second, so the server waits no longer. Send it again over a faster connection, ` +
+    `The body arrives at less than ${bytesPerSecondMin} bytes a second, so the server waits no longer. Send ` +
+      'it again over a faster connection, ' +
       'or use a resumable upload, which keeps what was acknowledged and goes on at its Upload-Offset.',
   );
 }

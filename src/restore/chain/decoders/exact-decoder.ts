@@ -51,7 +51,7 @@ async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promis
   return { kind: 'exact', bytes: await readParts(located, signal) };
 }
 
-/** The elements of a block of master weights, decoded with the rounded tensors of the same package. */
+/** The elements of a block of master weights, decoded with their reference tensors in the same package. */
 async function decodeMaster(
   core: NativeCore,
   payload: Uint8Array,

@@ -1,6 +1,6 @@
 /**
  * Weights stay below 2^this units, half of the lattice's range, so that a tensor has room to grow
- * (native/include/firn/lattice.h).
+ * (native/include/firn/residual_quant/lattice.h).
  */
 export const weightUnitsLog2Max = 21;
 

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readSeries } from '../../../src/cli/demo/read-series.ts';
+import { loadCore } from '../../../src/native/load-core.ts';
+import { loadCheckpoint } from '../series/checkpoint-weights.ts';
+import { QualityMeter } from './quality-meter.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'firn-meter-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test('uploaded weights measure what the series recorded, and rebuilt ones what they are, before and after', async () => {
+  const series = readSeries(fileURLToPath(new URL('../../../examples/lm-small', import.meta.url)));
+  const core = loadCore();
+  const meter = new QualityMeter(series, { loss: 0.01 }, directory, core);
+  try {
+    const checkpoint = await loadCheckpoint(series.checkpoints[0]!, (layout) => meter.layerTypes(layout), core);
+    expect((await meter.uploaded(checkpoint))['loss']).toBeCloseTo(4.592129, 5);
+    const table = checkpoint.tensors.find(
+      ({ layerType, values }) => layerType === 'embedding' && values !== undefined,
+    )!;
+    const found = await meter.measure(checkpoint, new Map([[table.name, table.values!.map((value) => value / 2)]]));
+    expect(found.metricsBefore['loss']).toBeCloseTo(4.592129, 5);
+    expect(found.metricsAfter['loss']).toBeGreaterThan(4.7);
+    expect(found.passed).toBe(false);
+  } finally {
+    await meter.close();
+  }
+});

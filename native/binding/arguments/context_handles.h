@@ -1,0 +1,41 @@
+// Objects of the context coder, held by JavaScript.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "binding/arguments/handle.h"
+#include "firn/context_coder.h"
+
+namespace firn::binding {
+
+// Counts that pool threads add to while the JavaScript thread may merge them.
+struct SharedContextCounts {
+  std::mutex mutex;
+  ContextCounts counts;
+};
+
+template <>
+struct HandleTag<SharedContextCounts> {
+  static constexpr napi_type_tag value{0x5be20c7791d4a83f, 0x9d316f4ab8c2e075};
+};
+
+template <>
+struct HandleTag<ContextTables> {
+  static constexpr napi_type_tag value{0xe1763d08f52bc94a, 0x27c40eb95f8d6a13};
+};
+
+// Symbols of a block with their contexts, stored outside the JavaScript heap: as buffers in it they would trigger
+// repeated garbage collections.
+struct CachedSymbols {
+  size_t count = 0;
+  std::unique_ptr<uint8_t[]> symbols, contexts;
+  std::vector<uint32_t> escapes;
+};
+
+template <>
+struct HandleTag<CachedSymbols> {
+  static constexpr napi_type_tag value{0x3f8ad2c6017be945, 0x8d51e0b47ca2f639};
+};
+
+}  // namespace firn::binding

@@ -1,0 +1,63 @@
+#include "binding/arguments/residual_arguments.h"
+
+namespace firn::binding {
+namespace {
+
+constexpr size_t kStartArguments = 3, kLinkArguments = 7;
+
+}  // namespace
+
+ChainArguments ChainArguments::read(Arguments& args, size_t first) {
+  ChainArguments chain;
+  chain.previous_ = PreviousState::read(args, first);
+  chain.origins_ = args.optional_int32_copy(first + 2);
+  for (size_t at = first + kStartArguments; at + kLinkArguments <= args.count(); at += kLinkArguments) {
+    const auto small = [&](size_t i) { return static_cast<uint32_t>(args.integer(i, 0, kJointSymbolWidthMax)); };
+    chain.links_.push_back({args.handle<ContextTables>(at), args.bytes(at + 1), Segments::read(args, at + 2),
+                            args.uint32_copy(at + 3), args.optional_bytes(at + 4), small(at + 5), small(at + 6)});
+  }
+  return chain;
+}
+
+bool ChainArguments::valid(const Segments& segments) const {
+  if (!segments.valid() || !previous_.valid(segments.count)) return false;
+  if (!previous_.values.data && origins_.size() != segments.list.size()) return false;
+  for (const Link& link : links_) {
+    if (!link.segments.valid() || link.segments.count != segments.count ||
+        link.slots.size() != link.segments.list.size())
+      return false;
+    if (link.symbols.data && (link.width == 0 || link.symbols.count % link.width != 0)) return false;
+  }
+  return true;
+}
+
+CodedBlock CodedBlock::read(Arguments& args, size_t first) {
+  CodedBlock block;
+  block.pair = WeightPair::read(args, first);
+  block.gradient_scales = args.optional_floats(first + 4);
+  block.targets = args.optional_bytes(first + 5);
+  block.dead_zone = static_cast<uint32_t>(args.integer(first + 6, 0, kLatticeDeadZoneMax));
+  block.prices = args.optional_bytes(first + 7);
+  block.segments = Segments::read(args, first + 8);
+  block.slots = args.uint32_copy(first + 9);
+  block.chain = ChainArguments::read(args, first + 10);
+  return block;
+}
+
+bool CodedBlock::valid() const {
+  const size_t count = segments.count, segment_count = segments.list.size();
+  const bool scaled = gradient_scales.data ? gradient_scales.count == segment_count : !pair.gradients.data;
+  return scaled && chain.valid(segments) && pair.valid() && pair.count() == count && slots.size() == segment_count &&
+         (!targets.data || targets.count == count * sizeof(float)) && (!prices.data || prices.count == kLatticeRates);
+}
+
+Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,
+                            std::vector<LatticeStatistics>& statistics) const {
+  if (const Status status = coding.begin(before, segments.view()); status != Status::ok) return status;
+  statistics.resize(segments.list.size());
+  const LatticeHysteresis hysteresis(dead_zone, prices.data);
+  return targets.data ? coding.quantize(targets.data, Dtype::f32, hysteresis, statistics.data())
+                      : coding.quantize(pair.weights.data, pair.weight_dtype, hysteresis, statistics.data());
+}
+
+}  // namespace firn::binding

@@ -1,0 +1,73 @@
+#include "binding/calls/calls.h"
+#include "binding/results.h"
+#include "firn/lossless.h"
+
+namespace firn::binding {
+namespace {
+
+constexpr int64_t kElementKinds = 8;
+
+class ExactEncode final : public Job {
+ public:
+  ExactEncode(InputBytes current, InputBytes previous, ElementKind kind)
+      : current_(current), previous_(previous), kind_(kind) {}
+  bool valid() const override {
+    return current_.count <= kExactBytesMax && current_.count % element_bytes(kind_) == 0 &&
+           (!previous_.data || previous_.count == current_.count);
+  }
+  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(out_)); }
+
+ private:
+  Status execute() override {
+    return exact_encode(current_.data, previous_.data, current_.count / element_bytes(kind_), kind_, &out_);
+  }
+  InputBytes current_, previous_;
+  ElementKind kind_;
+  std::vector<uint8_t> out_;
+};
+
+class ExactDecode final : public Job {
+ public:
+  ExactDecode(InputBytes payload, InputBytes previous, ElementKind kind, size_t count)
+      : payload_(payload), previous_(previous), kind_(kind), count_(count) {}
+  bool valid() const override {
+    const size_t bytes = count_ * element_bytes(kind_);
+    return bytes <= kExactBytesMax && (!previous_.data || previous_.count == bytes);
+  }
+  std::optional<size_t> output_bytes() const override { return count_ * element_bytes(kind_); }
+
+ private:
+  Status execute() override {
+    return exact_decode(payload_.data, payload_.count, previous_.data, count_, kind_, output());
+  }
+  InputBytes payload_, previous_;
+  ElementKind kind_;
+  size_t count_;
+};
+
+}  // namespace
+
+napi_value exact_encode_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const InputBytes current = args.bytes(1), previous = args.optional_bytes(2);
+  const auto kind = args.member<ElementKind>(3, kElementKinds);
+  return start(args, engine, std::make_unique<ExactEncode>(current, previous, kind));
+}
+
+napi_value exact_decode_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const InputBytes payload = args.bytes(1), previous = args.optional_bytes(2);
+  const auto kind = args.member<ElementKind>(3, kElementKinds);
+  const auto count = static_cast<size_t>(args.integer(4, 0, int64_t{kExactBytesMax}));
+  return start(args, engine, std::make_unique<ExactDecode>(payload, previous, kind, count));
+}
+
+napi_value exact_is_standalone_call(Arguments& args) {
+  const InputBytes payload = args.bytes(0);
+  if (!args.ok()) return args.throw_type_error();
+  napi_value standalone;
+  const bool is_standalone = payload.count == 0 || exact_is_standalone(payload.data, payload.count);
+  return napi_get_boolean(args.env(), is_standalone, &standalone) == napi_ok ? standalone : nullptr;
+}
+
+}  // namespace firn::binding
