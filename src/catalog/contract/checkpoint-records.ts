@@ -2,6 +2,8 @@ import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { AsGoodAs } from '../../checkpoint/quality/as-good-as.ts';
+import type { MetricLimit } from '../../checkpoint/quality/degradation-limits.ts';
 import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { Fidelity } from '../../checkpoint/role.ts';
 import type { Page } from './page.ts';
@@ -61,6 +63,10 @@ export interface CheckpointResult {
   /** Measured on the decoded bytes. */
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;
+  /** What the thresholds came to, by bounded metric; absent in results from before it was kept. */
+  readonly limits?: Readonly<Record<string, MetricLimit>>;
+  /** How far training had come when the upload was as good as the rebuilt model; absent if it cannot be told. */
+  readonly asGoodAs?: AsGoodAs;
   /** Metrics that the eval set does not request but that its outputs allow, by name. */
   readonly observed?: Readonly<Record<string, ObservedMetric>>;
   /** How eval set and checkpoint were interpreted, in sentences. */
@@ -110,6 +116,15 @@ export interface CheckpointRecords {
     beforeSequence: number,
     which?: { readonly live?: boolean },
   ): Promise<Checkpoint | undefined>;
+  /**
+   * The live, ready checkpoints of the run with a smaller sequence whose uploads were measured on an eval set: their
+   * values, the newest first, at most `limit`.
+   */
+  measuredBefore(
+    runId: string,
+    beforeSequence: number,
+    which: { readonly evalSetId: string; readonly limit: number },
+  ): Promise<{ readonly step: number; readonly baseline: MetricValues }[]>;
   /**
    * For each other live run of the repository, its newest live, ready checkpoint with a package: newest first, at most
    * `limit`.

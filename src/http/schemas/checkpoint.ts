@@ -1,19 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import {
-  checkpointStates,
-  packageKinds,
-  type Checkpoint,
-  type CheckpointResult,
-} from '../../catalog/contract/checkpoint-records.ts';
+import { checkpointStates, packageKinds, type Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { PackageRecord } from '../../catalog/contract/package-records.ts';
 import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
-import { fidelities, fileRoles } from '../../checkpoint/role.ts';
+import { fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
+import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
@@ -21,11 +16,6 @@ import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;
-
-/** JSON has no numbers that are not finite. */
-const metricValues = z
-  .record(z.string(), z.number().nullable())
-  .openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
 
 const expectsSchema = z
   .record(z.string(), z.number())
@@ -117,64 +107,6 @@ export const fileReceipt = z
     href: z.string(),
   })
   .openapi('FileReceipt');
-
-const observedMetric = z
-  .object({
-    kind: z.enum(metricKinds),
-    baseline: z.number().nullable(),
-    measured: z.number().nullable(),
-    degradation: z.number().nullable(),
-  })
-  .openapi('ObservedMetric');
-
-const resultSchema = z
-  .object({
-    fidelity: z.enum(fidelities).openapi({ description: '`exact` also when a lossy run found no config that passes.' }),
-    config: quantizationConfigSchema.optional(),
-    warnings: z.array(z.string()),
-    baseline: metricValues.optional(),
-    measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
-    degradation: metricValues.optional().openapi({
-      description:
-        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.',
-    }),
-    observed: z.record(z.string(), observedMetric).optional().openapi({
-      description:
-        'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
-    }),
-    understood: z
-      .array(z.string())
-      .optional()
-      .openapi({
-        description:
-          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
-        example: [
-          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
-        ],
-      }),
-    kind: z.enum(packageKinds),
-    ancestorRun: z.string().optional(),
-    ancestorStep: z.number().int().optional(),
-    chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
-    rawBytes: z.number().int(),
-    storedBytes: z.number().int().openapi({
-      description:
-        'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.',
-    }),
-    migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
-    roundingError: z.number().optional().openapi({
-      description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.',
-    }),
-    resumed: z.boolean().optional().openapi({
-      description:
-        'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
-    }),
-    trialCount: z.number().int(),
-    seconds: z
-      .record(z.string(), z.number())
-      .openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
-  })
-  .openapi('CheckpointResult');
 
 const packageSchema = z
   .object({
@@ -315,22 +247,6 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     ...(finishedAt !== undefined && { finishedAt: finishedAt.toISOString() }),
     href: resourcePaths.checkpoint(address),
   } satisfies z.infer<typeof checkpointSchema>;
-}
-
-function renderResult({
-  warnings,
-  understood,
-  observed,
-  config,
-  ...result
-}: CheckpointResult): z.infer<typeof resultSchema> {
-  return {
-    ...result,
-    ...(config !== undefined && { config: renderConfig(config) }),
-    warnings: [...warnings],
-    ...(understood !== undefined && { understood: [...understood] }),
-    ...(observed !== undefined && { observed: { ...observed } }),
-  };
 }
 
 export interface CheckpointParts {

@@ -13,6 +13,7 @@ import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
+import { measuredBefore } from './measured-before.ts';
 import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from '../../db/page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
@@ -74,6 +75,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       );
       return one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), isReady);
     },
+    measuredBefore: (runId, beforeSequence, which) => measuredBefore(db, { runId, beforeSequence, ...which }),
     newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
     async transition(id, from, to, set = {}) {
       const at = {
