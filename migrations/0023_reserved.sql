@@ -1,0 +1,2 @@
+-- Holds its number, so that numbers have no gap.
+select 1;
