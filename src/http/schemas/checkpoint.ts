@@ -8,6 +8,7 @@ import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
+import { finalInput, finalQuality } from './final-quality.ts';
 import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
@@ -58,6 +59,7 @@ export const checkpointInput = z
       example: { 'head.weight': 'embedding' },
     }),
     expects: expectsSchema.optional(),
+    final: finalInput.optional(),
   })
   .openapi('CheckpointInput', {
     example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] },
@@ -74,6 +76,11 @@ export const pushQuery = z.object({
     type: 'string',
     description: 'A JSON object, metric to what the training job measured; as `expects` of a reservation.',
     example: '{"loss":1.8604}',
+  }),
+  final: jsonText.pipe(finalInput).optional().openapi({
+    type: 'string',
+    description: '`true`, or a JSON object; as `final` of a reservation.',
+    example: '{"exact":true}',
   }),
 });
 
@@ -139,6 +146,9 @@ export const checkpointSchema = z
     config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
     layerTypes: layerTypesSchema.optional().openapi({ description: 'The layer types given at upload.' }),
     expects: expectsSchema.optional(),
+    final: finalQuality.optional().openapi({
+      description: 'There if it was said to be the last of its run, with what was asked of it.',
+    }),
     thresholds: thresholdsSchema
       .optional()
       .openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
@@ -222,6 +232,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     fixedConfig,
     layerTypes,
     expects,
+    final,
     thresholds,
     cancelRequested,
     result,
@@ -239,6 +250,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     ...(fixedConfig !== undefined && { config: renderConfig(fixedConfig) }),
     ...(layerTypes !== undefined && { layerTypes: { ...layerTypes } }),
     ...(expects !== undefined && { expects: { ...expects } }),
+    ...(final !== undefined && { final: { ...final } }),
     ...(thresholds !== undefined && { thresholds: { ...thresholds } }),
     ...(result !== undefined && { result: renderResult(result) }),
     ...(errorCode !== undefined && { error: { code: errorCode, message: errorMessage ?? '' } }),
