@@ -53,7 +53,8 @@ export interface StepStart {
 /**
  * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next,
  * between the largest step that passed and the smallest that failed. A later checkpoint starts at the last one's step,
- * which most often passes at once; at a finer one if less may be lost than there. The cheapest step that passed wins; undefined when none did.
+ * which most often passes at once; at a finer one if less may be lost than there. The cheapest step that passed wins;
+ * undefined when none did.
  */
 export async function searchStep(
   { last, isBase, max = residualStepMax, tightening = 1 }: StepStart,

@@ -110,8 +110,8 @@ export interface CheckpointRecords {
   /** The run's live checkpoint with the largest sequence. */
   newest(runId: string): Promise<Checkpoint | undefined>;
   /**
-   * Says that a checkpoint is the last of its run. Thresholds replace those that a commit fixed. `conflict` unless it is
-   * open, queued or failed.
+   * Says that a checkpoint is the last of its run. Thresholds replace those that a commit fixed. `conflict` unless it
+   * is open, queued or failed.
    */
   setFinal(id: string, final: FinalQuality): Promise<Checkpoint>;
   get(id: string): Promise<Checkpoint | undefined>;

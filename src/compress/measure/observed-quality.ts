@@ -52,10 +52,11 @@ export function observedValues({
 
 /**
  * Warnings about metrics without a bound that degraded by more than three times the largest relative threshold (the
- * default if all are absolute; without `progress`, which says nothing of other metrics), or are no longer finite. Metrics that compare with the uploaded model have no baseline
- * of their own. Agreement is compared with the same share of all positions; a divergence with the same share of the
- * uploaded model's loss, which has its unit. If no loss was measured, that of classes is compared with the share of one
- * nat, and that of values, whose unit may be anything, with nothing.
+ * default if all are absolute; without `progress`, which says nothing of other metrics), or are no longer finite.
+ * Metrics that compare with the uploaded model have no baseline of their own. Agreement is compared with the same share
+ * of all positions; a divergence with the same share of the uploaded model's loss, which has its unit. If no loss was
+ * measured, that of classes is compared with the share of one nat, and that of values, whose unit may be anything, with
+ * nothing.
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured, observed } = quality;

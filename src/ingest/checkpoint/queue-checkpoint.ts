@@ -20,9 +20,9 @@ export interface CheckedFiles {
 
 /**
  * Closes an open checkpoint whose files were checked, inside the caller's transaction. It checks the layout against the
- * run, sets the revision, fixes the run's current eval set and thresholds, and releases the encode job. Closes the run if
- * the checkpoint is its last. Locks the run.
- * Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
+ * run, sets the revision, fixes the run's current eval set and thresholds, and releases the encode job. Closes the run
+ * if the checkpoint is its last. Locks the run. Errors: `layout-mismatch`, `conflict` (not open any more, or a file
+ * changed since it was checked), `not-found`.
  */
 export async function queueCheckpoint(
   tx: Catalog,

@@ -34,8 +34,8 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
  * commit. Repeating an open reservation returns it, so that a restarted job can continue. Errors: `invalid-request`,
  * `payload-too-large` (more than could ever be staged), `step-exists` (committed, naming the fork call; or reserved
  * with other files, config, layer types or expectations), `checkpoint-failed` (nothing in the announcement differs;
- * naming the retry call), `conflict` (cancelled), `not-found`, `run-closed` (for a step that the run lacks), and those of
- * `checkExpects` and `checkFinal`.
+ * naming the retry call), `conflict` (cancelled), `not-found`, `run-closed` (for a step that the run lacks), and those
+ * of `checkExpects` and `checkFinal`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;

@@ -13,8 +13,9 @@ export interface RunChange extends EvaluationChange {
 /**
  * Gives a run another eval set, other thresholds, or both, for checkpoints committed from now on; committed ones keep
  * theirs. Thresholds that are not given stay if the eval set has all their metrics, else they become the default on its
- * first one. `final` closes it, or opens it again. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, `conflict` (the run is
- * exact), those of `refuseUnfit` if the layout of the run's checkpoints is known, and those of `closeRun`.
+ * first one. `final` closes it, or opens it again. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`,
+ * `invalid-request`, `conflict` (the run is exact), those of `refuseUnfit` if the layout of the run's checkpoints is
+ * known, and those of `closeRun`.
  */
 export async function changeRun(
   ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet' | 'afterClose'>,

@@ -37,11 +37,7 @@ describe('thresholds', () => {
       { given: { loss: { relative: 0.01, progress: 0.5 }, kl: { absolute: 0.1 } } },
       { loss: { relative: 0.01, progress: 0.5 }, kl: { absolute: 0.1 } },
     ],
-    [
-      'are inherited with their bounds',
-      { inherited: { loss: { progress: 0.5 } } },
-      { loss: { progress: 0.5 } },
-    ],
+    ['are inherited with their bounds', { inherited: { loss: { progress: 0.5 } } }, { loss: { progress: 0.5 } }],
     ['may be large if that is said', { given: { loss: 10 }, allowLarge: true }, { loss: 10 }],
   ])('%s', (_, asked, expected) => {
     expect(settle(asked)).toEqual(expected);

@@ -50,7 +50,9 @@ function unknownMetric(names: readonly string[], { spec }: EvalSet): string | un
   return names.find((name) => spec.metrics.every((metric) => metric.name !== name));
 }
 
-/** Metrics that compare with the uploaded model have no value to take a share of, and training does not improve them. */
+/**
+ * Metrics that compare with the uploaded model have no value to take a share of, and training does not improve them.
+ */
 function checkMeaningful(thresholds: QualityThresholds, { spec }: EvalSet): void {
   for (const { name, kind } of spec.metrics) {
     const threshold = thresholds[name];

@@ -58,7 +58,12 @@ class ResidualSession implements MethodSession {
     this.#symbolCache.clear();
   }
 
-  #make({ model: { plan, gramMatrices, tightening }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
+  #make({
+    model: { plan, gramMatrices, tightening },
+    ancestor,
+    candidates,
+    resumption,
+  }: QuantizationBasis): Promise<Quantization> {
     const { source, core, run, warn, parallel, signal } = this.#work;
     const { rounding, hysteresis, weightErrorMax } = run.search;
     const last = lastConfig(candidates);
