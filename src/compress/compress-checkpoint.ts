@@ -17,7 +17,6 @@ import { ModelSource } from './upload/model-source.ts';
 import { Ancestors, type OpenedAncestor } from './ancestor/open-ancestor.ts';
 import { methodNamed } from './method/all-methods.ts';
 import { overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
-import { limitsTightened } from './measure/limits-tightened.ts';
 import { measuredQuality } from './measure/observed-quality.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
@@ -119,8 +118,7 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   const attempt = await withStateOptions(begun, candidates);
   const phases = new Phases(attempt);
   const basis = await phases.run('read', async (): Promise<Basis> => {
-    const prepared = await prepareModel(attempt);
-    const model = { ...prepared, tightening: limitsTightened(prepared.quality?.limits, candidates) };
+    const model = await prepareModel(attempt);
     const resumption = await findResumption(attempt, model, candidates);
     const ancestors = await ctx.tracer.span('encode.ancestor', {}, () =>
       plannedAncestors(attempt, model, { candidates, resumption }),

@@ -71,15 +71,6 @@ describe('searchStep', () => {
     expect(asked).toEqual([10]);
   });
 
-  test('starts finer if less may be lost than at the last checkpoint: one trial, where it would take two', async () => {
-    const { runner, asked } = runnerOn(quadratic(10 - 32));
-    const found = await searchStep({ last: 10, isBase: false, tightening: 1 / 4 }, runner);
-    expect([found?.config, asked]).toEqual([{ method: 'residual', step: -22 }, [-22]]);
-    const unaware = runnerOn(quadratic(10 - 32));
-    await searchStep({ last: 10, isBase: false }, unaware.runner);
-    expect(unaware.asked.length).toBeGreaterThan(1);
-  });
-
   test('a later checkpoint is done in four trials once something passes', async () => {
     const { runner, asked } = runnerOn((step) => (step > 20 ? 3 : 0.1));
     expect((await searchStep({ last: 0, isBase: false }, runner))?.config).toBeDefined();

@@ -46,25 +46,21 @@ export interface StepStart {
   readonly isBase: boolean;
   /** The largest step allowed. */
   readonly max?: number | undefined;
-  /** What may be lost, relative to the checkpoint before; at most 1, which it is if absent. */
-  readonly tightening?: number | undefined;
 }
 
 /**
  * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next,
  * between the largest step that passed and the smallest that failed. A later checkpoint starts at the last one's step,
- * which most often passes at once; at a finer one if less may be lost than there. The cheapest step that passed wins;
- * undefined when none did.
+ * which most often passes at once. The cheapest step that passed wins; undefined when none did.
  */
 export async function searchStep(
-  { last, isBase, max = residualStepMax, tightening = 1 }: StepStart,
+  { last, isBase, max = residualStepMax }: StepStart,
   runner: TrialRunner,
 ): Promise<FoundConfig | undefined> {
   const stepMax = Math.max(residualStepMin, Math.min(residualStepMax, max));
   const enough = trialsEnough[last === undefined ? 'first' : isBase ? 'base' : 'delta'];
   const aim = last !== undefined && isBase ? baseAim : usualAim;
-  const predicted = last === undefined ? firstStep : last + Math.floor(16 * Math.log2(tightening));
-  let step = Math.min(stepMax, Math.max(residualStepMin, predicted));
+  let step = Math.min(stepMax, last ?? firstStep);
   let passed = -Infinity;
   let failed = Infinity;
   let standing = 0;

@@ -101,11 +101,6 @@ export interface QuantizationBasis {
 
 export interface QuantizableModel {
   readonly plan: CodingPlan;
-  /**
-   * What may be lost of the metrics, relative to the nearest earlier checkpoint with a config (`limits-tightened.ts`);
-   * at most 1. Absent if it is the same.
-   */
-  readonly tightening?: number | undefined;
   /** For methods that measure inputs, if an eval set provides them. */
   readonly gramMatrices?: GramMatrices;
 }

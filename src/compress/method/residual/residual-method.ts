@@ -58,12 +58,7 @@ class ResidualSession implements MethodSession {
     this.#symbolCache.clear();
   }
 
-  #make({
-    model: { plan, gramMatrices, tightening },
-    ancestor,
-    candidates,
-    resumption,
-  }: QuantizationBasis): Promise<Quantization> {
+  #make({ model: { plan, gramMatrices }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
     const { source, core, run, warn, parallel, signal } = this.#work;
     const { rounding, hysteresis, weightErrorMax } = run.search;
     const last = lastConfig(candidates);
@@ -75,7 +70,6 @@ class ResidualSession implements MethodSession {
       last,
       warn,
       gramMatrices,
-      tightening,
       symbolCache: this.#symbolCache,
       rounding,
       hysteresis,

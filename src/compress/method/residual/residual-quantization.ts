@@ -37,8 +37,6 @@ export interface ResidualParts extends EncodingOptions {
   readonly weightErrorMax?: number | undefined;
   /** Absent if the config is given: it is then used as it is. */
   readonly resumption?: Resumption | undefined;
-  /** `QuantizableModel.tightening`. */
-  readonly tightening?: number | undefined;
   /** Absent if inputs cannot be measured. */
   readonly gramMatrices?: GramMatrices | undefined;
 }
@@ -110,7 +108,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
         ? estimateResidualBytes(modelParts, own(config).step)
         : quantize(config).then(({ bytes }) => bytes),
     search: (runner: TrialRunner): Promise<FoundConfig | undefined> =>
-      searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max, tightening: parts.tightening }, runner),
+      searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),
   };
 }
 
