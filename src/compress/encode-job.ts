@@ -5,7 +5,7 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Attributes } from '../telemetry/tracer.ts';
-import { releaseStoredElsewhere } from './release-uploads.ts';
+import { releaseStoredElsewhere } from './release-stored-elsewhere.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 

@@ -5,7 +5,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { metricLimits } from '../../checkpoint/quality/degradation-limits.ts';
 import { asksForMore, type FinalQuality } from '../../checkpoint/quality/final-quality.ts';
 import { measuredUploads } from '../../compress/lineage/measured-uploads.ts';
-import { releaseStoredElsewhere } from '../../compress/release-uploads.ts';
+import { releaseStoredElsewhere } from '../../compress/release-stored-elsewhere.ts';
 import { runOfCheckpoint } from '../../compress/run-of-checkpoint.ts';
 import { settleThresholds } from './settle-thresholds.ts';
 
