@@ -30,7 +30,7 @@ async function pushLast(run: Run, step: number, final: FinalQuality): Promise<Ch
 }
 
 test.each<[string, Partial<Run>]>([
-  ['a searched run', {}],
+  ['a searched run', { search: { ...tinySearch, method: 'residual' } }],
   ['a run with a given config', { search: { ...tinySearch, fixedConfig: sixteenBins } }],
 ])(
   'the last checkpoint of %s that is to be exact comes back byte for byte, measured, without a warning',
@@ -50,7 +50,7 @@ test.each<[string, Partial<Run>]>([
 );
 
 test('the last checkpoint of a closed run releases its upload, and so does the one before', async () => {
-  const run = await harness.newRun();
+  const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' } });
   const first = await harness.push(run, 0, uploadAt(0));
   expect(await harness.rawPaths(first)).toEqual([path]);
   const last = await pushLast(run, 1, {});
