@@ -1,7 +1,7 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
- * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N]
- * [--seeds N] [--hysteresis fixed|priced]
+ * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--progress p] [--only name[,..]]
+ * [--first N] [--seeds N] [--hysteresis fixed|priced]
  *   [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * Each --threshold is a comparison with tables of its own: one number, or one for each of --metric. The default is 0.5
@@ -14,7 +14,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
-import type { QualityThresholds } from '../src/checkpoint/quality/quality.ts';
+import type { DegradationLimits } from '../src/checkpoint/quality/quality.ts';
+import { withProgress } from '../src/checkpoint/quality/with-progress.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { leadingMetric } from '../src/cli/demo/leading-metric.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
@@ -81,22 +82,22 @@ async function main(options: BenchOptions): Promise<void> {
 
 /** Runs one comparison. Reports, with earlier comparisons, are written after every method. */
 async function compare(
-  thresholds: QualityThresholds,
+  thresholds: DegradationLimits,
   tools: Pick<Comparison, 'series' | 'core' | 'directory' | 'startHub'> & {
     readonly before: readonly ComparisonReport[];
     readonly options: BenchOptions;
   },
 ): Promise<ComparisonReport> {
   const { options, before, ...place } = tools;
-  const { only, hysteresis, seeds } = options;
+  const { only, hysteresis, seeds, progress } = options;
   const reportOf = (results: readonly MethodResult[]): ComparisonReport => ({
-    context: contextOf(results, place.series, thresholds),
+    context: { ...contextOf(results, place.series, thresholds), ...(progress !== undefined && { progress }) },
     results,
   });
   await mkdir(place.directory);
   const results = await compareMethods({
     ...place,
-    thresholds,
+    thresholds: withProgress(thresholds, progress),
     seeds,
     ...(hysteresis && { hysteresis }),
     wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
@@ -114,7 +115,7 @@ function interruption(): Promise<never> {
   });
 }
 
-function contextOf(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds): ReportContext {
+function contextOf(results: readonly MethodResult[], series: Series, thresholds: DegradationLimits): ReportContext {
   const bounding = Object.keys(thresholds);
   return {
     series: series.name,

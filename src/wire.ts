@@ -19,6 +19,7 @@ import { gatewayOf } from './process/gateway-of.ts';
 import { isClaiming, probesOf } from './process/probe-process.ts';
 import { shutDown } from './process/shut-down.ts';
 import { announceProcess } from './upkeep/announce-process.ts';
+import { queueMerge } from './upkeep/merge/merge-run.ts';
 import { startUpkeep } from './process/upkeep-chores.ts';
 import { scrubMetrics } from './upkeep/process-metrics.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
@@ -86,6 +87,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     newKeyPart: () => randomBytes(16).toString('hex'),
     tracer: parts.watch.tracer,
     fitsEvalSet: fitsEvalSet({ store, graphs: parts.graphs, workDirectory: parts.work.path }),
+    ...(config.mergeDeltas && { afterClose: queueMerge }),
     limits: {
       fileBytesMax: config.fileMaxBytes,
       stagedBytesPerRunMax: config.stagedRunMaxBytes,

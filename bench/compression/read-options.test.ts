@@ -55,6 +55,8 @@ test('a series directory, bounds of several comparisons, and files', () => {
 test.each([
   [[]],
   [['a', 'b']],
+  [['a', '--progress', '0']],
+  [['a', '--progress', '2']],
   [['a', '--threshold', 'x']],
   [['a', '--threshold', '0.1,0.2']],
   [['a', '--threshold', '0.1', '--threshold', '-0.1']],

@@ -10,6 +10,8 @@ export interface BenchOptions {
    * Comparisons in their order. Each has the largest relative degradations, one for all metrics, or one for each.
    */
   readonly thresholds: readonly (readonly number[])[];
+  /** Bound on the share of a checkpoint's progress that may be lost, beside each threshold; none by default. */
+  readonly progress?: number;
   /** Parts of names: only matching methods run; all by default. */
   readonly only?: readonly string[];
   /** Only the first checkpoints, this many. */
@@ -30,7 +32,7 @@ export interface BenchOptions {
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] ' +
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--progress p] [--only name[,..]] ' +
   '[--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] ' +
   '[--markdown FILE] [--into FILE --section NAME]';
 
@@ -49,6 +51,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     options: {
       metric: text,
       threshold: { type: 'string', multiple: true },
+      progress: text,
       only: text,
       first: text,
       seeds: { type: 'string', default: '1' },
@@ -78,6 +81,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     seeds: readCount('--seeds', values.seeds),
     ...(hysteresis !== undefined && { hysteresis }),
     ...(metrics !== undefined && { metrics }),
+    ...(values.progress !== undefined && { progress: readProgress(values.progress) }),
     ...(values.only !== undefined && { only: values.only.split(',') }),
     ...(first !== undefined && { first }),
     ...(values.json !== undefined && { jsonPath: values.json }),
@@ -98,6 +102,12 @@ function readThresholds(text: string, metricCount: number): number[] {
         '--threshold 0.005 --threshold 0.01',
     );
   return thresholds;
+}
+
+function readProgress(text: string): number {
+  const progress = Number(text);
+  if (!(progress > 0 && progress <= 1)) throw new Error('--progress wants a number above 0 and at most 1, as 0.5');
+  return progress;
 }
 
 function readCount(option: string, text: string): number {

@@ -14,6 +14,8 @@ import { locationsSuite } from './records/files/locations.suite.ts';
 import { packagesSuite } from './records/packages/packages.suite.ts';
 import { processesSuite } from './jobs/processes.suite.ts';
 import { recordsSuite } from './records/records.suite.ts';
+import { closedRunsSuite } from './records/runs/closed-runs.suite.ts';
+import { measuredBeforeSuite } from './records/checkpoints/measured-before.suite.ts';
 import { retrySuite } from './records/checkpoints/retry.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
 import { uploadsSuite } from './records/uploads/uploads.suite.ts';
@@ -23,7 +25,9 @@ const suites = {
   records: recordsSuite,
   access: accessSuite,
   checkpoints: checkpointsSuite,
+  'measured uploads': measuredBeforeSuite,
   retries: retrySuite,
+  'closed runs': closedRunsSuite,
   files: filesSuite,
   'file origins': fileOriginsSuite,
   locations: locationsSuite,

@@ -189,6 +189,11 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'Look at the run; wait for its eval set, or create it anew.',
     'A push to a run that is being deleted.',
   ),
+  'run-closed': help(
+    'The run was closed: its last checkpoint was said to be final.',
+    'Open it again with PATCH and {"final": false}, or fork it.',
+    'A training job that goes on after it pushed a step with `?final=true`.',
+  ),
   'checkpoint-not-ready': help(
     'The checkpoint is still being uploaded or compressed.',
     'Wait as Retry-After says, or follow its events. Uploaded bytes can be had with ?as=uploaded.',

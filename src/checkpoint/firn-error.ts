@@ -39,6 +39,7 @@ export const firnErrorCodes = [
   'layout-mismatch',
   'step-exists',
   'run-not-ready',
+  'run-closed',
   'checkpoint-not-ready',
   'checkpoint-failed',
   // evaluation

@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from '@hono/zod-openapi';
-import type { QualityThresholds } from '../checkpoint/quality/quality.ts';
+import type { DegradationLimits, QualityThresholds } from '../checkpoint/quality/quality.ts';
+import { withProgress } from '../checkpoint/quality/with-progress.ts';
 import type { namespaceUsageList } from '../http/schemas/usage.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
 import { leadingMetric } from './demo/leading-metric.ts';
+import { rowLimits } from './demo/row-limits.ts';
 import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
 import { readSeries, type Series } from './demo/read-series.ts';
 import { requireFiles } from './demo/require-files.ts';
-import type { LeadingMetric } from './demo/report/as-good-as.ts';
+import type { LeadingMetric } from '../checkpoint/quality/as-good-as.ts';
 import { demoRow, type DemoRow } from './demo/report/demo-row.ts';
 import { lineageRows, type RunLineage } from './demo/report/lineage-rows.ts';
 import { headerLine, rowLine } from './demo/report/row-line.ts';
@@ -66,8 +68,8 @@ async function pushAndVerify(
   options: Omit<DemoOptions, 'thresholds'> & { readonly thresholds: QualityThresholds; readonly directory: string },
 ): Promise<string[]> {
   const { thresholds, method, jsonPath } = options;
-  const { pushed, rows, last } = await train(hub, series, options);
-  const problems = await verifyAll(hub, series, pushed, options);
+  const { pushed, limits, rows, last } = await train(hub, series, options);
+  const problems = await verifyAll(hub, series, { pushed, limits }, options);
   const totals = totalsOf(rows, await storedParts(hub), last);
   for (const line of totalLines(totals)) say(line);
   if (problems.length === 0)
@@ -93,15 +95,22 @@ async function storedParts(hub: HubClient): Promise<StoredParts> {
 }
 
 /** Every bounding metric with its threshold. */
-function boundsOf(series: Series, { metrics = [series.metric], thresholds }: DemoOptions): QualityThresholds {
+function boundsOf(series: Series, options: DemoOptions): QualityThresholds {
+  const { metrics = [series.metric], thresholds, progress } = options;
   const unknown = metrics.find((metric) => !series.metrics.includes(metric));
   if (unknown !== undefined) throw new Error(`the series records ${series.metrics.join(', ')}, not ${unknown}`);
-  return Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
+  return withProgress(
+    Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!])),
+    progress,
+  );
 }
 
 function describeBounds(thresholds: QualityThresholds): string {
   return Object.entries(thresholds)
-    .map(([metric, threshold]) => `${metric} bounded by ${100 * threshold} %`)
+    .map(([metric, threshold]) => {
+      if (typeof threshold === 'number') return `${metric} bounded by ${100 * threshold} %`;
+      return `${metric} bounded by ${100 * threshold.relative!} % and by ${100 * threshold.progress!} % of its progress`;
+    })
     .join(', ');
 }
 
@@ -119,6 +128,8 @@ function interruption(): Promise<never> {
 /** The result of a training job: everything it pushed, and its last run. */
 interface Training {
   readonly pushed: readonly PushedCheckpoint[];
+  /** What the thresholds come to in each, from the metrics of the uploads. */
+  readonly limits: readonly DegradationLimits[];
   readonly rows: readonly DemoRow[];
   readonly last: RunLineage;
 }
@@ -137,8 +148,12 @@ async function train(
   await prepareHub(hub, series, { repository, run: first.run, thresholds, method, clustering, search });
   say(headerLine());
   const bounding = Object.keys(thresholds);
-  const shown = { metrics: [...bounding, ...series.metrics], leading: leadingMetric(series, bounding[0]!) };
-  const training = { pushed: [], rows: [] };
+  const shown = {
+    metrics: [...bounding, ...series.metrics],
+    leading: leadingMetric(series, bounding[0]!),
+    limitsOf: (row: DemoRow, lineage: readonly DemoRow[]) => rowLimits(series, thresholds, row, lineage),
+  };
+  const training = { pushed: [], limits: [], rows: [] };
   await pushAll(hub, first, shown, training);
   if (fork !== undefined) {
     say(
@@ -158,8 +173,12 @@ async function train(
 async function pushAll(
   hub: HubClient,
   plan: PushPlan,
-  shown: { readonly metrics: readonly string[]; readonly leading: LeadingMetric },
-  training: { readonly pushed: PushedCheckpoint[]; readonly rows: DemoRow[] },
+  shown: {
+    readonly metrics: readonly string[];
+    readonly leading: LeadingMetric;
+    readonly limitsOf: (row: DemoRow, lineage: readonly DemoRow[]) => DegradationLimits;
+  },
+  training: { readonly pushed: PushedCheckpoint[]; readonly limits: DegradationLimits[]; readonly rows: DemoRow[] },
 ): Promise<void> {
   for (const checkpoint of plan.checkpoints) {
     const name = `${plan.run}@${checkpoint.step}`;
@@ -169,10 +188,12 @@ async function pushAll(
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     });
     clearProgress();
-    const row = demoRow(done, { ...shown, lineage: lineageRows(training.rows, plan) });
+    const lineage = lineageRows(training.rows, plan);
+    const row = demoRow(done, { ...shown, lineage });
     say(rowLine(row));
     for (const warning of row.warnings) say(`  note: ${warning}`);
     training.pushed.push(done);
+    training.limits.push(shown.limitsOf(row, lineage));
     training.rows.push(row);
   }
 }
@@ -180,15 +201,15 @@ async function pushAll(
 async function verifyAll(
   hub: HubClient,
   series: Series,
-  pushed: readonly PushedCheckpoint[],
-  options: { directory: string; thresholds: QualityThresholds; keepDirectory?: string | undefined },
+  { pushed, limits }: Pick<Training, 'pushed' | 'limits'>,
+  options: { directory: string; keepDirectory?: string | undefined },
 ): Promise<string[]> {
   const problems: string[] = [];
   const reEvaluator = new ReEvaluator(series);
   try {
     for (const [i, done] of pushed.entries()) {
       showProgress(`downloading and re-evaluating ${i + 1} of ${pushed.length}`);
-      problems.push(...(await verifyDownload(hub, series, done, { ...options, reEvaluator })));
+      problems.push(...(await verifyDownload(hub, series, done, { ...options, reEvaluator, limits: limits[i]! })));
     }
   } finally {
     reEvaluator.close();

@@ -136,7 +136,8 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   const findings = quantized ?? (await storeExact());
   attempt.signal.throwIfAborted();
   if (decision.exactReason !== undefined) attempt.warn(decision.exactReason);
-  const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
+  const { step } = checkpoint;
+  const result = describeResult({ ...findings, step, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
 

@@ -46,6 +46,8 @@ export async function decideConfig(
     unsearched === undefined
       ? (basis.model.quality?.distrust ?? (given === undefined ? whyNoSearch(basis.model) : undefined))
       : undefined;
+  if (unsearched === undefined && attempt.checkpoint.final?.exact === true)
+    return exact(attempt, basis.model, undefined, 0);
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
   const quantization = await attempt.session.quantization(basis);
   const { config, trialCount } =
@@ -90,7 +92,7 @@ function firstNotFinite(values: MetricValues, names: readonly string[]): string 
 async function exact(
   attempt: EncodeAttempt,
   { layerTypes }: PreparedModel,
-  exactReason: string,
+  exactReason: string | undefined,
   trialCount: number,
 ): Promise<Decision> {
   const { source, run } = attempt;
@@ -98,7 +100,7 @@ async function exact(
     plan: await withCopies(attempt, planExact(source.files, layerTypes, run.state)),
     configGiven: false,
     trialCount,
-    exactReason,
+    ...(exactReason !== undefined && { exactReason }),
   };
 }
 

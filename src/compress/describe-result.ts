@@ -1,5 +1,7 @@
 import type { CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
+import { asGoodAs, type AsGoodAs } from '../checkpoint/quality/as-good-as.ts';
+import { needsReference } from '../checkpoint/quality/metric-kind.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
@@ -13,6 +15,8 @@ import type { StoredCheckpoint } from './store-checkpoint.ts';
 
 /** Findings on a checkpoint that is stored and verified. */
 export interface Findings {
+  /** Of the checkpoint. */
+  readonly step: number;
   readonly files: readonly SourceFile[];
   /** The files as uploaded. */
   readonly rows: readonly CheckpointFile[];
@@ -30,7 +34,7 @@ export interface Findings {
  * fails its thresholds on the decoded bytes; a given config is only reported.
  */
 export function describeResult(findings: Findings): CheckpointResult {
-  const { files, decision, stored, ancestor, quality, seconds } = findings;
+  const { step, files, decision, stored, ancestor, quality, seconds } = findings;
   const config = decision.quantized?.config;
   const outside = quality !== undefined && stored.lossy && !isInside(quality, decision);
   if (outside && !decision.configGiven)
@@ -42,6 +46,8 @@ export function describeResult(findings: Findings): CheckpointResult {
       baseline: quality.bound.baseline,
       measured: quality.measured.whole,
       degradation: degradations(quality.bound, quality.measured.whole),
+      ...(quality.limits !== undefined && { limits: quality.limits }),
+      ...lagOf(quality, step),
       observed: observedValues(quality),
       understood: quality.understood,
     }),
@@ -71,6 +77,20 @@ function isInside({ bound, measured }: MeasuredQuality, { configGiven }: Decisio
   const { standardErrors: _, divergences: __, ...thresholdsOnly } = bound;
   const judged = configGiven ? thresholdsOnly : bound;
   return judgeMetrics(judged, judgedOf(judged, measured)).passed;
+}
+
+/** By the first metric of the set that training improves and a threshold bounds; by the first if none is bounded. */
+function lagOf(
+  { bound: { spec, thresholds, baseline }, measured, earlier = [] }: MeasuredQuality,
+  step: number,
+): { readonly asGoodAs?: AsGoodAs } {
+  const telling = spec.metrics.filter(({ kind }) => !needsReference(kind));
+  const leading = telling.find(({ name }) => Object.hasOwn(thresholds, name)) ?? telling[0];
+  if (leading === undefined) return {};
+  const own = { step, metricsBefore: baseline, metricsAfter: measured.whole };
+  const before = earlier.toReversed().map(({ step: at, metrics }) => ({ step: at, metricsBefore: metrics }));
+  const found = asGoodAs(own, [...before, own], leading);
+  return found === undefined ? {} : { asGoodAs: found };
 }
 
 /** By file. */

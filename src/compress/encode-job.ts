@@ -5,6 +5,7 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Attributes } from '../telemetry/tracer.ts';
+import { releaseStoredElsewhere } from './release-stored-elsewhere.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 
@@ -37,10 +38,14 @@ export async function runEncodeJob(
   signal.throwIfAborted();
   const run = (await ctx.catalog.runs.get(checkpoint.runId))!;
   if (!(await parentSettled(ctx.catalog, run))) return { kind: 'defer', delayMs: parentWaitMs };
-  if (checkpoint.state === 'queued') await ctx.catalog.checkpoints.transition(checkpointId, ['queued'], 'working');
+  // What was asked of a last checkpoint while it waited counts.
+  const begun =
+    checkpoint.state === 'queued'
+      ? await ctx.catalog.checkpoints.transition(checkpointId, ['queued'], 'working')
+      : checkpoint;
   ctx.publish(checkpointId, { type: 'changed' });
   const rows = await ctx.catalog.files.list(checkpointId);
-  const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows, attempt: claim.fence }, signal);
+  const compressed = await compressCheckpoint(ctx, { checkpoint: begun, run, rows, attempt: claim.fence }, signal);
   try {
     await ctx.tracer.span('encode.commit', { attributes: resultOf(run, compressed) }, () =>
       commit(ctx, { checkpoint, compressed }, claim),
@@ -93,6 +98,8 @@ async function commit(
   } = done;
   const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
   await ctx.catalog.transaction(async (tx) => {
+    // Whoever closes the run does so before or after this.
+    await tx.runs.lock(checkpoint.runId);
     await tx.packages.create({
       id: packageId,
       checkpointId: checkpoint.id,
@@ -115,7 +122,8 @@ async function commit(
 
 /**
  * Releases raw objects: sensitivity files always; of an exact checkpoint, all files stored elsewhere; of a lossy one,
- * all but the model. The model stays while this is the run's newest checkpoint that is ready and not deleted. A retried
+ * all but the model. The model stays while this is the run's newest checkpoint that is ready and not deleted, and the
+ * run is open. A retried
  * checkpoint may become ready after newer ones of its run.
  */
 async function releaseRaw(
@@ -125,7 +133,8 @@ async function releaseRaw(
   const elsewhere = new Set(files.filter((file) => file.storage !== 'raw').map((file) => file.path));
   const rows = await tx.files.list(checkpoint.id);
   const { runId, sequence } = checkpoint;
-  const keepsModel = result.fidelity !== 'exact' && !(await tx.checkpoints.hasNewerReady(runId, sequence));
+  const isClosed = (await tx.runs.get(runId))?.closedAt !== undefined;
+  const keepsModel = result.fidelity !== 'exact' && !isClosed && !(await tx.checkpoints.hasNewerReady(runId, sequence));
   const now = rows.filter(
     (row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || !keepsModel)),
   );
@@ -140,14 +149,6 @@ async function releaseRaw(
     await tx.checkpoints.previousReady(runId, sequence, { live: true }),
   ];
   for (const id of new Set(previous.flatMap((each) => each?.id ?? []))) await releaseStoredElsewhere(tx, id);
-}
-
-async function releaseStoredElsewhere(tx: Catalog, checkpointId: string): Promise<void> {
-  const rows = (await tx.files.list(checkpointId)).filter((row) => row.rawKey !== undefined && row.storage !== 'raw');
-  await tx.files.releaseRaw(
-    checkpointId,
-    rows.map((row) => row.path),
-  );
 }
 
 function isTerminal(checkpoint: Checkpoint): boolean {

@@ -3,6 +3,13 @@ import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
+import {
+  degradationLimits,
+  metricLimits,
+  type MeasuredUpload,
+  type MetricLimit,
+} from '../checkpoint/quality/degradation-limits.ts';
+import { limitsInWords } from '../checkpoint/quality/limit-words.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/examine/describe-examination.ts';
 import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
@@ -13,6 +20,7 @@ import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-ex
 import { doubtedFigure } from './eval-set/doubted-figure.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
+import { measuredUploads } from './lineage/measured-uploads.ts';
 import { planCopies } from './plan/find-copies.ts';
 import type { GramMatrices } from './method/gram-matrices.ts';
 import type { QuantizableModel } from './method/method.ts';
@@ -39,6 +47,10 @@ export interface PreparedModel extends QuantizableModel {
 export interface ModelQuality {
   readonly gate: QualityGate;
   readonly bound: QualityBound;
+  /** What the thresholds come to, by bounded metric. */
+  readonly limits: Readonly<Record<string, MetricLimit>>;
+  /** Earlier uploads that this one was trained through, the nearest first. */
+  readonly earlier: readonly MeasuredUpload[];
   /** Of the eval set. */
   readonly rows: number;
   /** Values of observed metrics on the uploaded weights. */
@@ -100,16 +112,20 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   });
   words.warnings.forEach(attempt.warn);
   const { whole, halves, groups, observed } = baseline;
-  const { thresholds } = run;
+  const { spec } = gate;
+  const earlier = await measuredUploads(ctx.catalog, run, attempt.checkpoint);
+  const limits = metricLimits({ metrics: spec.metrics, thresholds: run.thresholds, baseline: whole, earlier });
+  const thresholds = degradationLimits(limits);
   const qualityBound: QualityBound = {
-    spec: gate.spec,
+    spec,
     thresholds,
+    ...beforeProgress(limits),
     baseline: whole,
     ...(halves && { halfBaselines: halves }),
     ...(groups && { standardErrors, groupBaselines: groups }),
     ...(divergenceMax !== undefined && {
       divergences: divergenceLimits({
-        metrics: [...gate.spec.metrics, ...gate.observedMetrics],
+        metrics: [...spec.metrics, ...gate.observedMetrics],
         thresholds,
         baseline: { ...whole, ...observed },
         divergenceMax,
@@ -118,16 +134,33 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   };
   const notCompared = unmeasuredExpectations(attempt.checkpoint.expects, whole);
   if (notCompared !== undefined) attempt.warn(notCompared);
-  const understood = [...words.understood, ...describeBinding(bound.report)];
+  const understood = [
+    ...words.understood,
+    ...describeBinding(bound.report),
+    ...limitsInWords({ spec, limits, baseline: whole, hasEarlier: earlier.length > 0 }),
+  ];
   const quality = {
     gate,
     bound: qualityBound,
+    limits,
+    earlier,
     rows,
     ...(observed && { observed }),
     understood,
     ...(distrust !== undefined && { distrust }),
   };
   return { plan, layerTypes, quality, ...(gramMatrices && { gramMatrices }) };
+}
+
+/** The limits without `progress`, if there is some. */
+function beforeProgress(limits: Readonly<Record<string, MetricLimit>>): Pick<QualityBound, 'withoutProgress'> {
+  const entries = Object.entries(limits);
+  if (entries.every(([, { withoutProgress }]) => withoutProgress === undefined)) return {};
+  return {
+    withoutProgress: Object.fromEntries(
+      entries.map(([name, { withoutProgress, degradationMax }]) => [name, withoutProgress ?? degradationMax]),
+    ),
+  };
 }
 
 /**

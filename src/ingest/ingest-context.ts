@@ -4,6 +4,7 @@ import type { AskedFit } from '../compress/eval-set/fits-eval-set.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
+import type { AfterClose } from './run/close-run.ts';
 import { StagingBudget } from './stage/staging-budget.ts';
 
 /**
@@ -26,6 +27,7 @@ export interface IngestContext {
   readonly tracer: Tracer;
   /** Called before a run measures its first checkpoint with an eval set; without it nothing is refused early. */
   readonly fitsEvalSet?: FitsEvalSet;
+  readonly afterClose?: AfterClose;
 }
 
 export interface IngestOptions {
@@ -36,6 +38,7 @@ export interface IngestOptions {
   readonly newKeyPart: () => string;
   readonly tracer?: Tracer;
   readonly fitsEvalSet?: FitsEvalSet;
+  readonly afterClose?: AfterClose;
 }
 
 export function createIngestContext({
@@ -46,6 +49,7 @@ export function createIngestContext({
   newKeyPart,
   tracer = noTracer,
   fitsEvalSet,
+  afterClose,
 }: IngestOptions): IngestContext {
   const limits = { ...defaultIngestLimits, ...given };
   const headerLimits = { ...defaultSafetensorsLimits, headerBytesMax: limits.headerBytesMax };
@@ -60,6 +64,7 @@ export function createIngestContext({
     newKeyPart,
     tracer,
     ...(fitsEvalSet !== undefined && { fitsEvalSet }),
+    ...(afterClose !== undefined && { afterClose }),
   };
 }
 

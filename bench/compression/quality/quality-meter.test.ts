@@ -32,3 +32,26 @@ test('uploaded weights measure what the series recorded, and rebuilt ones what t
     await meter.close();
   }
 });
+
+test('a bound on progress compares with the uploads measured before', async () => {
+  const series = readSeries(fileURLToPath(new URL('../../examples/lm-small', import.meta.url)));
+  const core = loadCore();
+  const passes = async (progress: boolean): Promise<boolean> => {
+    const loss = { relative: 0.2, ...(progress && { progress: 0.5 }) };
+    const meter = new QualityMeter(series, { loss }, directory, core);
+    try {
+      const [before, checkpoint] = await Promise.all(
+        [0, 1].map((at) => loadCheckpoint(series.checkpoints[at]!, (layout) => meter.layerTypes(layout), core)),
+      );
+      await meter.uploaded(before!);
+      const table = checkpoint!.tensors.find(
+        ({ layerType, values }) => layerType === 'embedding' && values !== undefined,
+      )!;
+      const halved = new Map([[table.name, table.values!.map((value) => value / 2)]]);
+      return (await meter.measure(checkpoint!, halved)).passed;
+    } finally {
+      await meter.close();
+    }
+  };
+  expect([await passes(false), await passes(true)]).toEqual([true, false]);
+});

@@ -3,7 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuantizable } from '../../../src/checkpoint/dtype.ts';
 import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
-import type { MetricValues, QualityThresholds } from '../../../src/checkpoint/quality/quality.ts';
+import { degradationLimits, metricLimits } from '../../../src/checkpoint/quality/degradation-limits.ts';
+import type { DegradationLimits, MetricValues, QualityThresholds } from '../../../src/checkpoint/quality/quality.ts';
 import type { SafetensorsLayout } from '../../../src/checkpoint/safetensors/safetensors-layout.ts';
 import { bindUploaded } from '../../../src/cli/demo/bind-uploaded.ts';
 import type { Series } from '../../../src/cli/demo/read-series.ts';
@@ -63,10 +64,21 @@ export class QualityMeter {
   /** Degradation of rebuilt weights against the uploaded ones, and whether every threshold holds. */
   async measure(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<MeasuredQuality> {
     const baseline = await this.uploaded(checkpoint);
-    const bound = { spec: seriesEvalSpec(this.series), thresholds: this.thresholds, baseline };
+    const spec = seriesEvalSpec(this.series);
+    const bound = { spec, thresholds: this.limits(checkpoint.step, baseline), baseline };
     const metrics = await this.metrics(checkpoint, rebuilt);
     const { degradation, passed } = judgeMetrics(bound, { whole: metrics });
     return { degradation, passed, metricsBefore: baseline, metricsAfter: metrics };
+  }
+
+  /** What the thresholds come to at a step. Methods measure the checkpoints of a series in its order. */
+  private limits(step: number, baseline: MetricValues): DegradationLimits {
+    const { metrics } = seriesEvalSpec(this.series);
+    const earlier = [...this.baselines]
+      .filter(([at]) => at < step)
+      .sort(([a], [b]) => b - a)
+      .map(([at, values]) => ({ run: this.series.name, step: at, metrics: values }));
+    return degradationLimits(metricLimits({ metrics, thresholds: this.thresholds, baseline, earlier }));
   }
 
   /** Metrics of the uploaded weights, evaluated once for each step. */

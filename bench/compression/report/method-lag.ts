@@ -1,4 +1,4 @@
-import { asGoodAs, type LeadingMetric } from '../../../src/cli/demo/report/as-good-as.ts';
+import { asGoodAs, type LeadingMetric } from '../../../src/checkpoint/quality/as-good-as.ts';
 import { lineageLag, type LineageLag } from '../../../src/cli/demo/report/lineage-lag.ts';
 import type { MethodResult } from '../method-result.ts';
 

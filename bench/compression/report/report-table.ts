@@ -1,5 +1,5 @@
 import { asGoodAsText } from '../../../src/cli/demo/report/as-good-as-text.ts';
-import type { LeadingMetric } from '../../../src/cli/demo/report/as-good-as.ts';
+import type { LeadingMetric } from '../../../src/checkpoint/quality/as-good-as.ts';
 import { methodLag } from './method-lag.ts';
 import { totalBytes, type CheckpointOutcome, type MethodResult } from '../method-result.ts';
 
@@ -8,6 +8,8 @@ export interface ReportContext {
   readonly series: string;
   readonly checkpointCount: number;
   readonly thresholds: Readonly<Record<string, number>>;
+  /** Largest share of what each bounded metric gained that may be lost; absent if it is not bounded. */
+  readonly progress?: number;
   /** All measured metrics, the bounding ones first. */
   readonly metrics: readonly string[];
   /** The first bounding metric; the lag of a method's checkpoints is read off its curve. */
@@ -81,13 +83,17 @@ function damageNote({ thresholds }: Pick<ReportContext, 'thresholds'>): string |
 }
 
 /** One sentence that describes the comparison. */
-export function describeComparison({ series, checkpointCount, thresholds, rawBytes }: ReportContext): string {
+export function describeComparison({ series, checkpointCount, thresholds, progress, rawBytes }: ReportContext): string {
   const bounds = Object.entries(thresholds).map(
     ([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`,
   );
+  const ofProgress =
+    progress === undefined
+      ? ''
+      : `, and by at most ${percent(progress)} of what was gained since the checkpoint before`;
   return (
     `${series}: ${checkpointCount} checkpoints, ${(rawBytes / 1e6).toFixed(1)} MB raw; in every checkpoint ` +
-    `${bounds.join(' and ')}.`
+    `${bounds.join(' and ')}${ofProgress}.`
   );
 }
 

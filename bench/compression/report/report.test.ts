@@ -79,3 +79,10 @@ test('a row without a step says why, and a row that rebuilds another one says wh
   expect(text).toContain('Other coders of the bins of "A & B" rebuild its model bit for bit');
   expect(comparisonText([ours], context)).not.toContain('No step');
 });
+
+test('a comparison that is bounded by progress says so', () => {
+  expect(comparisonText([ours], { ...context, progress: 0.5 })).toContain(
+    'loss at most 1.00 % worse, and by at most 50.00 % of what was gained since the checkpoint before.',
+  );
+  expect(comparisonText([ours], context)).not.toContain('gained');
+});

@@ -2,6 +2,9 @@ import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { AsGoodAs } from '../../checkpoint/quality/as-good-as.ts';
+import type { FinalQuality } from '../../checkpoint/quality/final-quality.ts';
+import type { MetricLimit } from '../../checkpoint/quality/degradation-limits.ts';
 import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { Fidelity } from '../../checkpoint/role.ts';
 import type { Page } from './page.ts';
@@ -29,6 +32,8 @@ export interface Checkpoint {
   readonly layerTypes?: Readonly<Record<string, LayerType>>;
   /** Set by the upload: values of metrics that the training job measured. */
   readonly expects?: MetricValues;
+  /** Said with the upload, or when its run was closed: it is the last of its run, and kept so. */
+  readonly final?: FinalQuality;
   /** The eval set of the checkpoint, fixed by the commit or by a retry; without `thresholds` the run's applies. */
   readonly evalSetId?: string;
   readonly thresholds?: QualityThresholds;
@@ -61,6 +66,10 @@ export interface CheckpointResult {
   /** Measured on the decoded bytes. */
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;
+  /** What the thresholds came to, by bounded metric; absent in results from before it was kept. */
+  readonly limits?: Readonly<Record<string, MetricLimit>>;
+  /** How far training had come when the upload was as good as the rebuilt model; absent if it cannot be told. */
+  readonly asGoodAs?: AsGoodAs;
   /** Metrics that the eval set does not request but that its outputs allow, by name. */
   readonly observed?: Readonly<Record<string, ObservedMetric>>;
   /** How eval set and checkpoint were interpreted, in sentences. */
@@ -92,12 +101,19 @@ export interface CheckpointResult {
 export interface CheckpointRecords {
   /**
    * Takes the next sequence number. `step-exists` when a live checkpoint of the run has the step, `not-found` when
-   * there is no such live run.
+   * there is no such live run, `run-closed` when it is closed.
    */
   reserve(
-    input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects'>,
+    input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects' | 'final'>,
   ): Promise<Checkpoint>;
   find(runId: string, step: number): Promise<Checkpoint | undefined>;
+  /** The run's live checkpoint with the largest sequence. */
+  newest(runId: string): Promise<Checkpoint | undefined>;
+  /**
+   * Says that a checkpoint is the last of its run. Thresholds replace those that a commit fixed. `conflict` unless it
+   * is open, queued or failed.
+   */
+  setFinal(id: string, final: FinalQuality): Promise<Checkpoint>;
   get(id: string): Promise<Checkpoint | undefined>;
   /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
   list(runId: string, page: Page): Promise<Checkpoint[]>;
@@ -116,6 +132,15 @@ export interface CheckpointRecords {
   nextStep(runId: string): Promise<number>;
   /** The live checkpoint of a repository with this revision. */
   withRevision(repositoryId: string, revision: string): Promise<Checkpoint | undefined>;
+  /**
+   * The live, ready checkpoints of the run with a smaller sequence whose uploads were measured on an eval set: their
+   * values, the newest first, at most `limit`.
+   */
+  measuredBefore(
+    runId: string,
+    beforeSequence: number,
+    which: { readonly evalSetId: string; readonly limit: number },
+  ): Promise<{ readonly step: number; readonly baseline: MetricValues }[]>;
   /**
    * For each other live run of the repository, its newest live, ready checkpoint with a package: newest first, at most
    * `limit`.

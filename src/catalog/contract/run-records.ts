@@ -27,11 +27,15 @@ export interface Run {
   /** The eval set of the binding, which is valid for no other. */
   readonly bindingEvalSetId?: string;
   readonly createdAt: Date;
+  /** Set while the run is closed: it takes no new steps. */
+  readonly closedAt?: Date;
   /** Set by DELETE; the row stays while the run has checkpoints. */
   readonly deletedAt?: Date;
 }
 export interface RunRecords {
-  create(input: Omit<Run, 'id' | 'createdAt' | 'deletedAt' | 'binding' | 'bindingEvalSetId'>): Promise<Run>;
+  create(
+    input: Omit<Run, 'id' | 'createdAt' | 'closedAt' | 'deletedAt' | 'binding' | 'bindingEvalSetId'>,
+  ): Promise<Run>;
   /** A live one. */
   find(repositoryId: string, name: string): Promise<Run | undefined>;
   /** Live or hidden. */
@@ -47,6 +51,8 @@ export interface RunRecords {
    * Sets the eval set and thresholds of checkpoints committed from now on. `not-found` when there is no such live run.
    */
   setEvaluation(id: string, evaluation: Pick<Run, 'evalSetId' | 'thresholds'>): Promise<Run>;
+  /** Closes a live run, or opens it again; nothing changes if it is so. `not-found`. */
+  setClosed(id: string, closed: boolean): Promise<Run>;
   /** The last layout, undefined if none was set; takes no lock. */
   layoutOf(id: string): Promise<RunLayout | undefined>;
   /** Locks the row of a live run until the transaction ends; `not-found`. */

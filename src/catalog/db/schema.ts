@@ -12,6 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
+import type { FinalQuality } from '../../checkpoint/quality/final-quality.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import { checkpointStates, packageKinds, type CheckpointResult } from '../contract/checkpoint-records.ts';
@@ -89,6 +90,7 @@ export const runs = pgTable('runs', {
   deletedAt: time('deleted_at'),
   state: json<NonNullable<Run['state']>>('state'),
   bindingEvalSetId: text('binding_eval_set_id'),
+  closedAt: time('closed_at'),
 });
 
 export const checkpoints = pgTable('checkpoints', {
@@ -113,6 +115,7 @@ export const checkpoints = pgTable('checkpoints', {
   evalSetId: text('eval_set_id'),
   thresholds: json<Run['thresholds']>('thresholds'),
   expects: json<MetricValues>('expects'),
+  final: json<FinalQuality>('final'),
 });
 
 export const checkpointFiles = pgTable('checkpoint_files', {

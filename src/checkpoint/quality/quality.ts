@@ -21,11 +21,27 @@ export interface PartedMetrics {
 /** {@link PartedMetrics} with halves. */
 export type HalvedMetrics = PartedMetrics & Required<Pick<PartedMetrics, 'halves'>>;
 
+/** Bounds on the degradation of one metric in one checkpoint. At least one is given, and the tightest holds. */
+export interface ThresholdBounds {
+  /** Largest share of what the uploaded checkpoint has. */
+  readonly relative?: number | undefined;
+  /** Largest change, in the metric's own unit. */
+  readonly absolute?: number | undefined;
+  /** Largest share of what the metric gained since the checkpoint before (`degradation-limits.ts`). */
+  readonly progress?: number | undefined;
+}
+
+/** A number is the bound that is usual for the metric's kind: relative or absolute (`metricKindRules`). */
+export type QualityThreshold = number | ThresholdBounds;
+
+/** What the user accepts, e.g. `{ loss: 0.005 }`; one entry per bounded metric. */
+export type QualityThresholds = Readonly<Record<string, QualityThreshold>>;
+
 /**
- * Largest degradation accepted, e.g. 0.005; one entry per bounded metric. `metricKindRules` defines whether it is
- * relative or absolute.
+ * What the thresholds come to in one checkpoint: the largest {@link degradation} of each bounded metric, in the unit of
+ * a degradation of its kind.
  */
-export type QualityThresholds = Readonly<Record<string, number>>;
+export type DegradationLimits = Readonly<Record<string, number>>;
 
 /**
  * Accepted on the first metric of an eval set when no threshold is named: half a percent. `bench:restart` justifies it:

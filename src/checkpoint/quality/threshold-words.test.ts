@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MetricKind } from './metric-kind.ts';
+import type { QualityThreshold } from './quality.ts';
 import { thresholdInWords, thresholdsInWords } from './threshold-words.ts';
 
 test.each<[MetricKind, number, string]>([
@@ -15,6 +16,24 @@ test.each<[MetricKind, number, string]>([
   ['deviation', 0.01, "m: outputs may differ from the uploaded checkpoint's by at most 0.01, squared, on average"],
   ['agreement', 0, 'm: at most 0 positions may change its top choice'],
 ])('a threshold of %s %d states how much a checkpoint may lose', (kind, threshold, words) => {
+  expect(thresholdInWords('m', kind, threshold)).toBe(words);
+});
+
+test.each<[MetricKind, QualityThreshold, string]>([
+  ['loss', { relative: 0.005 }, "m may grow by at most 0.5 % of the uploaded checkpoint's"],
+  ['loss', { absolute: 0.02 }, 'm may grow by at most 0.02'],
+  ['kl-divergence', { absolute: 0.02 }, 'm may be at most 0.02 nats'],
+  [
+    'loss',
+    { relative: 0.005, absolute: 0.02, progress: 0.5 },
+    "m may grow by at most 0.5 % of the uploaded checkpoint's, and by at most 0.02, and by at most 50 % of what it gained since the checkpoint before",
+  ],
+  [
+    'accuracy',
+    { progress: 0.25 },
+    "m may fall by at most 0.5 % of the uploaded checkpoint's, and by at most 25 % of what it gained since the checkpoint before",
+  ],
+])('a threshold of %s %j states its bounds', (kind, threshold, words) => {
   expect(thresholdInWords('m', kind, threshold)).toBe(words);
 });
 

@@ -1,6 +1,7 @@
 import type { EvalSetSpec } from './eval-set-spec.ts';
+import { boundsBesideProgress, boundsOf } from './degradation-limits.ts';
 import { metricKindRules, type MetricKind } from './metric-kind.ts';
-import type { QualityThresholds } from './quality.ts';
+import type { QualityThreshold, QualityThresholds } from './quality.ts';
 
 /** Significant digits of numbers in words. */
 const digits = 3;
@@ -19,7 +20,25 @@ export function thresholdsInWords({ metrics }: Pick<EvalSetSpec, 'metrics'>, thr
 }
 
 /** How much the threshold of one metric lets a checkpoint lose. */
-export function thresholdInWords(name: string, kind: MetricKind, threshold: number): string {
+export function thresholdInWords(name: string, kind: MetricKind, threshold: QualityThreshold): string {
+  if (typeof threshold === 'number') return usualInWords(name, kind, threshold);
+  const { progress, ...others } = boundsOf(threshold, kind);
+  const { relative, absolute } = progress === undefined ? others : boundsBesideProgress(others);
+  const { higherIsBetter, bound } = metricKindRules[kind];
+  if (bound === 'absolute') return usualInWords(name, kind, absolute ?? Infinity);
+  const change = `${name} may ${higherIsBetter ? 'fall' : 'grow'}`;
+  const parts = [
+    ...(relative === undefined ? [] : [usualInWords(name, kind, relative)]),
+    ...(absolute === undefined ? [] : [`${change} by at most ${rounded(absolute)}`]),
+    ...(progress === undefined
+      ? []
+      : [`${change} by at most ${rounded(100 * progress)} % of what it gained since the checkpoint before`]),
+  ];
+  return parts.map((part, i) => (i === 0 ? part : part.replace(change, 'and'))).join(', ');
+}
+
+/** A threshold with the bound that is usual for the kind. */
+function usualInWords(name: string, kind: MetricKind, threshold: number): string {
   const { higherIsBetter, bound } = metricKindRules[kind];
   if (kind === 'kl-divergence') return `${name} may be at most ${rounded(threshold)} nats`;
   if (kind === 'agreement') return `${name}: at most ${positions(threshold)} may change its top choice`;

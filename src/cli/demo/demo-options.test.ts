@@ -35,6 +35,7 @@ describe('readDemoOptions', () => {
     });
     expect(read('--method', 'inshrinkerator', '--clustering', 'entropy')).toMatchObject({ clustering: 'entropy' });
     expect(read('--threshold', '0').thresholds).toEqual([0]);
+    expect(read('--progress', '0.5').progress).toBe(0.5);
     expect(read('--metric', 'accuracy,loss', '--threshold', '0.01,0.05')).toMatchObject({
       metrics: ['accuracy', 'loss'],
       thresholds: [0.01, 0.05],
@@ -42,6 +43,9 @@ describe('readDemoOptions', () => {
   });
 
   test.each([
+    [['--progress', '0'], '--progress'],
+    [['--progress', '1.5'], '--progress'],
+    [['--progress', 'half'], '--progress'],
     [['--threshold', 'much'], '--threshold'],
     [['--threshold=-0.1'], '--threshold'],
     [['--threshold', ''], '--threshold'],

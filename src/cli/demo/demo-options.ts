@@ -13,6 +13,8 @@ export interface DemoOptions {
   readonly metrics?: readonly string[];
   /** Largest relative degradations; one for all metrics, or one for each. The product's default if none is given. */
   readonly thresholds: readonly number[];
+  /** Largest share of what a metric gained since the checkpoint before that may be lost; not bounded if absent. */
+  readonly progress?: number;
   readonly method: QuantizationMethod;
   /** Clustering of the method `inshrinkerator`; the hub's default if absent. */
   readonly clustering?: ClusteringChoice;
@@ -25,8 +27,8 @@ export interface DemoOptions {
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method ' +
-  'residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] [--keep DIR]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--progress 0.5] ' +
+  '[--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] [--keep DIR]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -36,6 +38,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     options: {
       metric: { type: 'string' },
       threshold: { type: 'string', default: String(defaultThreshold) },
+      progress: { type: 'string' },
       method: { type: 'string', default: defaultSearchOptions.method },
       clustering: { type: 'string' },
       search: { type: 'string' },
@@ -58,6 +61,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     seriesDirectory: positionals[0] ?? bundledSeries,
     thresholds,
     method,
+    ...(values.progress === undefined ? {} : { progress: readProgress(values.progress) }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(clustering === undefined ? {} : { clustering }),
     ...(values.search === undefined ? {} : { search: readSearch(values.search) }),
@@ -71,6 +75,13 @@ function readThreshold(text: string): number {
   if (text.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
     throw new Error(`--threshold wants a number of at least 0, for example ${defaultThreshold}, not "${text}"`);
   return threshold;
+}
+
+function readProgress(text: string): number {
+  const progress = Number(text);
+  if (!(progress > 0 && progress <= 1))
+    throw new Error(`--progress wants a number above 0 and at most 1, for example 0.5, not "${text}"`);
+  return progress;
 }
 
 function readSearch(text: string): Readonly<Record<string, unknown>> {

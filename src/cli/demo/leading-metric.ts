@@ -1,5 +1,5 @@
 import type { Series } from './read-series.ts';
-import type { LeadingMetric } from './report/as-good-as.ts';
+import type { LeadingMetric } from '../../checkpoint/quality/as-good-as.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
 
 /** A metric of a series, with its direction. Throws as {@link seriesEvalSpec} does; the series must have the metric. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import {
   degradation,
   withinThreshold,
+  type DegradationLimits,
   type MetricValues,
-  type QualityThresholds,
 } from '../../checkpoint/quality/quality.ts';
 import type { HubClient } from './hub-client.ts';
 import type { PushedCheckpoint } from './push-series.ts';
@@ -20,7 +20,6 @@ const metricToleranceMax = 1e-6;
 
 export interface VerifyOptions {
   readonly directory: string;
-  readonly thresholds: QualityThresholds;
   readonly reEvaluator: ReEvaluator;
   /** Folder for the downloads, with a subfolder `<run>-<step>` each; without it they are deleted. */
   readonly keepDirectory?: string | undefined;
@@ -34,7 +33,7 @@ export async function verifyDownload(
   hub: HubClient,
   series: Series,
   pushed: PushedCheckpoint,
-  options: VerifyOptions,
+  options: VerifyOptions & { readonly limits: DegradationLimits },
 ): Promise<string[]> {
   const name = `${pushed.run}@${pushed.checkpoint.step}`;
   const { modelFiles } = pushed.checkpoint;
@@ -74,7 +73,7 @@ function compareMetrics(
   series: Series,
   pushed: PushedCheckpoint,
   found: { before: MetricValues; after: MetricValues },
-  options: VerifyOptions,
+  { limits }: { readonly limits: DegradationLimits },
 ): string[] {
   const kinds = new Map(seriesEvalSpec(series).metrics.map((metric) => [metric.name, metric.kind]));
   const problems: string[] = [];
@@ -84,10 +83,10 @@ function compareMetrics(
     if (!agrees(claimed, value))
       problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
     const worse = degradation(found.before[metric]!, value, kind);
-    const threshold = options.thresholds[metric];
-    if (threshold !== undefined && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, threshold)) {
+    const limit = limits[metric];
+    if (limit !== undefined && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, limit)) {
       problems.push(
-        `${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * threshold).toFixed(3)} %`,
+        `${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * limit).toFixed(3)} %`,
       );
     }
   }

@@ -73,7 +73,7 @@ export async function candidatesElsewhere(
 }
 
 /** The run that this one was forked from, and the sequence number before which to search it. */
-async function forkPoint(
+export async function forkPoint(
   catalog: Catalog,
   { parentCheckpointId }: Run,
 ): Promise<{ run: Run; before: number } | undefined> {

@@ -1,5 +1,5 @@
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
-import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { DegradationLimits } from '../../checkpoint/quality/quality.ts';
 import type { AncestorCandidate } from '../ancestor/find-ancestor.ts';
 import type { Ancestors } from '../ancestor/open-ancestor.ts';
 import { resumptionBefore, resumptionHere, type Resumption } from '../ancestor/resumed-training.ts';
@@ -15,7 +15,7 @@ export interface ResumptionSearch {
 
 export interface MeasuredModel {
   readonly plan: CodingPlan;
-  readonly quality?: { readonly bound: { readonly thresholds: QualityThresholds } };
+  readonly quality?: { readonly bound: { readonly thresholds: DegradationLimits } };
 }
 
 /**

@@ -5,12 +5,13 @@ import {
   readsClasses,
   type ComparedWith,
 } from '../../checkpoint/quality/metric-kind.ts';
-import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { DegradationLimits, MetricValues } from '../../checkpoint/quality/quality.ts';
 
 export interface DivergenceBasis {
   /** Metrics of the eval set and observed ones. */
   readonly metrics: readonly MetricSpec[];
-  readonly thresholds: QualityThresholds;
+  /** What the thresholds come to. */
+  readonly thresholds: DegradationLimits;
   /** Of all these metrics, on the uploaded weights. */
   readonly baseline: MetricValues;
   /** `SearchOptions.divergenceMax`. */

@@ -4,9 +4,9 @@ import {
   baselineMagnitudeMin,
   degradation,
   withinThreshold,
+  type DegradationLimits,
   type MetricValues,
   type PartedMetrics,
-  type QualityThresholds,
 } from '../../checkpoint/quality/quality.ts';
 import type { TrialOutcome } from '../../search/trial-runner.ts';
 
@@ -17,7 +17,10 @@ import type { TrialOutcome } from '../../search/trial-runner.ts';
  */
 export interface QualityBound {
   readonly spec: EvalSetSpec;
-  readonly thresholds: QualityThresholds;
+  /** What the thresholds come to in this checkpoint (`degradation-limits.ts`). */
+  readonly thresholds: DegradationLimits;
+  /** The same without `progress`; absent if nothing of it is. */
+  readonly withoutProgress?: DegradationLimits;
   readonly baseline: MetricValues;
   /** Baselines of each half, if the thresholds must hold on both. */
   readonly halfBaselines?: readonly MetricValues[];

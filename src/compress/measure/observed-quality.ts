@@ -2,6 +2,7 @@ import type { ObservedMetric } from '../../catalog/contract/checkpoint-records.t
 import type { MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { figureInWords } from '../../checkpoint/figure-in-words.ts';
 import { isDivergence, metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { MeasuredUpload, MetricLimit } from '../../checkpoint/quality/degradation-limits.ts';
 import { defaultThreshold, degradation, type MetricValues } from '../../checkpoint/quality/quality.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { lossBeside } from './divergence-limits.ts';
@@ -13,6 +14,10 @@ import type { Measurement } from './quality-gate.ts';
 export interface MeasuredQuality {
   readonly bound: QualityBound;
   readonly measured: Measurement;
+  /** What the thresholds came to, by bounded metric. */
+  readonly limits?: Readonly<Record<string, MetricLimit>> | undefined;
+  /** Earlier uploads that this one was trained through, the nearest first. */
+  readonly earlier?: readonly MeasuredUpload[] | undefined;
   /** Of the eval set. */
   readonly rows: number;
   readonly understood: readonly string[];
@@ -25,10 +30,11 @@ const unboundedFactor = 3;
 
 /** The quality of a checkpoint from the measurement of its stored form. */
 export function measuredQuality(
-  { gate, bound, rows, observed = {}, understood }: ModelQuality,
+  { gate, bound, limits, earlier, rows, observed = {}, understood }: ModelQuality,
   measured: Measurement,
 ): MeasuredQuality {
-  return { bound, measured, rows, understood, observed: { metrics: gate.observedMetrics, baseline: observed } };
+  const shown = { metrics: gate.observedMetrics, baseline: observed };
+  return { bound, limits, earlier, measured, rows, understood, observed: shown };
 }
 
 /** Observed metrics by name, before and after. */
@@ -46,15 +52,16 @@ export function observedValues({
 
 /**
  * Warnings about metrics without a bound that degraded by more than three times the largest relative threshold (the
- * default if all are absolute), or are no longer finite. Metrics that compare with the uploaded model have no baseline
- * of their own. Agreement is compared with the same share of all positions; a divergence with the same share of the
- * uploaded model's loss, which has its unit. If no loss was measured, that of classes is compared with the share of one
- * nat, and that of values, whose unit may be anything, with nothing.
+ * default if all are absolute; without `progress`, which says nothing of other metrics), or are no longer finite.
+ * Metrics that compare with the uploaded model have no baseline of their own. Agreement is compared with the same share
+ * of all positions; a divergence with the same share of the uploaded model's loss, which has its unit. If no loss was
+ * measured, that of classes is compared with the share of one nat, and that of values, whose unit may be anything, with
+ * nothing.
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured, observed } = quality;
   const kinds = new Map(bound.spec.metrics.map(({ name, kind }) => [name, kind]));
-  const relative = Object.entries(bound.thresholds).filter(
+  const relative = Object.entries(bound.withoutProgress ?? bound.thresholds).filter(
     ([name]) => metricKindRules[kinds.get(name) ?? 'loss'].bound === 'relative',
   );
   const largest = relative.length === 0 ? defaultThreshold : Math.max(...relative.map(([, threshold]) => threshold));

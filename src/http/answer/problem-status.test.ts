@@ -38,6 +38,7 @@ const statuses: Record<FirnErrorCode, number> = {
   'layout-mismatch': 422,
   'step-exists': 409,
   'run-not-ready': 409,
+  'run-closed': 409,
   'checkpoint-not-ready': 409,
   'checkpoint-failed': 409,
   'graph-invalid': 422,

@@ -59,6 +59,7 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'layout-mismatch': { status: 422, title: 'The tensors differ from those of the run' },
   'step-exists': { status: 409, title: 'The step exists with other bytes' },
   'run-not-ready': { status: 409, title: 'The run is not ready' },
+  'run-closed': { status: 409, title: 'The run is closed' },
   'checkpoint-not-ready': {
     status: 409,
     title: 'The checkpoint is not ready yet',

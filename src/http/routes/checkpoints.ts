@@ -166,7 +166,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'write').run(names);
-    const { step, files = [], config, layerTypes, expects } = c.req.valid('json');
+    const { step, files = [], config, layerTypes, expects, final } = c.req.valid('json');
     const checkpoint = await uploads.reserveCheckpoint(run, {
       step,
       // JSON has no undefined: a missing key is absent.
@@ -174,6 +174,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
       ...(config !== undefined && { fixedConfig: config }),
       ...(layerTypes !== undefined && { layerTypes }),
       ...(expects !== undefined && { expects }),
+      ...(final !== undefined && { final: final === true ? {} : final }),
     });
     const address = { ...names, step };
     return c.json(renderCheckpoint(checkpoint, address), 201, { Location: resourcePaths.checkpoint(address) });
@@ -181,8 +182,12 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(pushCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'write').run(names);
-    const { layerTypes, expects } = c.req.valid('query');
-    const settings = { ...(layerTypes !== undefined && { layerTypes }), ...(expects !== undefined && { expects }) };
+    const { layerTypes, expects, final } = c.req.valid('query');
+    const settings = {
+      ...(layerTypes !== undefined && { layerTypes }),
+      ...(expects !== undefined && { expects }),
+      ...(final !== undefined && { final: final === true ? {} : final }),
+    };
     const push = { step: names.step, upload: readUpload(c, bodyPace), ...settings };
     const { checkpoint, created } = await uploads.pushCheckpoint(run, push);
     return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, {

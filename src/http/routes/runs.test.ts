@@ -258,3 +258,111 @@ describe('runs', () => {
     expect(answer.json.code).toBe('checkpoint-not-ready');
   });
 });
+
+describe('a run that is closed', () => {
+  const step = (run: string, at: number, query = '') => `${runs}/${run}/checkpoints/${at}${query}`;
+
+  it('refuses new steps with a plain problem, answers for old ones, and is opened again', async () => {
+    await call('POST', runs, { name: 'closing' });
+    expect((await call('GET', `${runs}/closing`)).json).toMatchObject({ final: false });
+    await call('PUT', step('closing', 1), model);
+    const closed = await call('PATCH', `${runs}/closing`, { final: true });
+    expect([closed.status, closed.json]).toEqual([
+      200,
+      expect.objectContaining({ final: true, closedAt: expect.stringMatching(/^\d{4}-/) as string }),
+    ]);
+    const refusals = [
+      await call('PUT', step('closing', 2), model),
+      await call('POST', `${runs}/closing/checkpoints`, { step: 2 }),
+    ];
+    for (const { status, json } of refusals) {
+      expect([status, json.code]).toEqual([409, 'run-closed']);
+      expect(json.detail).toContain('PATCH the run with {"final": false}');
+    }
+    expect((await call('GET', step('closing', 2))).status).toBe(404);
+    expect((await call('PUT', step('closing', 1), model)).status).toBe(200);
+    const other = safetensors({ w: { shape: [4], values: ramp(4, 2) } });
+    expect((await call('PUT', step('closing', 1), other)).json.code).toBe('step-exists');
+    const opened = await call('PATCH', `${runs}/closing`, { final: false });
+    expect(opened.json).toMatchObject({ final: false });
+    expect(opened.json).not.toHaveProperty('closedAt');
+    expect((await call('PUT', step('closing', 2), model)).status).toBe(202);
+  });
+
+  it('is closed by the commit of its last checkpoint, not by the reservation, and may be forked', async () => {
+    await call('POST', runs, { name: 'ending' });
+    const reserved = await call('POST', `${runs}/ending/checkpoints`, { step: 1, final: true });
+    expect(reserved.json).toMatchObject({ state: 'open', final: {} });
+    expect((await call('GET', `${runs}/ending`)).json.final).toBe(false);
+    expect((await call('PUT', step('ending', 0), model)).status).toBe(202);
+    await call('PUT', `${step('ending', 1)}/files/model.safetensors`, model);
+    expect((await call('POST', `${step('ending', 1)}/commit`)).status).toBe(202);
+    expect((await call('GET', `${runs}/ending`)).json.final).toBe(true);
+    const fork = await call('POST', runs, { name: 'ending-2', forkFrom: { run: 'ending', step: 1 } });
+    expect(fork.json).toMatchObject({ final: false });
+  });
+
+  it('is closed by a push in one request, whose own thresholds are fixed with it', async () => {
+    await call('POST', runs, { name: 'pushed', evalSet: 'ready' });
+    const final = { thresholds: { loss: { relative: 0.001, progress: 0.1 } } };
+    const query = `?final=${encodeURIComponent(JSON.stringify(final))}`;
+    expect((await call('PUT', step('pushed', 1, query), model)).json).toMatchObject({ final, ...final });
+    expect((await call('PUT', step('pushed', 1, query), model)).status).toBe(200);
+    expect((await call('PUT', step('pushed', 1, '?final=true'), model)).json.code).toBe('step-exists');
+    expect((await call('GET', `${runs}/pushed`)).json).toMatchObject({ final: true, thresholds: { loss: 0.005 } });
+  });
+
+  it('may ask more of its last checkpoint while that waits', async () => {
+    await call('POST', runs, { name: 'asking', evalSet: 'ready' });
+    const none = await call('PATCH', `${runs}/asking`, { final: { exact: true } });
+    expect([none.status, none.json.code, none.json.detail]).toEqual([
+      409,
+      'conflict',
+      'The run has no checkpoint that could be its last.',
+    ]);
+    await call('PUT', step('asking', 1), model);
+    await call('PUT', step('asking', 2), model);
+    expect((await call('PATCH', `${runs}/asking`, { final: { exact: true } })).status).toBe(200);
+    expect((await call('GET', step('asking', 2))).json.final).toEqual({ exact: true });
+    expect((await call('GET', step('asking', 1))).json).not.toHaveProperty('final');
+  });
+
+  it.each<[string, object, number, string]>([
+    ['thresholds of a metric that the set lacks', { final: { thresholds: { gone: 0.1 } } }, 422, 'metric-unknown'],
+    ['large thresholds', { final: { thresholds: { loss: 5 } } }, 400, 'invalid-request'],
+    ['an unknown wish', { final: { precise: true } }, 400, 'invalid-request'],
+    ['nothing', {}, 400, 'invalid-request'],
+  ])('is not closed with %s', async (_, change, status, code) => {
+    await call('POST', runs, { name: 'stays-open', evalSet: 'ready' });
+    const answer = await call('PATCH', `${runs}/stays-open`, change);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+    expect((await call('GET', `${runs}/stays-open`)).json.final).toBe(false);
+  });
+});
+
+describe('thresholds with several bounds', () => {
+  it('are kept as they were given, and said in words', async () => {
+    const thresholds = { loss: { relative: 0.005, progress: 0.5 }, accuracy: { absolute: 0.01 } };
+    const created = await call('POST', runs, { name: 'progress', evalSet: 'ready', thresholds });
+    expect([created.status, created.json]).toEqual([201, expect.objectContaining({ thresholds })]);
+    expect(created.json.thresholdsInWords).toContain(
+      "loss may grow by at most 0.5 % of the uploaded checkpoint's, and by at most 50 % of what it gained since the checkpoint before",
+    );
+    expect((await call('PUT', `${runs}/progress/checkpoints/1`, model)).json.thresholds).toEqual(thresholds);
+    const fork = await call('POST', runs, { name: 'progress-2', forkFrom: { run: 'progress', step: 1 } });
+    expect(fork.json.thresholds).toEqual(thresholds);
+  });
+
+  it.each([
+    [{ loss: {} }],
+    [{ loss: { progress: 0 } }],
+    [{ loss: { progress: 1.1 } }],
+    [{ loss: { relative: 11 } }],
+    [{ loss: { relative: -0.1 } }],
+    [{ loss: { absolute: -1 } }],
+    [{ loss: { share: 0.1 } }],
+  ])('%j are refused', async (thresholds) => {
+    const answer = await call('POST', runs, { name: 'refused', evalSet: 'ready', thresholds });
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid-request']);
+  });
+});

@@ -56,7 +56,7 @@ const changeRun = createRoute({
   method: 'patch',
   path: `${collection}/{run}`,
   operationId: 'changeRun',
-  summary: 'Give a run another eval set, other thresholds, or both',
+  summary: 'Give a run another eval set or other thresholds, close it, or open it again',
   tags,
   request: { params: runParams, body: { required: true, content: { 'application/json': { schema: runChange } } } },
   description:
@@ -64,7 +64,7 @@ const changeRun = createRoute({
     'given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
     'An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A ' +
     'checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
-    'those that are ready stay as they are.',
+    'those that are ready stay as they are. A closed run refuses new steps with `run-closed`.',
   responses: {
     200: { description: 'The run as it is now.', content: json },
     ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),

@@ -1,19 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import {
-  checkpointStates,
-  packageKinds,
-  type Checkpoint,
-  type CheckpointResult,
-} from '../../catalog/contract/checkpoint-records.ts';
+import { checkpointStates, packageKinds, type Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
-import { fidelities, fileRoles } from '../../checkpoint/role.ts';
+import { fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
+import { finalInput, finalQuality } from './final-quality.ts';
+import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
@@ -21,11 +17,6 @@ import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;
-
-/** JSON has no numbers that are not finite. */
-const metricValues = z
-  .record(z.string(), z.number().nullable())
-  .openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
 
 const expectsSchema = z
   .record(z.string(), z.number())
@@ -68,6 +59,7 @@ export const checkpointInput = z
       example: { 'head.weight': 'embedding' },
     }),
     expects: expectsSchema.optional(),
+    final: finalInput.optional(),
   })
   .openapi('CheckpointInput', {
     example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] },
@@ -84,6 +76,11 @@ export const pushQuery = z.object({
     type: 'string',
     description: 'A JSON object, metric to what the training job measured; as `expects` of a reservation.',
     example: '{"loss":1.8604}',
+  }),
+  final: jsonText.pipe(finalInput).optional().openapi({
+    type: 'string',
+    description: '`true`, or a JSON object; as `final` of a reservation.',
+    example: '{"exact":true}',
   }),
 });
 
@@ -118,64 +115,6 @@ export const fileReceipt = z
   })
   .openapi('FileReceipt');
 
-const observedMetric = z
-  .object({
-    kind: z.enum(metricKinds),
-    baseline: z.number().nullable(),
-    measured: z.number().nullable(),
-    degradation: z.number().nullable(),
-  })
-  .openapi('ObservedMetric');
-
-const resultSchema = z
-  .object({
-    fidelity: z.enum(fidelities).openapi({ description: '`exact` also when a lossy run found no config that passes.' }),
-    config: quantizationConfigSchema.optional(),
-    warnings: z.array(z.string()),
-    baseline: metricValues.optional(),
-    measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
-    degradation: metricValues.optional().openapi({
-      description:
-        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.',
-    }),
-    observed: z.record(z.string(), observedMetric).optional().openapi({
-      description:
-        'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
-    }),
-    understood: z
-      .array(z.string())
-      .optional()
-      .openapi({
-        description:
-          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
-        example: [
-          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
-        ],
-      }),
-    kind: z.enum(packageKinds),
-    ancestorRun: z.string().optional(),
-    ancestorStep: z.number().int().optional(),
-    chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
-    rawBytes: z.number().int(),
-    storedBytes: z.number().int().openapi({
-      description:
-        'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.',
-    }),
-    migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
-    roundingError: z.number().optional().openapi({
-      description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.',
-    }),
-    resumed: z.boolean().optional().openapi({
-      description:
-        'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
-    }),
-    trialCount: z.number().int(),
-    seconds: z
-      .record(z.string(), z.number())
-      .openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
-  })
-  .openapi('CheckpointResult');
-
 const packageSchema = z
   .object({
     id: z.string(),
@@ -207,6 +146,9 @@ export const checkpointSchema = z
     config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
     layerTypes: layerTypesSchema.optional().openapi({ description: 'The layer types given at upload.' }),
     expects: expectsSchema.optional(),
+    final: finalQuality.optional().openapi({
+      description: 'There if it was said to be the last of its run, with what was asked of it.',
+    }),
     thresholds: thresholdsSchema
       .optional()
       .openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
@@ -290,6 +232,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     fixedConfig,
     layerTypes,
     expects,
+    final,
     thresholds,
     cancelRequested,
     result,
@@ -307,6 +250,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     ...(fixedConfig !== undefined && { config: renderConfig(fixedConfig) }),
     ...(layerTypes !== undefined && { layerTypes: { ...layerTypes } }),
     ...(expects !== undefined && { expects: { ...expects } }),
+    ...(final !== undefined && { final: { ...final } }),
     ...(thresholds !== undefined && { thresholds: { ...thresholds } }),
     ...(result !== undefined && { result: renderResult(result) }),
     ...(errorCode !== undefined && { error: { code: errorCode, message: errorMessage ?? '' } }),
@@ -315,22 +259,6 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     ...(finishedAt !== undefined && { finishedAt: finishedAt.toISOString() }),
     href: resourcePaths.checkpoint(address),
   } satisfies z.infer<typeof checkpointSchema>;
-}
-
-function renderResult({
-  warnings,
-  understood,
-  observed,
-  config,
-  ...result
-}: CheckpointResult): z.infer<typeof resultSchema> {
-  return {
-    ...result,
-    ...(config !== undefined && { config: renderConfig(config) }),
-    warnings: [...warnings],
-    ...(understood !== undefined && { understood: [...understood] }),
-    ...(observed !== undefined && { observed: { ...observed } }),
-  };
 }
 
 export interface CheckpointParts {

@@ -20,6 +20,7 @@ import {
 } from '../../checkpoint/options/search-options.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
+import { finalQuality } from './final-quality.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema, valueSchema } from './quantization-config.ts';
@@ -225,10 +226,20 @@ export const runInput = z
   .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: defaultThreshold } } });
 
 export const runChange = z
-  .strictObject(evaluationChange)
+  .strictObject({
+    ...evaluationChange,
+    final: z
+      .union([z.boolean(), finalQuality])
+      .optional()
+      .openapi({
+        description:
+          'With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting for more, and the upload of its last checkpoint is released, which is kept for training to go on. ' +
+          'With an object it is closed, and its last checkpoint is kept so, which has to be said before that is compressed, unless it has it already. With `false` it is opened again.',
+      }),
+  })
   .refine(
-    ({ evalSet, thresholds }) => evalSet !== undefined || thresholds !== undefined,
-    'must name an eval set, thresholds, or both',
+    ({ evalSet, thresholds, final }) => evalSet !== undefined || thresholds !== undefined || final !== undefined,
+    'must name an eval set, thresholds, or final',
   )
   .openapi('RunChange', { example: { evalSet: 'held-out-2' } });
 
@@ -247,6 +258,8 @@ export const runSchema = z
     layerTypes: layerTypesSchema,
     seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
     forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
+    final: z.boolean().openapi({ description: 'Whether the run is closed: it takes no new steps.' }),
+    closedAt: z.iso.datetime().optional(),
     createdAt: z.iso.datetime(),
   })
   .openapi('Run');
@@ -269,6 +282,8 @@ export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
     state: (run.state ?? defaultStateOptions) as z.infer<typeof stateOptionsSchema>,
     layerTypes: { ...run.layerTypes },
     seed: run.seed,
+    final: run.closedAt !== undefined,
+    ...(run.closedAt !== undefined && { closedAt: run.closedAt.toISOString() }),
     createdAt: run.createdAt.toISOString(),
     ...(evalSet !== undefined && { evalSet: evalSet.name }),
     ...(forkedFrom !== undefined && { forkedFrom }),

@@ -4,7 +4,10 @@ import type { Run } from '../../catalog/contract/run-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { encodeJobKind } from '../ingest-context.ts';
 
-export interface OpenedCheckpoint extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes' | 'expects'> {
+export interface OpenedCheckpoint extends Pick<
+  Checkpoint,
+  'step' | 'fixedConfig' | 'layerTypes' | 'expects' | 'final'
+> {
   readonly files: readonly {
     readonly path: string;
     readonly role: FileRole;
@@ -15,12 +18,12 @@ export interface OpenedCheckpoint extends Pick<Checkpoint, 'step' | 'fixedConfig
 
 /**
  * Creates an open checkpoint with its announced files and its encode job, which is held until the commit. Inside the
- * caller's transaction. Errors: `step-exists`, `not-found` (the run).
+ * caller's transaction. Errors: `step-exists`, `not-found` (the run), `run-closed`.
  */
 export async function openCheckpoint(
   tx: Catalog,
   run: Pick<Run, 'id'>,
-  { step, fixedConfig, layerTypes, expects, files }: OpenedCheckpoint,
+  { step, fixedConfig, layerTypes, expects, final, files }: OpenedCheckpoint,
 ): Promise<Checkpoint> {
   const checkpoint = await tx.checkpoints.reserve({
     runId: run.id,
@@ -28,6 +31,7 @@ export async function openCheckpoint(
     ...(fixedConfig !== undefined && { fixedConfig }),
     ...(layerTypes !== undefined && { layerTypes }),
     ...(expects !== undefined && { expects }),
+    ...(final !== undefined && { final }),
   });
   await tx.files.announce(checkpoint.id, files);
   await tx.jobs.enqueue({

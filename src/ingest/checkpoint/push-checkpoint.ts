@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { runClosed } from '../../checkpoint/quality/final-quality.ts';
+import { checkFinal } from '../run/close-run.ts';
 import { checkExpects } from './check-expects.ts';
 import type { CommittedCheckpoint } from './commit-checkpoint.ts';
 import type { IngestContext } from '../ingest-context.ts';
@@ -22,7 +25,7 @@ import type { Upload } from '../stage/upload.ts';
 export const pushedPath = 'model.safetensors';
 
 /** A checkpoint of one file. */
-export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects'> {
+export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects' | 'final'> {
   readonly step: number;
   readonly upload: Upload;
 }
@@ -33,12 +36,16 @@ export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects'> {
  * with a complete, valid body wins. An open reservation of exactly this file is used, and stays unchanged if the push
  * is refused. A step committed with the same bytes is returned with `created` false, or is `checkpoint-failed` (naming
  * the retry call); one with other bytes is `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of
- * receiving a file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
+ * receiving a file, those of `checkFinal`, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`,
+ * `run-closed` (for a step that the run lacks).
  */
 export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): Promise<CommittedCheckpoint> {
   await checkExpects(ctx.catalog, run, push.expects);
+  if (push.final !== undefined) await checkFinal(ctx.catalog, run, push.final);
   const existing = await ctx.catalog.checkpoints.find(run.id, push.step);
   if (existing !== undefined && existing.state !== 'open') return pushAgain(ctx, existing, push);
+  // Before the body is read; the transaction that takes the step asks again.
+  if (existing === undefined && run.closedAt !== undefined) throw runClosed();
   const known = existing && (await reservedFile(ctx.catalog, existing, push));
   const place = existing ?? { id: ctx.newKeyPart(), runId: run.id, sequence: Number.MAX_SAFE_INTEGER };
   return stageFile(
@@ -138,10 +145,11 @@ async function checkSamePush(catalog: Catalog, checkpoint: Checkpoint, push: Pus
 }
 
 /** Whether a checkpoint has the settings of a push; settings that the push leaves out are not compared. */
-function hasSettings(checkpoint: Checkpoint, { layerTypes, expects }: Push): boolean {
+function hasSettings(checkpoint: Checkpoint, { layerTypes, expects, final }: Push): boolean {
   return (
     (layerTypes === undefined || sameEntries(layerTypes, checkpoint.layerTypes)) &&
-    (expects === undefined || sameEntries(expects, checkpoint.expects))
+    (expects === undefined || sameEntries(expects, checkpoint.expects)) &&
+    (final === undefined || isDeepStrictEqual(final, checkpoint.final))
   );
 }
 

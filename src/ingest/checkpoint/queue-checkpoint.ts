@@ -6,6 +6,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Evaluation } from '../run/evaluation-of-run.ts';
 import { encodeJobKind } from '../ingest-context.ts';
 import { revisionId } from './revision-id.ts';
+import { checkFinal } from '../run/close-run.ts';
 import { settleLayout } from '../run/settle-layout.ts';
 
 /** Facts read from the files before the transaction. */
@@ -19,8 +20,9 @@ export interface CheckedFiles {
 
 /**
  * Closes an open checkpoint whose files were checked, inside the caller's transaction. It checks the layout against the
- * run, sets the revision, fixes the run's current eval set and thresholds, and releases the encode job. Locks the run.
- * Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
+ * run, sets the revision, fixes the run's current eval set and thresholds, and releases the encode job. Closes the run
+ * if the checkpoint is its last. Locks the run. Errors: `layout-mismatch`, `conflict` (not open any more, or a file
+ * changed since it was checked), `not-found`.
  */
 export async function queueCheckpoint(
   tx: Catalog,
@@ -32,19 +34,22 @@ export async function queueCheckpoint(
   await settleLayout(tx, run, checkpoint, model);
   const queued = await tx.checkpoints.transition(checkpoint.id, ['open'], 'queued', {
     revision,
-    ...(await evaluationNow(tx, run)),
+    ...(await evaluationNow(tx, run, checkpoint)),
   });
   // From here on no file can change. A file that changed since the headers were read rolls the commit back.
   if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision)
     throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');
+  if (checkpoint.final !== undefined) await tx.runs.setClosed(run.id, true);
   await tx.jobs.release(encodeJobKind, checkpoint.id, traceparent);
   return queued;
 }
 
 /** Read again under the lock: the caller read the run before it. */
-async function evaluationNow(tx: Catalog, { id }: Run): Promise<Partial<Evaluation>> {
+async function evaluationNow(tx: Catalog, { id }: Run, { final = {} }: Checkpoint): Promise<Partial<Evaluation>> {
   const run = await tx.runs.get(id);
   if (run?.fidelity !== 'lossy') return {};
-  const { evalSetId, thresholds } = run;
+  await checkFinal(tx, run, final);
+  const { evalSetId } = run;
+  const thresholds = final.thresholds ?? run.thresholds;
   return { thresholds, ...(evalSetId !== undefined && { evalSetId }) };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
@@ -6,6 +7,7 @@ import { checkNewFilePath } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
 import { configKey, methodConfigOf } from '../../checkpoint/options/quantization-config.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
+import { checkFinal } from '../run/close-run.ts';
 import { checkExpects } from './check-expects.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { openCheckpoint } from './open-checkpoint.ts';
@@ -21,7 +23,7 @@ export interface AnnouncedFile {
   readonly sha256?: string;
 }
 
-export interface Reservation extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes' | 'expects'> {
+export interface Reservation extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes' | 'expects' | 'final'> {
   readonly files: readonly AnnouncedFile[];
 }
 
@@ -32,7 +34,8 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
  * commit. Repeating an open reservation returns it, so that a restarted job can continue. Errors: `invalid-request`,
  * `payload-too-large` (more than could ever be staged), `step-exists` (committed, naming the fork call; or reserved
  * with other files, config, layer types or expectations), `checkpoint-failed` (nothing in the announcement differs;
- * naming the retry call), `conflict` (cancelled), `not-found`, and those of `checkExpects`.
+ * naming the retry call), `conflict` (cancelled), `not-found`, `run-closed` (for a step that the run lacks), and those
+ * of `checkExpects` and `checkFinal`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
@@ -41,6 +44,7 @@ export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservatio
   if (fixedConfig !== undefined) methodConfigOf(fixedConfig.method).check?.(fixedConfig);
   const files = planFiles(ctx, reservation.files);
   await checkExpects(ctx.catalog, run, reservation.expects);
+  if (reservation.final !== undefined) await checkFinal(ctx.catalog, run, reservation.final);
   try {
     return await ctx.catalog.transaction((tx) => openCheckpoint(tx, run, { ...reservation, files }));
   } catch (err) {
@@ -86,7 +90,7 @@ async function repeatedReservation(
   run: Run,
   asked: Reservation & { readonly files: readonly PlannedFile[] },
 ): Promise<Checkpoint> {
-  const { step, files, fixedConfig, layerTypes, expects } = asked;
+  const { step, files, fixedConfig, layerTypes, expects, final } = asked;
   const existing = await catalog.checkpoints.find(run.id, step);
   if (existing === undefined) throw new FirnError('conflict', `Step ${step} was deleted a moment ago; try again.`);
   if (existing.state === 'cancelled')
@@ -103,7 +107,10 @@ async function repeatedReservation(
       fixedConfig !== undefined &&
       configKey(existing.fixedConfig) === configKey(fixedConfig));
   const sameSettings =
-    sameConfig && sameEntries(existing.layerTypes, layerTypes) && sameEntries(existing.expects, expects);
+    sameConfig &&
+    sameEntries(existing.layerTypes, layerTypes) &&
+    sameEntries(existing.expects, expects) &&
+    (final === undefined || isDeepStrictEqual(existing.final, final));
   if (!sameSettings || !announceTheSame(await catalog.files.list(existing.id), files)) {
     throw new FirnError(
       'step-exists',

@@ -40,7 +40,7 @@ export async function retryCheckpoint(
     await tx.runs.lock(run.id);
     await settleLayout(tx, run, checkpoint, model);
     const now = (await tx.runs.get(run.id))!;
-    const queued = await tx.checkpoints.retry(id, await evaluationAfter(tx, now, change));
+    const queued = await tx.checkpoints.retry(id, await evaluationAfter(tx, now, ofFinal(change, checkpoint)));
     await tx.jobs.restart({
       kind: encodeJobKind,
       subjectId: id,
@@ -50,6 +50,12 @@ export async function retryCheckpoint(
     });
     return queued;
   });
+}
+
+/** The last checkpoint of a run keeps its own thresholds, unless it is given others. */
+function ofFinal(change: EvaluationChange, { final }: Checkpoint): EvaluationChange {
+  const thresholds = change.thresholds ?? final?.thresholds;
+  return thresholds === undefined ? change : { ...change, thresholds };
 }
 
 function checkFailed({ state }: Checkpoint): void {

@@ -1,18 +1,26 @@
 import type { Run } from '../../catalog/contract/run-records.ts';
+import type { FinalQuality } from '../../checkpoint/quality/final-quality.ts';
+import { closeRun } from './close-run.ts';
 import { evalSetAfter, evaluationAfter, type EvaluationChange } from './evaluation-of-run.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { refuseUnfit } from '../refuse-unfit.ts';
 
+export interface RunChange extends EvaluationChange {
+  /** Closes the run, with what its last checkpoint is to have, or opens it again. */
+  readonly final?: boolean | FinalQuality | undefined;
+}
+
 /**
  * Gives a run another eval set, other thresholds, or both, for checkpoints committed from now on; committed ones keep
  * theirs. Thresholds that are not given stay if the eval set has all their metrics, else they become the default on its
- * first one. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, `conflict` (the run is
- * exact), and those of `refuseUnfit` if the layout of the run's checkpoints is known.
+ * first one. `final` closes it, or opens it again. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`,
+ * `invalid-request`, `conflict` (the run is exact), those of `refuseUnfit` if the layout of the run's checkpoints is
+ * known, and those of `closeRun`.
  */
 export async function changeRun(
-  ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet'>,
+  ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet' | 'afterClose'>,
   run: Run,
-  change: EvaluationChange,
+  change: RunChange,
   signal?: AbortSignal,
 ): Promise<Run> {
   const { catalog } = ctx;
@@ -22,6 +30,15 @@ export async function changeRun(
   return catalog.transaction(async (tx) => {
     // The lock puts each commit of the run before or after the change.
     await tx.runs.lock(run.id);
-    return tx.runs.setEvaluation(run.id, await evaluationAfter(tx, (await tx.runs.get(run.id))!, change));
+    const { evalSet: set, thresholds, final } = change;
+    const now = (await tx.runs.get(run.id))!;
+    const evaluated =
+      set === undefined && thresholds === undefined
+        ? now
+        : await tx.runs.setEvaluation(run.id, await evaluationAfter(tx, now, change));
+    if (final === undefined) return evaluated;
+    if (final === false) return tx.runs.setClosed(run.id, false);
+    await closeRun(tx, evaluated, final === true ? {} : final, ctx.afterClose);
+    return (await tx.runs.get(run.id))!;
   });
 }

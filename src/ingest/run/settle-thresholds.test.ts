@@ -9,6 +9,7 @@ const evalSet = {
     metrics: [
       { name: 'loss', kind: 'loss', output: 'o' },
       { name: 'ppl', kind: 'perplexity', output: 'o', labels: 'l' },
+      { name: 'kl', kind: 'kl-divergence', output: 'o' },
     ],
   },
 } as unknown as EvalSet;
@@ -31,6 +32,12 @@ describe('thresholds', () => {
     ['are the default on the first metric', {}, { loss: 0.005 }],
     ['are the default where none would be inherited', { inherited: {} }, { loss: 0.005 }],
     ['are none without an eval set', { inherited: { loss: 0.1 }, evalSet: undefined }, {}],
+    [
+      'may have several bounds',
+      { given: { loss: { relative: 0.01, progress: 0.5 }, kl: { absolute: 0.1 } } },
+      { loss: { relative: 0.01, progress: 0.5 }, kl: { absolute: 0.1 } },
+    ],
+    ['are inherited with their bounds', { inherited: { loss: { progress: 0.5 } } }, { loss: { progress: 0.5 } }],
     ['may be large if that is said', { given: { loss: 10 }, allowLarge: true }, { loss: 10 }],
   ])('%s', (_, asked, expected) => {
     expect(settle(asked)).toEqual(expected);
@@ -51,6 +58,20 @@ describe('thresholds', () => {
       'invalid-request',
       /0\.51 of "ppl".*51 %: its loss by at most 0\.412 nats.*"allowLarge": true/,
     ],
+    [
+      'a large share among several bounds',
+      { given: { loss: { relative: 0.6, progress: 0.5 } } },
+      'invalid-request',
+      /0\.6 of "loss".*60 %.*and by at most 50 % of what it gained/,
+    ],
+    ['a share of a divergence', { given: { kl: { relative: 0.1 } } }, 'invalid-request', /"kl" compares.*no value/],
+    [
+      'progress in a divergence',
+      { given: { kl: { absolute: 0.1, progress: 0.5 } } },
+      'invalid-request',
+      /"kl" compares.*nothing that training improves.*\{"absolute": \.\.\.\}/,
+    ],
+    ['a large divergence', { given: { kl: { absolute: 0.6 } } }, 'invalid-request', /0\.6 of "kl"/],
     ['a large one denied', { given: { loss: 1 }, allowLarge: false }, 'invalid-request', /100 %/],
   ])('%s is refused', (_, asked, code, sentence) => {
     expect(() => settle(asked)).toThrow(FirnError);

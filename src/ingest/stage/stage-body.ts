@@ -36,6 +36,7 @@ const refusals: ReadonlySet<FirnErrorCode> = new Set([
   'conflict',
   'not-found',
   'step-exists',
+  'run-closed',
   'checkpoint-failed',
   'layout-mismatch',
   'invalid-request',

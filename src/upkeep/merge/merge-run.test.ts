@@ -146,6 +146,19 @@ describe('a run whose old deltas are merged', () => {
     expect(await Promise.all(all.map(digests))).toEqual(whole);
   });
 
+  test('has nothing to wait for once it is closed: deltas that an open run would keep are merged too, and the last one is not', async () => {
+    await harness.catalog.transaction(async (tx) => {
+      await tx.runs.setClosed(run.id, true);
+      await queueMerge(tx, run.id);
+    });
+    await mergeAll();
+    const after = await Promise.all(checkpoints.map(recordOf));
+    expect(after.map(({ mergedPackageId }) => mergedPackageId !== undefined)).toEqual(
+      steps.map((step) => step > 0 && step < 8),
+    );
+    expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
+  });
+
   test('a reader who opened the old packages goes on reading them until they are deleted', async () => {
     const known = await harness.catalog.packages.chain(before[6]!.id);
     // Remains of earlier tests.

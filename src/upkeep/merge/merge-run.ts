@@ -20,6 +20,8 @@ export const mergeJobKind = 'merge';
 
 /** The newest checkpoints of a run are not merged: the next ones build on them, and they are read most. */
 const newestKept = 4;
+/** The same of a closed run: nothing builds on it any more, but its last checkpoint is what people read. */
+const newestKeptClosed = 1;
 /** Candidates read in one query, oldest first. */
 const candidatesPerQuery = 64;
 
@@ -40,7 +42,7 @@ export interface MergeContext {
 
 /**
  * Queues the merging of a run's old deltas if there are some and it is not queued yet. Call it inside the transaction
- * that made a checkpoint of the run ready.
+ * that made a checkpoint of the run ready, or closed the run.
  */
 export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
   if ((await nextGroup(tx, runId)) === undefined) return;
@@ -89,13 +91,14 @@ export async function markMergeEnded(tx: Catalog, runId: string): Promise<void> 
 }
 
 async function nextGroup(catalog: Catalog, runId: string): Promise<readonly MergeCandidate[] | undefined> {
-  return planMerge(
-    await catalog.packages.mergeable(runId, {
-      newest: newestKept,
-      limit: candidatesPerQuery,
-      methods: mergeableMethods,
-    }),
-  );
+  const isClosed = (await catalog.runs.get(runId))?.closedAt !== undefined;
+  const candidates = await catalog.packages.mergeable(runId, {
+    newest: isClosed ? newestKeptClosed : newestKept,
+    limit: candidatesPerQuery,
+    methods: mergeableMethods,
+  });
+  // The chains of a closed run do not go on, so fewer than a whole group are not waited with.
+  return planMerge(isClosed ? candidates.map((candidate) => ({ ...candidate, grows: false })) : candidates);
 }
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];

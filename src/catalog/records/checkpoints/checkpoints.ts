@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { runClosed } from '../../../checkpoint/quality/final-quality.ts';
 import { bodyReservationsOf } from '../live-body-reservations.ts';
 import {
   checkpointStates,
@@ -12,7 +13,9 @@ import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
+import { encodeJson } from '../../db/json-column.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
+import { measuredBefore } from './measured-before.ts';
 import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from '../../db/page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
@@ -34,27 +37,41 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     return found && dropNulls(found);
   };
   return {
-    async reserve({ runId, step, fixedConfig, layerTypes, expects }) {
+    async reserve({ runId, step, fixedConfig, layerTypes, expects, final }) {
       return db.transaction(async (tx) => {
         // The update also locks the run, so that sequence numbers are given in the order in which reservations become
         // visible.
         const [run] = await tx.query
           .update(runs)
           .set({ nextSequence: sql`${runs.nextSequence} + 1` })
-          .where(and(eq(runs.id, runId), isNull(runs.deletedAt)))
+          .where(and(eq(runs.id, runId), isNull(runs.deletedAt), isNull(runs.closedAt)))
           .returning({ next: runs.nextSequence });
-        if (run === undefined) throw new FirnError('not-found', 'There is no such run.');
+        if (run === undefined) throw await whyNotReserved(tx, runId, step);
         const [reserved] = await tx.query
           .insert(checkpoints)
-          .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes, expects })
+          .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes, expects, final })
           .onConflictDoNothing()
           .returning(checkpointColumns);
-        if (reserved === undefined)
-          throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
+        if (reserved === undefined) throw stepExists(step);
         return dropNulls(reserved);
       });
     },
     find: (runId, step) => one(eq(checkpoints.runId, runId), eq(checkpoints.step, step), isNull(checkpoints.deletedAt)),
+    newest: (runId) => one(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt)),
+    async setFinal(id, final) {
+      const [changed] = await query
+        .update(checkpoints)
+        .set({
+          final,
+          ...(final.thresholds !== undefined && {
+            thresholds: sql`case when ${checkpoints.thresholds} is null then null else ${encodeJson(final.thresholds)}::jsonb end`,
+          }),
+        })
+        .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, ['open', 'queued', 'failed'])))
+        .returning(checkpointColumns);
+      if (changed === undefined) throw new FirnError('conflict', 'The compression of the checkpoint has begun.');
+      return dropNulls(changed);
+    },
     get: (id) => one(eq(checkpoints.id, id)),
     async list(runId, page) {
       const later = page.after === undefined ? undefined : gt(checkpoints.sequence, sequenceOf(page.after));
@@ -89,6 +106,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         isNull(checkpoints.deletedAt),
         sql`${checkpoints.runId} in (select ${runs.id} from ${runs} where ${runs.repositoryId} = ${repositoryId})`,
       ),
+    measuredBefore: (runId, beforeSequence, which) => measuredBefore(db, { runId, beforeSequence, ...which }),
     newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
     async transition(id, from, to, set = {}) {
       const at = {
@@ -199,6 +217,24 @@ async function refusal({ query }: Db, id: string, to: CheckpointState): Promise<
   return found === undefined
     ? missing()
     : new FirnError('conflict', `The checkpoint is ${found.state} and cannot become ${to}.`);
+}
+
+/** A closed run has its old steps. */
+async function whyNotReserved({ query }: Db, runId: string, step: number): Promise<FirnError> {
+  const [run] = await query
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.id, runId), isNull(runs.deletedAt)));
+  if (run === undefined) return new FirnError('not-found', 'There is no such run.');
+  const [existing] = await query
+    .select({ id: checkpoints.id })
+    .from(checkpoints)
+    .where(and(eq(checkpoints.runId, runId), eq(checkpoints.step, step), isNull(checkpoints.deletedAt)));
+  return existing === undefined ? runClosed() : stepExists(step);
+}
+
+function stepExists(step: number): FirnError {
+  return new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
 }
 
 function missing(): FirnError {

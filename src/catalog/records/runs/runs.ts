@@ -59,6 +59,15 @@ export function runRecords(db: Db): RunRecords {
       if (changed === undefined) throw missing();
       return dropNulls(changed);
     },
+    async setClosed(id, closed) {
+      const [changed] = await query
+        .update(runs)
+        .set({ closedAt: closed ? sql`coalesce(${runs.closedAt}, now())` : null })
+        .where(and(eq(runs.id, id), isNull(runs.deletedAt)))
+        .returning(runColumns);
+      if (changed === undefined) throw missing();
+      return dropNulls(changed);
+    },
     async layoutOf(id) {
       const [run] = await query.select({ layout: runs.layout }).from(runs).where(eq(runs.id, id));
       return run?.layout ?? undefined;

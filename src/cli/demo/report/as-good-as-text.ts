@@ -1,4 +1,4 @@
-import type { AsGoodAs } from './as-good-as.ts';
+import type { AsGoodAs } from '../../../checkpoint/quality/as-good-as.ts';
 import { stepText } from './step-text.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describeConfig } from '../describe-config.ts';
 import type { PushedCheckpoint } from '../push-series.ts';
-import { asGoodAs, type AsGoodAs, type LeadingMetric } from './as-good-as.ts';
+import { asGoodAs, type AsGoodAs, type LeadingMetric } from '../../../checkpoint/quality/as-good-as.ts';
 import { recordedNotes } from './recorded-notes.ts';
 
 /** One row of the demo's table, and of the output of `--json`. */

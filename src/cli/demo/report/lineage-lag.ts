@@ -1,4 +1,4 @@
-import type { AsGoodAs } from './as-good-as.ts';
+import type { AsGoodAs } from '../../../checkpoint/quality/as-good-as.ts';
 
 /** Lag of the checkpoints of a lineage. */
 export interface LineageLag {

@@ -1,5 +1,5 @@
-import { equivalentStep, type StepValue } from '../../../checkpoint/quality/equivalent-step.ts';
-import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
+import { equivalentStep, type StepValue } from './equivalent-step.ts';
+import type { MetricKind } from './metric-kind.ts';
 
 /** The metric that the lag is computed from: the first bounding one. */
 export interface LeadingMetric {
@@ -7,11 +7,15 @@ export interface LeadingMetric {
   readonly kind: MetricKind;
 }
 
-/** Metrics of one checkpoint, as uploaded and as rebuilt. */
-export interface MeasuredStep {
+/** Metrics of one uploaded checkpoint. */
+export interface UploadedStep {
   readonly step: number;
   /** JSON has no NaN: values that are not finite are null. */
   readonly metricsBefore: Readonly<Record<string, number | null>>;
+}
+
+/** The same as uploaded and as rebuilt. */
+export interface MeasuredStep extends UploadedStep {
   readonly metricsAfter: Readonly<Record<string, number | null>>;
 }
 
@@ -31,10 +35,10 @@ export interface AsGoodAs {
  */
 export function asGoodAs(
   checkpoint: MeasuredStep,
-  lineage: readonly MeasuredStep[],
+  lineage: readonly UploadedStep[],
   { name, kind }: LeadingMetric,
 ): AsGoodAs | undefined {
-  const valueAt = ({ step }: MeasuredStep, value: number | null | undefined): StepValue => ({
+  const valueAt = ({ step }: UploadedStep, value: number | null | undefined): StepValue => ({
     step,
     value: value ?? Number.NaN,
   });
