@@ -45,7 +45,10 @@ export async function plannedAncestors(
   const { method, given, checkpoint } = work;
   const { ancestry } = method;
   if (!isQuantized(model.plan)) return ancestorsOfExact(work, model.plan, candidates.slice(0, nearestMax));
-  if (ancestry.kind === 'nearest') return candidates.slice(0, nearestMax);
+  if (ancestry.kind === 'nearest') {
+    const nearest = candidates.slice(0, nearestMax);
+    return ancestry.restarts === true ? work.restarts.behind(model.plan, nearest) : nearest;
+  }
   if (ancestry.kind === 'own')
     return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
   const config = tried?.config ?? given ?? lastConfig(candidates);
@@ -61,6 +64,7 @@ export async function plannedAncestors(
     ...place(work),
     ...(tried?.overBudgetBytes !== undefined && { leastBytes: tried.overBudgetBytes }),
     estimate: (candidate) => estimateBytes(work, model, { candidates, resumption, candidate, config }),
+    ...(eligible === candidates && { restart: () => restartOption(work, model, options, candidates) }),
   });
   return chosen === undefined ? [] : [chosen];
 }
@@ -120,6 +124,19 @@ async function optionOf(
   if (packageId === undefined) return [];
   const chain = chainCost(await work.catalog.packages.chain(packageId));
   return [{ candidate, chain, ...(result?.kind === 'delta' && { deltaBytes: result.storedBytes }) }];
+}
+
+/** The restart as an option; undefined if there is none. */
+async function restartOption(
+  work: AncestorPlanning,
+  { plan }: QuantizableModel,
+  options: readonly AncestorOption<AncestorCandidate>[],
+  candidates: readonly AncestorCandidate[],
+): Promise<AncestorOption<AncestorCandidate> | undefined> {
+  const restart = await work.restarts.find(plan, candidates);
+  if (restart === undefined) return undefined;
+  const known = options.find(({ candidate }) => candidate.checkpoint.id === restart.checkpoint.id);
+  return known ?? (await optionOf(work, restart))[0];
 }
 
 interface Estimate extends Pick<QuantizationBasis, 'candidates' | 'resumption'> {
