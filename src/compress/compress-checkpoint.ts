@@ -80,7 +80,7 @@ export async function compressCheckpoint(
       const method = methodNamed(given?.method ?? run.search.method);
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
       const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
-      const restarts = new Restarts({ catalog, store, source, ancestors, chainLengthMax, signal });
+      const restarts = new Restarts({ catalog, store, run, source, ancestors, chainLengthMax, signal });
       try {
         const holding = await filesHolding(catalog, run, source.files);
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };

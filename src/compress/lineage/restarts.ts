@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import type { AncestorCandidate } from '../ancestor/find-ancestor.ts';
+import { isForkOf, type AncestorCandidate } from '../ancestor/find-ancestor.ts';
 import { isDamage, type Ancestors } from '../ancestor/open-ancestor.ts';
 import { unmovedShare, uploadOf } from '../ancestor/unmoved-share.ts';
 import { isQuantized, type CodingPlan } from '../plan/plan-codings.ts';
@@ -15,6 +16,7 @@ const unmovedShareMin = 1 / 8;
 export interface RestartParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
+  readonly run: Run;
   readonly source: ModelSource;
   readonly ancestors: Ancestors;
   /** Most packages of a chain, including the new one. */
@@ -37,8 +39,8 @@ export class Restarts {
   }
 
   /**
-   * The restart of a plan. Undefined if little is unmoved, or if the bytes to compare with are gone or damaged.
-   * Quantized weights are compared with the upload of the nearest candidate, because stored ones are rounded; exact
+   * The restart of a plan. Undefined if little is unmoved, if the base is of another run that this one is no fork of, or
+   * if the bytes to compare with are gone or damaged. Quantized weights are compared with the upload of the nearest candidate, because stored ones are rounded; exact
    * ones with the base itself. Reads the tensors of both; rejects with the errors of catalog and store.
    */
   async find(plan: CodingPlan, [nearest]: readonly AncestorCandidate[]): Promise<AncestorCandidate | undefined> {
@@ -66,14 +68,15 @@ export class Restarts {
     return restart === undefined ? candidates : [...candidates, restart];
   }
 
-  /** Undefined for a checkpoint without a package. */
-  async #baseOf({ checkpoint: { packageId }, run }: AncestorCandidate): Promise<AncestorCandidate | undefined> {
+  /** Undefined for a checkpoint without a package, or if the base is not of the run or one that it was forked from. */
+  async #baseOf({ checkpoint: { packageId } }: AncestorCandidate): Promise<AncestorCandidate | undefined> {
     if (packageId === undefined) return undefined;
-    const { catalog } = this.#parts;
+    const { catalog, run } = this.#parts;
     const base = (await catalog.packages.chain(packageId)).at(-1)!;
     const checkpoint = await catalog.checkpoints.get(base.checkpointId);
-    const holder = checkpoint?.runId === run.id ? run : checkpoint && (await catalog.runs.get(checkpoint.runId));
-    return checkpoint && holder && { checkpoint, run: holder };
+    const holder = checkpoint && (await catalog.runs.get(checkpoint.runId));
+    if (checkpoint === undefined || holder === undefined) return undefined;
+    return (await isForkOf(catalog, run, holder.id)) ? { checkpoint, run: holder } : undefined;
   }
 
   #shareSinceUpload({ checkpoint: { id } }: AncestorCandidate): Promise<number> {
