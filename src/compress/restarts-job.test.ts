@@ -128,3 +128,39 @@ describe('weights that did not move are stored once, although chains end', () =>
     expect(countRestarts(moving)).toBe(0);
   });
 });
+
+describe('a base is stored as before', () => {
+  const chainLengthMax = 3;
+
+  test('if the upload before is no longer kept, so that nobody can say what moved', async () => {
+    const run = await harness.newFixedRun(sixteenBins);
+    const pushed = await pushAll(run, { count: 6, chainLengthMax });
+    await harness.catalog.files.releaseRaw(pushed.at(-1)!.id, [path]);
+    const ctx = harness.context({ chainLengthMax });
+    expect((await harness.push(run, 6, upload(6), { ctx })).result!.kind).toBe('base');
+  });
+
+  test('if the base that holds the unmoved weights is damaged', async () => {
+    const run = await harness.newFixedRun(sixteenBins);
+    const [first] = await pushAll(run, { count: 6, chainLengthMax });
+    const { key } = (await harness.catalog.packages.get(first!.packageId!))!;
+    await harness.store.delete(key);
+    const ctx = harness.context({ chainLengthMax });
+    const next = await harness.push(run, 6, upload(6), { ctx });
+    expect([next.state, next.result!.kind]).toEqual(['ready', 'base']);
+  });
+});
+
+test('a fork goes back to the base of the run that it was forked from', async () => {
+  const chainLengthMax = 3;
+  const parent = await harness.newFixedRun(sixteenBins);
+  const pushed = await pushAll(parent, { count: 3, chainLengthMax });
+  const fork = await harness.newFixedRun(sixteenBins, { parentCheckpointId: pushed.at(-1)!.id });
+  const results = [];
+  for (const step of [3, 4, 5, 6]) {
+    const ctx = harness.context({ chainLengthMax });
+    results.push((await harness.push(fork, step, upload(step), { ctx })).result!);
+  }
+  expect(results.map(({ kind }) => kind)).toEqual(['delta', 'delta', 'delta', 'delta']);
+  expect(results.at(-1)).toMatchObject({ ancestorRun: parent.name, ancestorStep: 0, chainLength: 2 });
+});
