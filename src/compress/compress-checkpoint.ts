@@ -20,7 +20,7 @@ import { overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
 import { measuredQuality } from './measure/observed-quality.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
-import { Restarts } from './lineage/restarts.ts';
+import { ReusableBase } from './lineage/reusable-base.ts';
 import { runOfCheckpoint } from './run-of-checkpoint.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './ancestor/trial-counts.ts';
@@ -80,7 +80,7 @@ export async function compressCheckpoint(
       const method = methodNamed(given?.method ?? run.search.method);
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
       const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
-      const restarts = new Restarts({ catalog, store, run, source, ancestors, chainLengthMax, signal });
+      const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
       try {
         const holding = await filesHolding(catalog, run, source.files);
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
@@ -95,7 +95,7 @@ export async function compressCheckpoint(
           session,
           given,
           ancestors,
-          restarts,
+          reusableBase,
           packageId,
           packageKey,
           directory,

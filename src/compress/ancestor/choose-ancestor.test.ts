@@ -110,9 +110,9 @@ describe('the ancestor', () => {
   });
 });
 
-describe('a restart', () => {
-  const restart = { candidate: 'first', chain: chain(400, 400, 1) };
-  const withRestart = async (
+describe('a base to reuse', () => {
+  const reusable = { candidate: 'first', chain: chain(400, 400, 1) };
+  const withReusable = async (
     options: Case['options'],
     deltas: Case['deltas'],
     { base = 500, leastBytes = 0 }: Pick<Case, 'base' | 'leastBytes'> = {},
@@ -127,46 +127,46 @@ describe('a restart', () => {
         asked.push(candidate ?? 'base');
         return candidate === undefined ? base : deltas[candidate];
       },
-      restart: async () => restart,
+      reusable: async () => reusable,
     });
     return { chosen, asked };
   };
 
-  test('is taken instead of a base if no chain has room, however far back it lies', async () => {
-    const { chosen, asked } = await withRestart({ near: chain(1001) }, { near: 100, first: 200 });
+  test('is taken instead of a new one if no chain has room, however far back it lies', async () => {
+    const { chosen, asked } = await withReusable({ near: chain(1001) }, { near: 100, first: 200 });
     expect({ chosen, asked }).toEqual({ chosen: 'first', asked: ['base', 'first'] });
   });
 
-  test('is not taken if a base costs less, if it cannot be read, or if it exceeds the budget', async () => {
+  test('is not taken if a new one costs less, if it cannot be read, or if it exceeds the budget', async () => {
     const options = { near: chain(1001) };
-    expect((await withRestart(options, { first: 450 }, { base: 440 })).chosen).toBeUndefined();
-    expect((await withRestart(options, { first: undefined })).chosen).toBeUndefined();
-    expect((await withRestart(options, { first: 590 }, { base: 900 })).chosen).toBeUndefined();
-    expect((await withRestart(options, { first: 200 }, { leastBytes: 590 })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: 450 }, { base: 440 })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: undefined })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: 590 }, { base: 900 })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: 200 }, { leastBytes: 590 })).chosen).toBeUndefined();
   });
 
   test('comes later if the nearest chain has room and its delta is small', async () => {
-    expect((await withRestart({ near: chain(600) }, { near: 50, first: 200 })).chosen).toBe('near');
+    expect((await withReusable({ near: chain(600) }, { near: 50, first: 200 })).chosen).toBe('near');
   });
 
   test('is taken if a chain nears its most packages, although it has few bytes', async () => {
     const deltas = { near: 50, first: 80 };
-    expect((await withRestart({ near: chain(410, 400, 2) }, deltas)).chosen).toBe('near');
-    expect((await withRestart({ near: chain(410, 400, chainPackagesMax - 1) }, deltas)).chosen).toBe('first');
+    expect((await withReusable({ near: chain(410, 400, 2) }, deltas)).chosen).toBe('near');
+    expect((await withReusable({ near: chain(410, 400, chainPackagesMax - 1) }, deltas)).chosen).toBe('first');
   });
 
   test('is estimated once if it is among the nearest', async () => {
     const options = Object.entries({ near: chain(900) }).map(([candidate, cost]) => ({ candidate, chain: cost }));
     const asked: (string | undefined)[] = [];
     await chooseAncestor({
-      options: [...options, restart],
+      options: [...options, reusable],
       fullBytes,
       sequence: 5,
       estimate: async (candidate) => {
         asked.push(candidate);
         return candidate === undefined ? 500 : 90;
       },
-      restart: async () => restart,
+      reusable: async () => reusable,
     });
     expect(asked).toEqual([undefined, 'first', 'near']);
   });
@@ -176,7 +176,7 @@ describe('a restart', () => {
     const never = async (): Promise<never> => {
       throw new Error('it was looked for');
     };
-    expect(await chooseAncestor({ options, fullBytes, sequence: 5, estimate: never, restart: never })).toBe('near');
+    expect(await chooseAncestor({ options, fullBytes, sequence: 5, estimate: never, reusable: never })).toBe('near');
   });
 });
 

@@ -25,7 +25,7 @@ export interface AncestorChoice<T> {
    * The base of the nearest candidate's chain, if building on it may pay although it lies far back; undefined if not.
    * Called only if the choice needs estimates.
    */
-  readonly restart?: () => Promise<AncestorOption<T> | undefined>;
+  readonly reusable?: () => Promise<AncestorOption<T> | undefined>;
 }
 
 /**
@@ -53,8 +53,8 @@ const estimatesMax = 3;
  * that its chain adds to later checkpoints. The latter grows with the used share of the restore budget beyond the base.
  * A farther ancestor makes a delta larger, so the nearest candidates come first, and a candidate is skipped if its
  * chain has no room for a delta to the nearest. Compared on tables of all deltas, of the language series and of
- * synthetic runs of 200 checkpoints: docs/decisions/0015-restore-budget.md. A restart is compared like a base, however
- * far back it lies: docs/decisions/0049-unmoved-tensors-across-bases.md.
+ * synthetic runs of 200 checkpoints: docs/decisions/0015-restore-budget.md. A base to reuse is compared like a new
+ * one, however far back it lies: docs/decisions/0049-unmoved-tensors-across-bases.md.
  */
 export async function chooseAncestor<T>({
   options,
@@ -62,7 +62,7 @@ export async function chooseAncestor<T>({
   sequence,
   leastBytes = 0,
   estimate,
-  restart: findRestart,
+  reusable: findReusable,
 }: AncestorChoice<T>): Promise<T | undefined> {
   const limit = (baseBytes: number): number => chainBytesMax(baseBytes, { fullBytes, sequence });
   const open = options.filter(({ chain }) => chain.packages < chainPackagesMax);
@@ -73,19 +73,19 @@ export async function chooseAncestor<T>({
   }
   const hasRoom = ({ chain }: AncestorOption<T>, deltaBytes: number): boolean =>
     chain.bytes + deltaBytes * estimateMargin <= limit(chain.baseBytes);
-  const restart = await findRestart?.();
-  const reachable = open.filter((option) => option.candidate !== restart?.candidate && hasRoom(option, leastBytes));
-  if (reachable.length === 0 && restart === undefined) return undefined;
+  const reusable = await findReusable?.();
+  const reachable = open.filter((option) => option.candidate !== reusable?.candidate && hasRoom(option, leastBytes));
+  if (reachable.length === 0 && reusable === undefined) return undefined;
   // The base comes first: the results of the last estimate are still cached when its candidate is stored, and most
   // often that is a delta.
   const baseBytes = await estimate(undefined);
   const found: FoundDelta<T>[] = [];
-  const restartBytes = restart && (await estimate(restart.candidate));
-  const restarted =
-    restart !== undefined && restartBytes !== undefined && hasRoom(restart, Math.max(restartBytes, leastBytes))
-      ? foundDelta(restart, restartBytes)
+  const reusableBytes = reusable && (await estimate(reusable.candidate));
+  const reusing =
+    reusable !== undefined && reusableBytes !== undefined && hasRoom(reusable, Math.max(reusableBytes, leastBytes))
+      ? foundDelta(reusable, reusableBytes)
       : undefined;
-  if (restarted !== undefined) found.push(restarted);
+  if (reusing !== undefined) found.push(reusing);
   let leastDelta = leastBytes;
   let estimates = 0;
   for (const option of reachable) {
@@ -102,9 +102,9 @@ export async function chooseAncestor<T>({
   const costOf = ({ bytes, chain }: FoundDelta<T>): number => {
     const chainMax = limit(chain.baseBytes);
     const renewalBytes = baseBytes ?? chain.baseBytes;
-    return restarted === undefined
+    return reusing === undefined
       ? bytes + fullnessCost(chain, chainMax, renewalBytes)
-      : bytes + restartCost(chain, chainMax, Math.min(renewalBytes, restarted.bytes));
+      : bytes + reuseCost(chain, chainMax, Math.min(renewalBytes, reusing.bytes));
   };
   const best = found.reduce((least, delta) => (costOf(delta) < costOf(least) ? delta : least));
   return baseBytes !== undefined && baseBytes < costOf(best) ? undefined : best.candidate;
@@ -132,12 +132,12 @@ export function fullnessCost(chain: Omit<ChainCost, 'packages'>, chainMax: numbe
 }
 
 /**
- * The same cost if the next checkpoint without room is a restart. It takes little, so that a chain with the most
+ * The same cost if a checkpoint without room reuses the base. That takes little, so a chain with the most
  * packages costs as much as one with the most bytes: otherwise checkpoints would build on ever farther ones instead.
  */
-function restartCost(chain: ChainCost, chainMax: number, restartBytes: number): number {
+function reuseCost(chain: ChainCost, chainMax: number, reusableBytes: number): number {
   const packagesShare = (chain.packages - 1) / (chainPackagesMax - 1);
-  return fullChainCost * restartBytes * Math.max(usedShare(chain, chainMax), packagesShare) ** fullnessPower;
+  return fullChainCost * reusableBytes * Math.max(usedShare(chain, chainMax), packagesShare) ** fullnessPower;
 }
 
 function usedShare({ bytes, baseBytes }: Omit<ChainCost, 'packages'>, chainMax: number): number {

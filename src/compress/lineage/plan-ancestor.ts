@@ -47,7 +47,7 @@ export async function plannedAncestors(
   if (!isQuantized(model.plan)) return ancestorsOfExact(work, model.plan, candidates.slice(0, nearestMax));
   if (ancestry.kind === 'nearest') {
     const nearest = candidates.slice(0, nearestMax);
-    return ancestry.restarts === true ? work.restarts.behind(model.plan, nearest) : nearest;
+    return ancestry.reusesBase === true ? work.reusableBase.behind(model.plan, nearest) : nearest;
   }
   if (ancestry.kind === 'own')
     return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
@@ -64,7 +64,7 @@ export async function plannedAncestors(
     ...place(work),
     ...(tried?.overBudgetBytes !== undefined && { leastBytes: tried.overBudgetBytes }),
     estimate: (candidate) => estimateBytes(work, model, { candidates, resumption, candidate, config }),
-    ...(eligible === candidates && { restart: () => restartOption(work, model, options, candidates) }),
+    ...(eligible === candidates && { reusable: () => reusableOption(work, model, options, candidates) }),
   });
   return chosen === undefined ? [] : [chosen];
 }
@@ -126,17 +126,17 @@ async function optionOf(
   return [{ candidate, chain, ...(result?.kind === 'delta' && { deltaBytes: result.storedBytes }) }];
 }
 
-/** The restart as an option; undefined if there is none. */
-async function restartOption(
+/** The base to reuse as an option; undefined if there is none. */
+async function reusableOption(
   work: AncestorPlanning,
   { plan }: QuantizableModel,
   options: readonly AncestorOption<AncestorCandidate>[],
   candidates: readonly AncestorCandidate[],
 ): Promise<AncestorOption<AncestorCandidate> | undefined> {
-  const restart = await work.restarts.find(plan, candidates);
-  if (restart === undefined) return undefined;
-  const known = options.find(({ candidate }) => candidate.checkpoint.id === restart.checkpoint.id);
-  return known ?? (await optionOf(work, restart))[0];
+  const reusable = await work.reusableBase.find(plan, candidates);
+  if (reusable === undefined) return undefined;
+  const known = options.find(({ candidate }) => candidate.checkpoint.id === reusable.checkpoint.id);
+  return known ?? (await optionOf(work, reusable))[0];
 }
 
 interface Estimate extends Pick<QuantizationBasis, 'candidates' | 'resumption'> {

@@ -22,7 +22,7 @@ let run: Run;
 let before: string[];
 const pushed: Checkpoint[] = [];
 const digests: string[] = [];
-/** A fine-tune of which three fifths are frozen. Chains end at nine packages, so that there are restarts. */
+/** A fine-tune of which three fifths are frozen. Chains end at nine packages, so that the base is reused. */
 beforeAll(async () => {
   harness = await openCompressHarness();
   before = await harness.objects();
@@ -38,16 +38,16 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => harness.close());
 
-const restartsOf = (checkpoints: readonly Checkpoint[]): number[] =>
+const reusesOf = (checkpoints: readonly Checkpoint[]): number[] =>
   checkpoints.flatMap(({ result }, step) => (step > 1 && result!.ancestorStep === 0 ? [step] : []));
 
 async function expectAsBefore(steps: readonly number[]): Promise<void> {
   for (const step of steps) expect(sha256(await harness.download(pushed[step]!, path)), `${step}`).toBe(digests[step]);
 }
 
-test('old deltas on both sides of a restart are merged, and every checkpoint comes back as before', async () => {
+test('old deltas behind a base on both sides of its reuse are merged, and every checkpoint comes back as before', async () => {
   expect(pushed.map(({ result }) => result!.kind)).toEqual(pushed.map((_, i) => (i === 0 ? 'base' : 'delta')));
-  expect(restartsOf(pushed).length).toBeGreaterThan(0);
+  expect(reusesOf(pushed).length).toBeGreaterThan(0);
   const { catalog, store, core } = harness;
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: 2 ** 20, blockCacheBytesMax: 0 });
   const merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2, tracer: noTracer };
@@ -57,24 +57,24 @@ test('old deltas on both sides of a restart are merged, and every checkpoint com
     const claim = { jobId: job.id, workerId: 'test', fence: job.fence };
     await runMergeJob(merging, job.subjectId, claim, new AbortController().signal);
   }
-  const [restart] = restartsOf(pushed);
+  const [reuse] = reusesOf(pushed);
   const merged = await Promise.all(
     pushed.map(async ({ packageId }) => (await catalog.packages.get(packageId!))!.mergedPackageId !== undefined),
   );
-  expect([merged.slice(0, restart).includes(true), merged.slice(restart).includes(true)]).toEqual([true, true]);
+  expect([merged.slice(0, reuse).includes(true), merged.slice(reuse).includes(true)]).toEqual([true, true]);
   await expectAsBefore([...pushed.keys()]);
 });
 
-test('deleting the base and the chain before a restart takes nothing from what comes after it', async () => {
-  const [restart] = restartsOf(pushed);
-  const later = [...pushed.keys()].slice(restart);
-  for (let step = 0; step < restart!; step++) await deleteCheckpoint(harness, pushed[step]!);
+test('deleting a base and its first chain takes nothing from the chain that reuses it', async () => {
+  const [reuse] = reusesOf(pushed);
+  const later = [...pushed.keys()].slice(reuse);
+  for (let step = 0; step < reuse!; step++) await deleteCheckpoint(harness, pushed[step]!);
   await collectNow(harness);
   await expectAsBefore(later);
-  // The chain before the restart is gone; its base stays as long as something builds on it.
+  // The first chain is gone; its base stays as long as something builds on it.
   const { packages } = harness.catalog;
   const left = await Promise.all(pushed.map(async ({ packageId }) => (await packages.get(packageId!)) !== undefined));
-  expect(left).toEqual(pushed.map((_, step) => step === 0 || step >= restart!));
+  expect(left).toEqual(pushed.map((_, step) => step === 0 || step >= reuse!));
   for (const step of later) await deleteCheckpoint(harness, pushed[step]!);
   await collectNow(harness);
   expect(await harness.objects()).toEqual(before);

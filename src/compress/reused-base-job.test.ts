@@ -76,7 +76,7 @@ async function pushAll(run: Run, { count, chainLengthMax = 32, ...series }: Push
 const kinds = (pushed: readonly Checkpoint[]): (string | undefined)[] => pushed.map(({ result }) => result?.kind);
 const countBases = (pushed: readonly Checkpoint[]): number => kinds(pushed).filter((kind) => kind === 'base').length;
 /** Checkpoints that build on the first one, besides the second. */
-const countRestarts = (pushed: readonly Checkpoint[]): number =>
+const countReuses = (pushed: readonly Checkpoint[]): number =>
   pushed.slice(2).filter(({ result }) => result?.ancestorStep === 0).length;
 
 async function expectInBudget(checkpoint: Checkpoint): Promise<void> {
@@ -92,7 +92,7 @@ describe('weights that did not move are stored once, although chains end', () =>
   test.each(['F32', 'BF16'] as const)('by the residual method, in %s', async (dtype) => {
     const pushed = await pushAll(await harness.newFixedRun(fineSteps), { count: 12, dtype });
     expect(countBases(pushed)).toBe(1);
-    expect(countRestarts(pushed)).toBeGreaterThan(1);
+    expect(countReuses(pushed)).toBeGreaterThan(1);
     const [first] = pushed;
     const frozen = tensorBytes(await harness.download(first!, path), 'layers.0.weight');
     for (const checkpoint of pushed) {
@@ -106,7 +106,7 @@ describe('weights that did not move are stored once, although chains end', () =>
   test('by the residual method, and bases come again if all layers move', async () => {
     const pushed = await pushAll(await harness.newFixedRun(fineSteps), { count: 8, frozenLayers: 0 });
     expect(countBases(pushed)).toBeGreaterThan(1);
-    expect(countRestarts(pushed)).toBe(0);
+    expect(countReuses(pushed)).toBe(0);
   });
 
   test.each<[string, () => Promise<Run>]>([
@@ -116,7 +116,7 @@ describe('weights that did not move are stored once, although chains end', () =>
     const chainLengthMax = 3;
     const pushed = await pushAll(await newRun(), { count: 9, chainLengthMax });
     expect(countBases(pushed)).toBe(1);
-    expect(countRestarts(pushed)).toBe(1);
+    expect(countReuses(pushed)).toBe(1);
     for (const checkpoint of pushed) {
       expect(checkpoint.result!.chainLength).toBeLessThanOrEqual(chainLengthMax);
       expect(sha256(await harness.download(checkpoint, path))).toBe(
@@ -125,7 +125,7 @@ describe('weights that did not move are stored once, although chains end', () =>
     }
     const moving = await pushAll(await newRun(), { count: 8, frozenLayers: 0, chainLengthMax });
     expect(countBases(moving)).toBeGreaterThan(1);
-    expect(countRestarts(moving)).toBe(0);
+    expect(countReuses(moving)).toBe(0);
   });
 });
 

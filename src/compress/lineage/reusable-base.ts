@@ -8,12 +8,12 @@ import { isQuantized, type CodingPlan } from '../plan/plan-codings.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 
 /**
- * If less of the model's bytes did not move, a restart is not looked at: it saves little, and what moved far takes more
- * than in a base.
+ * If less of the model's bytes did not move, the base is not reused: that saves little, and what moved far takes more
+ * than in a new base.
  */
 const unmovedShareMin = 1 / 8;
 
-export interface RestartParts {
+export interface ReusableBaseParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly run: Run;
@@ -25,23 +25,24 @@ export interface RestartParts {
 }
 
 /**
- * Restarts of one checkpoint. A restart is what it builds on instead of being stored as a base, if a good part of the
- * model did not move: the base of the nearest checkpoint's chain, which holds those tensors
+ * Finds the base that a checkpoint reuses instead of being stored as one: if a good part of the model did not move, the
+ * base of the nearest checkpoint's chain, which holds those tensors
  * (docs/decisions/0049-unmoved-tensors-across-bases.md).
  */
-export class Restarts {
-  readonly #parts: RestartParts;
+export class ReusableBase {
+  readonly #parts: ReusableBaseParts;
   /** By checkpoint: the share that did not move since it was uploaded. */
   readonly #sinceUpload = new Map<string, Promise<number>>();
 
-  constructor(parts: RestartParts) {
+  constructor(parts: ReusableBaseParts) {
     this.#parts = parts;
   }
 
   /**
-   * The restart of a plan. Undefined if little is unmoved, if the base is of another run that this one is no fork of, or
-   * if the bytes to compare with are gone or damaged. Quantized weights are compared with the upload of the nearest candidate, because stored ones are rounded; exact
-   * ones with the base itself. Reads the tensors of both; rejects with the errors of catalog and store.
+   * The base to reuse for a plan. Undefined if little is unmoved, if the base is of another run that this one is no
+   * fork of, or if the bytes to compare with are gone or damaged. Quantized weights are compared with the upload of the
+   * nearest candidate, because stored ones are rounded; exact ones with the base itself. Reads the tensors of both;
+   * rejects with the errors of catalog and store.
    */
   async find(plan: CodingPlan, [nearest]: readonly AncestorCandidate[]): Promise<AncestorCandidate | undefined> {
     const base = nearest && (await this.#baseOf(nearest));
@@ -56,7 +57,7 @@ export class Restarts {
   }
 
   /**
-   * The candidates, with the restart behind them if the nearest one's chain has no room for another package. For
+   * The candidates, with the base to reuse behind them if the nearest one's chain has no room for another package. For
    * methods that take the first candidate with room. Rejects as `find`.
    */
   async behind(plan: CodingPlan, candidates: readonly AncestorCandidate[]): Promise<readonly AncestorCandidate[]> {
@@ -64,8 +65,8 @@ export class Restarts {
     const packageId = candidates[0]?.checkpoint.packageId;
     const stored = packageId === undefined ? undefined : await catalog.packages.get(packageId);
     if (stored === undefined || stored.chainLength < chainLengthMax) return candidates;
-    const restart = await this.find(plan, candidates);
-    return restart === undefined ? candidates : [...candidates, restart];
+    const reusable = await this.find(plan, candidates);
+    return reusable === undefined ? candidates : [...candidates, reusable];
   }
 
   /** Undefined for a checkpoint without a package, or if the base is not of the run or one that it was forked from. */
