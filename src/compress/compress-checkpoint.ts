@@ -20,6 +20,7 @@ import { overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
 import { measuredQuality } from './measure/observed-quality.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
+import { ReusableBase } from './lineage/reusable-base.ts';
 import { runOfCheckpoint } from './run-of-checkpoint.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './ancestor/trial-counts.ts';
@@ -79,6 +80,7 @@ export async function compressCheckpoint(
       const method = methodNamed(given?.method ?? run.search.method);
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
       const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
+      const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
       try {
         const holding = await filesHolding(catalog, run, source.files);
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
@@ -93,6 +95,7 @@ export async function compressCheckpoint(
           session,
           given,
           ancestors,
+          reusableBase,
           packageId,
           packageKey,
           directory,

@@ -4,6 +4,7 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import type { Ancestors } from './ancestor/open-ancestor.ts';
 import type { CompressContext } from './compress-context.ts';
+import type { ReusableBase } from './lineage/reusable-base.ts';
 import type { Method, MethodSession } from './method/method.ts';
 import type { ModelSource } from './upload/model-source.ts';
 
@@ -28,6 +29,7 @@ export interface EncodeAttempt extends Pick<
   /** The config that came with the checkpoint or its run. */
   readonly given: QuantizationConfig | undefined;
   readonly ancestors: Ancestors;
+  readonly reusableBase: ReusableBase;
   /** 32 hex digits, derived from the checkpoint, so every worker that encodes it writes the same bytes. */
   readonly packageId: string;
   /** Unique to this attempt: a worker that lost its claim cannot touch the package that another commits. */

@@ -20,7 +20,9 @@ import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader
 import type { BlockWalk } from '../../restore/chain/decoders/block-decoder.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { countBlocks, readParts, type LocatedPart } from '../../restore/chain/read-parts.ts';
+import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import type { SourceFile } from '../upload/model-source.ts';
+import type { TensorBytes } from '../upload/tensor-bytes.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
 import { planInherited } from './inherited-tensors.ts';
 
@@ -166,6 +168,15 @@ export class Ancestor {
   /** The ancestor's tensor of that name: in the file of that path, or else in the first file that has one. */
   tensorOf(path: string, name: string): TensorPlace | undefined {
     return this.chain.links[0]!.package.tensorNames.find(path, name);
+  }
+
+  /** The bytes of the ancestor's tensor of that name, dtype and size; undefined if it has none. */
+  namesake(path: string, { name, dtype, elementCount }: TensorEntry, signal?: AbortSignal): TensorBytes | undefined {
+    const place = this.tensorOf(path, name);
+    const there = place && this.chain.links[0]!.package.plan(place.file)!.layout.tensors[place.tensor]!;
+    if (there?.dtype !== dtype || there.elementCount !== elementCount) return undefined;
+    const sizeBytes = there.endBytes - there.startBytes;
+    return { dtype, sizeBytes, read: (at, length) => this.tensorBytes(place!, at, length, signal) };
   }
 
   /** The elements in the first block of an ancestor's tensor, in its own dtype. */

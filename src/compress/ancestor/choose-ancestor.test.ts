@@ -110,6 +110,76 @@ describe('the ancestor', () => {
   });
 });
 
+describe('a base to reuse', () => {
+  const reusable = { candidate: 'first', chain: chain(400, 400, 1) };
+  const withReusable = async (
+    options: Case['options'],
+    deltas: Case['deltas'],
+    { base = 500, leastBytes = 0 }: Pick<Case, 'base' | 'leastBytes'> = {},
+  ) => {
+    const asked: string[] = [];
+    const chosen = await chooseAncestor({
+      options: Object.entries(options).map(([candidate, cost]) => ({ candidate, chain: cost })),
+      fullBytes,
+      sequence: 5,
+      leastBytes,
+      estimate: async (candidate) => {
+        asked.push(candidate ?? 'base');
+        return candidate === undefined ? base : deltas[candidate];
+      },
+      reusable: async () => reusable,
+    });
+    return { chosen, asked };
+  };
+
+  test('is taken instead of a new one if no chain has room, however far back it lies', async () => {
+    const { chosen, asked } = await withReusable({ near: chain(1001) }, { near: 100, first: 200 });
+    expect({ chosen, asked }).toEqual({ chosen: 'first', asked: ['base', 'first'] });
+  });
+
+  test('is not taken if a new one costs less, if it cannot be read, or if it exceeds the budget', async () => {
+    const options = { near: chain(1001) };
+    expect((await withReusable(options, { first: 450 }, { base: 440 })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: undefined })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: 590 }, { base: 900 })).chosen).toBeUndefined();
+    expect((await withReusable(options, { first: 200 }, { leastBytes: 590 })).chosen).toBeUndefined();
+  });
+
+  test('comes later if the nearest chain has room and its delta is small', async () => {
+    expect((await withReusable({ near: chain(600) }, { near: 50, first: 200 })).chosen).toBe('near');
+  });
+
+  test('is taken if a chain nears its most packages, although it has few bytes', async () => {
+    const deltas = { near: 50, first: 80 };
+    expect((await withReusable({ near: chain(410, 400, 2) }, deltas)).chosen).toBe('near');
+    expect((await withReusable({ near: chain(410, 400, chainPackagesMax - 1) }, deltas)).chosen).toBe('first');
+  });
+
+  test('is estimated once if it is among the nearest', async () => {
+    const options = Object.entries({ near: chain(900) }).map(([candidate, cost]) => ({ candidate, chain: cost }));
+    const asked: (string | undefined)[] = [];
+    await chooseAncestor({
+      options: [...options, reusable],
+      fullBytes,
+      sequence: 5,
+      estimate: async (candidate) => {
+        asked.push(candidate);
+        return candidate === undefined ? 500 : 90;
+      },
+      reusable: async () => reusable,
+    });
+    expect(asked).toEqual([undefined, 'first', 'near']);
+  });
+
+  test('is not looked for if the nearest chain is short', async () => {
+    const options = [{ candidate: 'near', chain: chain(250, 200), deltaBytes: 50 }];
+    const never = async (): Promise<never> => {
+      throw new Error('it was looked for');
+    };
+    expect(await chooseAncestor({ options, fullBytes, sequence: 5, estimate: never, reusable: never })).toBe('near');
+  });
+});
+
 describe('after a delta that exceeded the room of its chain', () => {
   const options = { near: chain(880), mid: chain(860), far: chain(600) };
   test('one with room for as much is taken', async () => {

@@ -21,6 +21,11 @@ export interface AncestorChoice<T> {
    * shares nothing with it or cannot be read.
    */
   readonly estimate: (candidate: T | undefined) => Promise<number | undefined>;
+  /**
+   * The base of the nearest candidate's chain, if building on it may pay although it lies far back; undefined if not.
+   * Called only if the choice needs estimates.
+   */
+  readonly reusable?: () => Promise<AncestorOption<T> | undefined>;
 }
 
 /**
@@ -48,7 +53,8 @@ const estimatesMax = 3;
  * that its chain adds to later checkpoints. The latter grows with the used share of the restore budget beyond the base.
  * A farther ancestor makes a delta larger, so the nearest candidates come first, and a candidate is skipped if its
  * chain has no room for a delta to the nearest. Compared on tables of all deltas, of the language series and of
- * synthetic runs of 200 checkpoints: docs/decisions/0015-restore-budget.md.
+ * synthetic runs of 200 checkpoints: docs/decisions/0015-restore-budget.md. A base to reuse is compared like a new
+ * one, however far back it lies: docs/decisions/0049-unmoved-tensors-across-bases.md.
  */
 export async function chooseAncestor<T>({
   options,
@@ -56,6 +62,7 @@ export async function chooseAncestor<T>({
   sequence,
   leastBytes = 0,
   estimate,
+  reusable: findReusable,
 }: AncestorChoice<T>): Promise<T | undefined> {
   const limit = (baseBytes: number): number => chainBytesMax(baseBytes, { fullBytes, sequence });
   const open = options.filter(({ chain }) => chain.packages < chainPackagesMax);
@@ -66,36 +73,73 @@ export async function chooseAncestor<T>({
   }
   const hasRoom = ({ chain }: AncestorOption<T>, deltaBytes: number): boolean =>
     chain.bytes + deltaBytes * estimateMargin <= limit(chain.baseBytes);
-  const reachable = open.filter((option) => hasRoom(option, leastBytes));
-  if (reachable.length === 0) return undefined;
+  const reusable = await findReusable?.();
+  const reachable = open.filter((option) => option.candidate !== reusable?.candidate && hasRoom(option, leastBytes));
+  if (reachable.length === 0 && reusable === undefined) return undefined;
   // The base comes first: the results of the last estimate are still cached when its candidate is stored, and most
   // often that is a delta.
   const baseBytes = await estimate(undefined);
-  const found: { readonly candidate: T; readonly bytes: number; readonly chain: ChainCost }[] = [];
+  const found: FoundDelta<T>[] = [];
+  const reusableBytes = reusable && (await estimate(reusable.candidate));
+  const reusing =
+    reusable !== undefined && reusableBytes !== undefined && hasRoom(reusable, Math.max(reusableBytes, leastBytes))
+      ? foundDelta(reusable, reusableBytes)
+      : undefined;
+  if (reusing !== undefined) found.push(reusing);
   let leastDelta = leastBytes;
   let estimates = 0;
   for (const option of reachable) {
     if (!hasRoom(option, leastDelta) || estimates >= estimatesMax) continue;
-    const { candidate, chain } = option;
-    const bytes = await estimate(candidate);
+    const bytes = await estimate(option.candidate);
     estimates += 1;
     if (bytes === undefined) continue;
     const fits = hasRoom(option, bytes);
     // Deltas to farther candidates are no smaller.
     if (leastDelta === 0 || !fits) leastDelta = Math.max(leastDelta, bytes);
-    if (fits) found.push({ candidate, bytes, chain: { ...chain, bytes: chain.bytes + bytes * estimateMargin } });
+    if (fits) found.push(foundDelta(option, bytes));
   }
   if (found.length === 0) return undefined;
-  const costs = found.map(({ candidate, bytes, chain }) => ({
+  const costOf = ({ bytes, chain }: FoundDelta<T>): number => {
+    const chainMax = limit(chain.baseBytes);
+    const renewalBytes = baseBytes ?? chain.baseBytes;
+    return reusing === undefined
+      ? bytes + fullnessCost(chain, chainMax, renewalBytes)
+      : bytes + reuseCost(chain, chainMax, Math.min(renewalBytes, reusing.bytes));
+  };
+  const best = found.reduce((least, delta) => (costOf(delta) < costOf(least) ? delta : least));
+  return baseBytes !== undefined && baseBytes < costOf(best) ? undefined : best.candidate;
+}
+
+interface FoundDelta<T> {
+  readonly candidate: T;
+  readonly bytes: number;
+  /** With the new checkpoint. */
+  readonly chain: ChainCost;
+}
+
+function foundDelta<T>({ candidate, chain }: AncestorOption<T>, bytes: number): FoundDelta<T> {
+  const { packages, baseBytes } = chain;
+  return {
     candidate,
-    cost: bytes + fullnessCost(chain, limit(chain.baseBytes), baseBytes ?? chain.baseBytes),
-  }));
-  const { cost, candidate: best } = costs.reduce((least, option) => (option.cost < least.cost ? option : least));
-  return baseBytes !== undefined && baseBytes < cost ? undefined : best;
+    bytes,
+    chain: { packages: packages + 1, bytes: chain.bytes + bytes * estimateMargin, baseBytes },
+  };
 }
 
 /** The cost in bytes that a chain adds to later checkpoints. A base adds none. */
-export function fullnessCost({ bytes, baseBytes }: ChainCost, chainMax: number, nextBaseBytes: number): number {
-  const fullness = Math.max(0, (bytes - baseBytes) / (chainMax - baseBytes));
-  return fullChainCost * nextBaseBytes * fullness ** fullnessPower;
+export function fullnessCost(chain: Omit<ChainCost, 'packages'>, chainMax: number, nextBaseBytes: number): number {
+  return fullChainCost * nextBaseBytes * usedShare(chain, chainMax) ** fullnessPower;
+}
+
+/**
+ * The same cost if a checkpoint without room reuses the base. That takes little, so a chain with the most
+ * packages costs as much as one with the most bytes: otherwise checkpoints would build on ever farther ones instead.
+ */
+function reuseCost(chain: ChainCost, chainMax: number, reusableBytes: number): number {
+  const packagesShare = (chain.packages - 1) / (chainPackagesMax - 1);
+  return fullChainCost * reusableBytes * Math.max(usedShare(chain, chainMax), packagesShare) ** fullnessPower;
+}
+
+function usedShare({ bytes, baseBytes }: Omit<ChainCost, 'packages'>, chainMax: number): number {
+  return Math.max(0, (bytes - baseBytes) / (chainMax - baseBytes));
 }

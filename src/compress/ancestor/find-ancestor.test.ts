@@ -3,7 +3,7 @@ import { makeCheckpoint, makeReady, makeRepository, makeRun } from '../../catalo
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { openTestCatalog } from '../../catalog/test-catalog.test-support.ts';
-import { ancestorCandidates } from './find-ancestor.ts';
+import { ancestorCandidates, isForkOf } from './find-ancestor.ts';
 
 let catalog: Catalog;
 beforeAll(async () => {
@@ -53,4 +53,18 @@ test('a fork from a checkpoint that failed builds on the one before that', async
     parentCheckpointId: (await failed(parent, 2)).id,
   });
   expect(await stepsOf(child, 0)).toEqual(['parent@1']);
+});
+
+test('a run is of the line of those that it was forked from, not of their other forks', async () => {
+  const { id: repositoryId } = await makeRepository(catalog);
+  const parent = await makeRun(catalog, { repositoryId, name: 'parent' });
+  const { id: parentCheckpointId } = (await makeReady(catalog, parent, 1)).checkpoint;
+  const child = await makeRun(catalog, { repositoryId, name: 'child', parentCheckpointId });
+  const other = await makeRun(catalog, { repositoryId, name: 'other', parentCheckpointId });
+  const { checkpoint } = await makeReady(catalog, child, 2);
+  const grandchild = await makeRun(catalog, { repositoryId, name: 'grandchild', parentCheckpointId: checkpoint.id });
+  const answers = await Promise.all(
+    [grandchild, child, parent, other].map(({ id }) => isForkOf(catalog, grandchild, id)),
+  );
+  expect(answers).toEqual([true, true, true, false]);
 });

@@ -72,6 +72,14 @@ export async function candidatesElsewhere(
   return [...found.values()].filter(({ checkpoint }) => checkpoint.id !== nearest?.id);
 }
 
+/** Whether a run is this one, or one that it was forked from, however many forks back. */
+export async function isForkOf(catalog: Catalog, run: Run, otherId: string): Promise<boolean> {
+  let at: Run | undefined = run;
+  for (let forksBack = 0; at !== undefined && at.id !== otherId; forksBack += 1)
+    at = forksBack < forksBackMax ? (await forkPoint(catalog, at))?.run : undefined;
+  return at !== undefined;
+}
+
 /** The run that this one was forked from, and the sequence number before which to search it. */
 export async function forkPoint(
   catalog: Catalog,

@@ -9,6 +9,7 @@ import { expectedReferences } from './file-references.ts';
 import { candidatesElsewhere, type AncestorCandidate } from '../ancestor/find-ancestor.ts';
 import { mapBounded } from '../bounded-parallel.ts';
 import { coverageEnough, coverageOf, isDamage, type Ancestors } from '../ancestor/open-ancestor.ts';
+import type { ReusableBase } from './reusable-base.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
@@ -31,6 +32,7 @@ export interface ExactLineage {
   /** As returned by `filesHolding`. */
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly ancestors: Ancestors;
+  readonly reusableBase: ReusableBase;
   readonly chainLengthMax: number;
   readonly parallel: number;
   readonly signal: AbortSignal;
@@ -47,7 +49,7 @@ export async function ancestorsOfExact(
   plan: CodingPlan,
   own: readonly AncestorCandidate[],
 ): Promise<readonly AncestorCandidate[]> {
-  if (await hasLineage(work, plan, own)) return own;
+  if (await hasLineage(work, plan, own)) return work.reusableBase.behind(plan, own);
   const sample = sampleOf(work, plan);
   if (sample.length === 0) return own;
   const alone = await codedBytes(work, sample);

@@ -45,7 +45,10 @@ export async function plannedAncestors(
   const { method, given, checkpoint } = work;
   const { ancestry } = method;
   if (!isQuantized(model.plan)) return ancestorsOfExact(work, model.plan, candidates.slice(0, nearestMax));
-  if (ancestry.kind === 'nearest') return candidates.slice(0, nearestMax);
+  if (ancestry.kind === 'nearest') {
+    const nearest = candidates.slice(0, nearestMax);
+    return ancestry.reusesBase === true ? work.reusableBase.behind(model.plan, nearest) : nearest;
+  }
   if (ancestry.kind === 'own')
     return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
   const config = tried?.config ?? given ?? lastConfig(candidates);
@@ -61,6 +64,7 @@ export async function plannedAncestors(
     ...place(work),
     ...(tried?.overBudgetBytes !== undefined && { leastBytes: tried.overBudgetBytes }),
     estimate: (candidate) => estimateBytes(work, model, { candidates, resumption, candidate, config }),
+    ...(eligible === candidates && { reusable: () => reusableOption(work, model, options, candidates) }),
   });
   return chosen === undefined ? [] : [chosen];
 }
@@ -120,6 +124,19 @@ async function optionOf(
   if (packageId === undefined) return [];
   const chain = chainCost(await work.catalog.packages.chain(packageId));
   return [{ candidate, chain, ...(result?.kind === 'delta' && { deltaBytes: result.storedBytes }) }];
+}
+
+/** The base to reuse as an option; undefined if there is none. */
+async function reusableOption(
+  work: AncestorPlanning,
+  { plan }: QuantizableModel,
+  options: readonly AncestorOption<AncestorCandidate>[],
+  candidates: readonly AncestorCandidate[],
+): Promise<AncestorOption<AncestorCandidate> | undefined> {
+  const reusable = await work.reusableBase.find(plan, candidates);
+  if (reusable === undefined) return undefined;
+  const known = options.find(({ candidate }) => candidate.checkpoint.id === reusable.checkpoint.id);
+  return known ?? (await optionOf(work, reusable))[0];
 }
 
 interface Estimate extends Pick<QuantizationBasis, 'candidates' | 'resumption'> {

@@ -37,8 +37,11 @@ export interface Method {
 
 /** Rule by which a method's ancestors are chosen. */
 export type Ancestry =
-  /** The nearest checkpoint that shares blocks. */
-  | { readonly kind: 'nearest' }
+  /**
+   * The nearest checkpoint that shares blocks. `reusesBase`: whether a delta to a checkpoint that lies far back has the
+   * quality of one to the nearest, so that unmoved tensors can be taken from the base of a full chain.
+   */
+  | { readonly kind: 'nearest'; readonly reusesBase?: true }
   /**
    * By estimated bytes and by the bytes that a restore reads, inside the restore budget
    * (docs/decisions/0015-restore-budget.md). The method's quality depends on the ancestor.

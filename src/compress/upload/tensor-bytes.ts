@@ -26,7 +26,7 @@ export interface TensorBytes {
 
 /** A tensor as it was uploaded. */
 export function uploadedBytes(
-  { reader }: SourceFile,
+  { reader }: Pick<SourceFile, 'reader'>,
   { dtype, startBytes, endBytes }: TensorEntry,
   signal: AbortSignal | undefined,
 ): TensorBytes {

@@ -18,7 +18,7 @@ export const inshrinkeratorMethod: Method = {
     const quantized = quantizedLayerType(layerType, entry);
     return quantized && { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
   },
-  ancestry: { kind: 'nearest' },
+  ancestry: { kind: 'nearest', reusesBase: true },
   begin: (work) => ({ quantization: (basis) => quantizationBehind(work, basis), close: () => undefined }),
 };
 
