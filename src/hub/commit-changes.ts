@@ -21,6 +21,8 @@ export interface CommitInput {
   readonly message: string;
   readonly author: string;
   readonly changes: readonly PathChange[];
+  /** The model that the repository's card names as its base, if the author may read it. */
+  readonly base?: Repository | undefined;
   /** Of the whole request: the same request sent twice makes one commit. */
   readonly requestSha256: string;
   /** Step that a file of the commit names, by the folder of the file. */
@@ -89,7 +91,8 @@ async function commitIn(
   const checkpoints: Checkpoint[] = [];
   for (const each of staged) {
     const step = input.steps.get(each.plan.folder) ?? stepOfTitle(input.title);
-    const queued = await queueHubCheckpoint(ctx, tx, repository, { branch: input.branch, step, staged: each });
+    const { branch, base } = input;
+    const queued = await queueHubCheckpoint(ctx, tx, repository, { branch, base, step, staged: each });
     if (queued === undefined) continue;
     checkpoints.push(queued.checkpoint);
     await tx.hub.checkpoints.add({

@@ -2,14 +2,14 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run, RunLayout } from '../catalog/contract/run-records.ts';
-import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkRunName } from '../checkpoint/names.ts';
 import { openCheckpoint } from '../ingest/checkpoint/open-checkpoint.ts';
 import { queueCheckpoint } from '../ingest/checkpoint/queue-checkpoint.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
-import { checkSameLayout } from '../ingest/run/run-layout.ts';
 import { releaseRoom } from '../ingest/stage/stage-body.ts';
+import { baseCheckpoint } from './base-model.ts';
 import { type HubContext, mainBranch, runOfBranch } from './hub-context.ts';
+import { isSameLayout } from './same-layout.ts';
 import type { StagedCheckpoint } from './stage-checkpoint.ts';
 
 /** Runs of one branch and folder that are tried for one with the same tensors before the files stay as they are. */
@@ -26,7 +26,7 @@ export interface QueuedCheckpoint {
  * Creates and queues a checkpoint of a commit, inside its transaction; the checkpoint owns the uploaded objects from
  * then on. Undefined if another checkpoint of the same commit took one of them, or if the branch cannot have a run. A
  * step that the run has already becomes the next free one: hub clients push a branch again after they went back, and
- * do not fork.
+ * do not fork. The first checkpoint of a new run is stored against the newest one of `base`, if that has its tensors.
  */
 export async function queueHubCheckpoint(
   ctx: HubContext,
@@ -34,9 +34,15 @@ export async function queueHubCheckpoint(
   repository: Repository,
   {
     branch,
+    base,
     step: stepOfCommit,
     staged: { plan, files, model, tickets },
-  }: { readonly branch: string; readonly step: number | undefined; readonly staged: StagedCheckpoint },
+  }: {
+    readonly branch: string;
+    readonly base: Repository | undefined;
+    readonly step: number | undefined;
+    readonly staged: StagedCheckpoint;
+  },
 ): Promise<QueuedCheckpoint | undefined> {
   const own = files.filter(({ isOwn }) => isOwn);
   const blobs = await tx.hub.blobs.find(
@@ -44,7 +50,11 @@ export async function queueHubCheckpoint(
     own.map(({ sha256 }) => sha256),
   );
   if (!own.every(({ rawKey }) => blobs.some((blob) => blob.rawKey === rawKey))) return undefined;
-  const run = await runWithLayout(ctx, tx, repository, { name: `${runOfBranch(branch)}${plan.runSuffix}`, model });
+  const run = await runWithLayout(ctx, tx, repository, {
+    name: `${runOfBranch(branch)}${plan.runSuffix}`,
+    model,
+    base,
+  });
   if (run === undefined) return undefined;
   const asked = plan.step ?? stepOfCommit;
   const isFree = asked !== undefined && (await tx.checkpoints.find(run.id, asked)) === undefined;
@@ -72,13 +82,16 @@ async function runWithLayout(
   ctx: HubContext,
   tx: Catalog,
   repository: Repository,
-  { name, model }: { readonly name: string; readonly model: RunLayout },
+  { name, model, base }: { readonly name: string; readonly model: RunLayout; readonly base: Repository | undefined },
 ): Promise<Run | undefined> {
   for (let number = 1; number <= layoutsMax; number++) {
     const numbered = number === 1 ? name : `${name}-${number}`;
     if (!isRunName(numbered)) return undefined;
     const run = await tx.runs.find(repository.id, numbered);
-    if (run === undefined) return ctx.createRun(tx, repository, inputOf(numbered, repository));
+    if (run === undefined) {
+      const builtOn = base && (await baseCheckpoint(tx, base, model));
+      return ctx.createRun(tx, repository, { ...inputOf(numbered, repository), builtOn });
+    }
     if (run.fidelity !== (repository.hubSettings?.fidelity ?? 'exact')) continue;
     const layout = await tx.runs.layoutOf(run.id);
     if (layout === undefined || isSameLayout(layout, model)) return run;
@@ -99,15 +112,5 @@ function isRunName(name: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function isSameLayout(layout: RunLayout, model: RunLayout): boolean {
-  try {
-    checkSameLayout(layout, model);
-    return true;
-  } catch (error) {
-    if (error instanceof FirnError && error.code === 'layout-mismatch') return false;
-    throw error;
   }
 }

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { z } from 'zod';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
+import { scopeOn } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
+import { baseModelOf, cardBytesMax } from '../../hub/base-model.ts';
 import type { PathChange } from '../../hub/folder.ts';
 import { blobOid, pointerOid } from '../../hub/git-object.ts';
 import { stepOfTrainerState } from '../../hub/plan-checkpoints.ts';
@@ -43,6 +45,8 @@ interface ReadCommit {
   readonly header: z.infer<typeof headerShape>;
   readonly changes: readonly PathChange[];
   readonly steps: ReadonlyMap<string, number>;
+  /** The model card in the commit. */
+  readonly card?: string;
   readonly requestSha256: string;
 }
 
@@ -60,9 +64,11 @@ export async function createCommit(
   if (c.req.query('create_pr') !== undefined && c.req.query('create_pr') !== '0')
     throw new FirnError('invalid-request', 'There are no pull requests here; commit to a branch of your own.');
   const branch = rest.join('/').replace(/^refs\/heads\//, '');
-  const { header, changes, steps, requestSha256 } = await readCommit(c, gateway, repository);
+  const { header, changes, steps, card, requestSha256 } = await readCommit(c, gateway, repository);
+  const base = await baseOf(c, gateway, card);
   const { commit, checkpoints } = await gateway.hub.commitChanges(repository, {
     branch,
+    base,
     changes,
     steps,
     requestSha256,
@@ -76,10 +82,22 @@ export async function createCommit(
   return c.json({ success: true, commitOid: commit.id, commitUrl: url, hookOutput: '' });
 }
 
+/** The base model that a card names, if there is one here that the principal may read. */
+async function baseOf(
+  c: Context<AppEnv>,
+  { catalog }: Gateway,
+  card: string | undefined,
+): Promise<Repository | undefined> {
+  const names = card === undefined ? undefined : baseModelOf(card);
+  const base = names && (await catalog.repositories.find(names.namespace, names.name));
+  return base !== undefined && scopeOn(c.var.principal, base) !== undefined ? base : undefined;
+}
+
 async function readCommit(c: Context<AppEnv>, gateway: Gateway, repository: Repository): Promise<ReadCommit> {
   let header: z.infer<typeof headerShape> | undefined;
   const changes: PathChange[] = [];
   const steps = new Map<string, number>();
+  let card: string | undefined;
   const digest = createHash('sha256').update(c.req.path);
   const body = incomingBody(c, gateway.bodyPace);
   for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
@@ -91,13 +109,20 @@ async function readCommit(c: Context<AppEnv>, gateway: Gateway, repository: Repo
     }
     if (changes.length >= operationsMax)
       throw new FirnError('payload-too-large', `A commit may have at most ${operationsMax} operations.`);
-    changes.push(await readOperation(gateway, repository, key, value, steps));
+    const notes = { steps, onCard: (text: string) => void (card = text) };
+    changes.push(await readOperation(gateway, repository, key, value, notes));
   }
   if (header === undefined) throw new FirnError('invalid-request', 'A commit begins with a header line.');
   const put = changes.flatMap(({ op, path }) => (op === 'put' ? [path] : []));
   const clash = pathClash([...new Set(put)]);
   if (clash !== undefined) throw pathClashError(clash);
-  return { header, changes: deletionsFirst(changes), steps, requestSha256: digest.digest('hex') };
+  return {
+    header,
+    changes: deletionsFirst(changes),
+    steps,
+    ...(card !== undefined && { card }),
+    requestSha256: digest.digest('hex'),
+  };
 }
 
 /** A client may delete a folder and put files into it in one commit, in any order of lines. */
@@ -110,7 +135,7 @@ async function readOperation(
   repository: Repository,
   key: string,
   value: unknown,
-  steps: Map<string, number>,
+  { steps, onCard }: { readonly steps: Map<string, number>; readonly onCard: (text: string) => void },
 ): Promise<PathChange> {
   switch (key) {
     case 'file': {
@@ -125,6 +150,7 @@ async function readOperation(
         { body: [bytes].values() as unknown as AsyncIterable<Uint8Array>, lengthBytes: bytes.length },
       );
       noteStep(path, bytes, steps);
+      if (path === 'README.md') onCard(bytes.subarray(0, cardBytesMax).toString('utf8'));
       return { op: 'put', path, file: { sha256, sizeBytes, isLarge: false, oid: blobOid(bytes) } };
     }
     case 'lfsFile': {

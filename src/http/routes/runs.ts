@@ -124,5 +124,7 @@ async function namesOf(catalog: Catalog, run: Run): Promise<RunNames> {
   const parent =
     run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
-  return { evalSet, forkedFrom: parent && parentRun && { run: parentRun.name, step: parent.step } };
+  // A run may build on a model of another repository, which the reader may not see.
+  const isOwn = parentRun?.repositoryId === run.repositoryId;
+  return { evalSet, forkedFrom: isOwn ? parent && parentRun && { run: parentRun.name, step: parent.step } : undefined };
 }

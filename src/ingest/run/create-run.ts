@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
@@ -30,6 +31,8 @@ export interface CreateRunInput {
   readonly search?: GivenSearchOptions | undefined;
   readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
   readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
+  /** A checkpoint of another repository, with the same tensors, that the first one is stored against. */
+  readonly builtOn?: { readonly run: Run; readonly checkpoint: Checkpoint } | undefined;
   readonly forkFrom?: { readonly run: string; readonly step: number } | undefined;
 }
 
@@ -69,6 +72,7 @@ export async function createRun(
     if (fidelity === 'lossy' && evalSet === undefined && !isDecided(search)) {
       throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
     }
+    const parentId = parent?.checkpointId ?? input.builtOn?.checkpoint.id;
     return tx.runs.create({
       repositoryId: repository.id,
       name: input.name,
@@ -77,9 +81,9 @@ export async function createRun(
       search,
       ...stateOf(input, parent?.run),
       layerTypes: input.layerTypes ?? parent?.run.layerTypes ?? {},
-      seed: parent?.run.seed ?? newSeed(),
+      seed: (parent?.run ?? input.builtOn?.run)?.seed ?? newSeed(),
       ...(evalSet !== undefined && { evalSetId: evalSet.id }),
-      ...(parent !== undefined && { parentCheckpointId: parent.checkpointId }),
+      ...(parentId !== undefined && { parentCheckpointId: parentId }),
     });
   });
 }
