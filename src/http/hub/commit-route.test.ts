@@ -40,7 +40,7 @@ describe('a commit', () => {
     const before = await hub.commit([header(), file('kept.txt', '1')]);
     const good = file('new.txt', '2');
     const never = Buffer.from('never uploaded');
-    const refused: [string, object[] | string, number][] = [
+    const refused: [string, unknown[] | string, number][] = [
       ['a file that was not uploaded', [header(), good, lfsFile('x.bin', never)], 409],
       ['a copy of what is absent', [header(), good, { key: 'lfsFile', value: { path: 'x', oid: sha256(never) } }], 409],
       ['a deletion of what is absent', [header(), good, { key: 'deletedFile', value: { path: 'none' } }], 404],

@@ -10,7 +10,7 @@ import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { checkScope, checkToken } from '../request/locate.ts';
 import { largeFileOf } from './file-fields.ts';
-import { locateRepository, locateRevision, originOf, readJson } from './hub-request.ts';
+import { locateRepository, locateWholeRevision, originOf, readJson } from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
 
 /** Where repositories of a principal go that names no namespace, on a server where everybody may do everything. */
@@ -146,7 +146,7 @@ export async function repositoryInfo(
   const snapshot =
     revision.length === 0
       ? await resolveRevision(gateway.catalog, repository, 'main')
-      : (await locateRevision(gateway, repository, revision)).snapshot;
+      : await locateWholeRevision(gateway, repository, revision);
   const withBlobs = c.req.query('blobs') !== undefined;
   return c.json({
     ...fieldsOf(repository),
