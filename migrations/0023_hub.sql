@@ -75,6 +75,22 @@ alter table body_reservations add column repository_id text;
 alter table body_reservations drop constraint arrivals_check;
 alter table body_reservations add check (num_nonnulls(run_id, eval_set_id, repository_id) = 1 and (run_id is null) = (checkpoint_id is null));
 
+-- What becomes of weights that hub clients push; null: they are kept exact.
+alter table repositories add column hub_settings jsonb;
+
+-- Checkpoints that commits of hub clients made.
+create table hub_checkpoints (
+  checkpoint_id text primary key references checkpoints (id) on delete cascade,
+  repository_id text not null references repositories (id),
+  commit_id text not null,
+  branch text collate "C" not null,
+  -- Where the checkpoint's files are in the commit; empty for the root.
+  folder text collate "C" not null,
+  -- The commit that shows the compressed form, or the pushed one where both are the same; null until that is known.
+  published_id text
+);
+create index hub_checkpoints_unpublished on hub_checkpoints (checkpoint_id) where published_id is null;
+
 -- A deleted repository keeps its row while bytes of it wait to be collected, under a name that no client can spell.
 alter table repositories add column deleted_at timestamptz;
 

@@ -10,6 +10,7 @@ import { evalSetRecords } from './records/runs/eval-sets.ts';
 import { fileRecords } from './records/files/files.ts';
 import { garbageRecords } from './records/garbage/garbage.ts';
 import { blobRecords } from './records/hub/blobs.ts';
+import { hubCheckpointRecords } from './records/hub/hub-checkpoints.ts';
 import { revisionRecords } from './records/hub/revisions.ts';
 import { xorbRecords } from './records/hub/xorbs.ts';
 import { idempotencyRecords } from './records/uploads/idempotency.ts';
@@ -53,6 +54,7 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     hub: {
       blobs: translateFailures(blobRecords(db)),
       revisions: translateFailures(revisionRecords(db)),
+      checkpoints: translateFailures(hubCheckpointRecords(db)),
       xorbs: translateFailures(xorbRecords(db)),
     },
     idempotency: translateFailures(idempotencyRecords(db)),

@@ -129,8 +129,7 @@ export async function openTestGateway({
       downloads,
       wakeWorkers: () => undefined,
       xetHasher: onceMade(createXetHasher),
-      createRun: (tx, repository, name) =>
-        createRun({ catalog: tx, newSeed: () => '42' }, repository, { name, fidelity: 'exact' }),
+      createRun: (tx, repository, input) => createRun({ catalog: tx, newSeed: () => '42' }, repository, input),
     }),
     probes: { needed: { catalog: () => catalog.probe(), store: () => store.probe() }, wanted: {} },
     metrics: new Registry(),

@@ -5,7 +5,7 @@ import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { changeFolder, type PathChange } from './folder.ts';
 import { commitOid, treeOid } from './git-object.ts';
-import { type HubContext, mainBranch } from './hub-context.ts';
+import { type HubContext, mainBranch, serverAuthor } from './hub-context.ts';
 import { MissingRevision } from './missing.ts';
 import { planCheckpoints, stepOfTitle } from './plan-checkpoints.ts';
 import { type QueuedCheckpoint, queueHubCheckpoint } from './queue-checkpoints.ts';
@@ -52,7 +52,7 @@ export async function commitChanges(
   const staged: StagedCheckpoint[] = [];
   try {
     for (const plan of repository.type === 'model' ? planCheckpoints(added) : []) {
-      const checkpoint = await stageCheckpoint(ctx, repository.id, plan);
+      const checkpoint = await stageCheckpoint(ctx, repository, plan);
       if (checkpoint !== undefined) staged.push(checkpoint);
     }
     const outcome = await ctx.catalog.transaction((tx) => commitIn(ctx, tx, repository, input, staged));
@@ -73,7 +73,8 @@ async function commitIn(
   const { revisions } = tx.hub;
   await revisions.lock(repository.id);
   const head = await headOf(tx, repository, input.branch);
-  if (head?.requestSha256 === input.requestSha256) return { commit: head, created: false, checkpoints: [] };
+  const repeated = head && (await lastPushed(tx, head));
+  if (repeated?.requestSha256 === input.requestSha256) return { commit: repeated, created: false, checkpoints: [] };
   if (input.parentCommit !== undefined && input.parentCommit !== head?.id) {
     const made = head && (await madeBefore(tx, head, input));
     if (made !== undefined) return { commit: made, created: false, checkpoints: [] };
@@ -94,10 +95,27 @@ async function commitIn(
     const queued = await queueHubCheckpoint(ctx, tx, repository, { branch: input.branch, step, staged: each });
     if (queued === undefined) continue;
     checkpoints.push(queued.checkpoint);
+    await tx.hub.checkpoints.add({
+      checkpointId: queued.checkpoint.id,
+      repositoryId: repository.id,
+      commitId: commit.id,
+      branch: input.branch,
+      folder: each.plan.folder,
+    });
     await setTags(tx, repository, commit.id, queued);
   }
   return { commit, created: true, checkpoints };
 }
+
+/** The newest commit that a client made; those of the server itself may have come after it. */
+async function lastPushed(tx: Catalog, head: HubCommit): Promise<HubCommit | undefined> {
+  if (head.author !== serverAuthor) return head;
+  const history = await tx.hub.revisions.history(head.repositoryId, head.id, serverCommitsMax);
+  return history.find(({ author }) => author !== serverAuthor);
+}
+
+/** Commits of the server in a row that are looked through. */
+const serverCommitsMax = 50;
 
 /** The commit that the same request made on the same parent, if others have followed since. */
 async function madeBefore(tx: Catalog, { repositoryId, id }: HubCommit, input: CommitInput) {

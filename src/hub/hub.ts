@@ -3,6 +3,7 @@ import type { FileEntry } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository, RepositoryType, Visibility } from '../catalog/contract/repository-records.ts';
 import type { Upload } from '../ingest/stage/upload.ts';
 import type { OpenedFile } from '../restore/downloads.ts';
+import { changeHubSettings, type HubSettingsInput } from './change-hub-settings.ts';
 import { commitChanges, type CommitInput, type CommitOutcome } from './commit-changes.ts';
 import { deleteRepository } from './delete-repository.ts';
 import type { HubContext } from './hub-context.ts';
@@ -36,6 +37,7 @@ export interface Hub {
     repositoryId: string,
     which: { readonly snapshot: Snapshot; readonly path: string; readonly entry: FileEntry },
   ): Promise<OpenedFile>;
+  changeSettings(repository: Repository, input: HubSettingsInput): Promise<Repository>;
   listRefs(repository: Repository): Promise<HubRef[]>;
   createRef(
     repository: Repository,
@@ -64,6 +66,7 @@ export function createHub(ctx: HubContext): Hub {
     receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),
     openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
+    changeSettings: (repository, input) => changeHubSettings(ctx.catalog, repository, input),
     listRefs: (repository) => listRefs(ctx.catalog, repository),
     createRef: (repository, ref) => createRef(ctx, repository, ref),
     deleteRef: (repository, kind, name) => deleteRef(ctx, repository, kind, name),

@@ -6,9 +6,10 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkRunName } from '../checkpoint/names.ts';
 import { openCheckpoint } from '../ingest/checkpoint/open-checkpoint.ts';
 import { queueCheckpoint } from '../ingest/checkpoint/queue-checkpoint.ts';
+import type { CreateRunInput } from '../ingest/run/create-run.ts';
 import { checkSameLayout } from '../ingest/run/run-layout.ts';
 import { releaseRoom } from '../ingest/stage/stage-body.ts';
-import { type HubContext, mainRun, runOfBranch } from './hub-context.ts';
+import { type HubContext, mainBranch, runOfBranch } from './hub-context.ts';
 import type { StagedCheckpoint } from './stage-checkpoint.ts';
 
 /** Runs of one branch and folder that are tried for one with the same tensors before the files stay as they are. */
@@ -58,11 +59,15 @@ export async function queueHubCheckpoint(
   for (const ticket of tickets) await releaseRoom(tx, ticket);
   const checked = { model, files: await tx.files.list(opened.id), traceparent: ctx.tracer.current() };
   const checkpoint = await queueCheckpoint(tx, run, opened, checked);
-  const tags = [`${run.name}/step-${step}`, ...(run.name === mainRun ? [`step-${step}`] : [])];
+  const isOfMain = branch === mainBranch && plan.runSuffix === '';
+  const tags = [`${run.name}/step-${step}`, ...(isOfMain ? [`step-${step}`] : [])];
   return { run, checkpoint, tags };
 }
 
-/** The run of this name, or of the name with a number, whose checkpoints have these tensors; created if there is none. */
+/**
+ * The run of this name, or of the name with a number, whose checkpoints have these tensors and the fidelity that the
+ * repository asks for; created if there is none.
+ */
 async function runWithLayout(
   ctx: HubContext,
   tx: Catalog,
@@ -73,11 +78,19 @@ async function runWithLayout(
     const numbered = number === 1 ? name : `${name}-${number}`;
     if (!isRunName(numbered)) return undefined;
     const run = await tx.runs.find(repository.id, numbered);
-    if (run === undefined) return ctx.createRun(tx, repository, numbered);
+    if (run === undefined) return ctx.createRun(tx, repository, inputOf(numbered, repository));
+    if (run.fidelity !== (repository.hubSettings?.fidelity ?? 'exact')) continue;
     const layout = await tx.runs.layoutOf(run.id);
     if (layout === undefined || isSameLayout(layout, model)) return run;
   }
   return undefined;
+}
+
+function inputOf(name: string, { hubSettings }: Repository): CreateRunInput {
+  if (hubSettings?.fidelity !== 'lossy') return { name, fidelity: 'exact' };
+  // The thresholds were accepted with the settings, large ones too.
+  const { evalSet, thresholds } = hubSettings;
+  return { name, fidelity: 'lossy', evalSet, thresholds, allowLarge: true };
 }
 
 function isRunName(name: string): boolean {

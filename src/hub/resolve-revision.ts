@@ -65,17 +65,12 @@ async function ofBranch(catalog: RevisionCatalog, repository: Repository, name: 
   const newest = run && (await catalog.checkpoints.newestReady(run.id));
   // A checkpoint that was pushed without a commit, after the newest commit, is what the branch shows.
   const isNewer = newest?.committedAt !== undefined && commit !== undefined && newest.committedAt > commit.createdAt;
-  if (newest !== undefined && (commit === undefined || (isNewer && !(await isOfCommit(catalog, repository, newest)))))
+  if (
+    newest !== undefined &&
+    (commit === undefined || (isNewer && (await catalog.hub.checkpoints.find(newest.id)) === undefined))
+  )
     return ofCheckpoint(catalog, newest, run);
   return commit && commitSnapshot(catalog, commit);
-}
-
-/** Whether a commit of a hub client made the checkpoint. */
-async function isOfCommit(catalog: RevisionCatalog, repository: Repository, checkpoint: Checkpoint): Promise<boolean> {
-  const files = await catalog.files.list(checkpoint.id);
-  const digests = files.flatMap(({ sha256 }) => sha256 ?? []);
-  const blobs = await catalog.hub.blobs.find(repository.id, digests);
-  return blobs.some(({ fileId }) => files.some(({ id }) => id === fileId));
 }
 
 async function ofTag(catalog: RevisionCatalog, repository: Repository, name: string): Promise<Snapshot | undefined> {

@@ -1,4 +1,5 @@
 import type { HubBlob } from '../catalog/contract/hub/blob-records.ts';
+import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { RunLayout } from '../catalog/contract/run-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { FileRole } from '../checkpoint/role.ts';
@@ -42,9 +43,10 @@ export interface StagedCheckpoint {
  */
 export async function stageCheckpoint(
   ctx: HubContext,
-  repositoryId: string,
+  { id: repositoryId, hubSettings }: Repository,
   plan: PlannedCheckpoint,
 ): Promise<StagedCheckpoint | undefined> {
+  const isLossy = hubSettings?.fidelity === 'lossy';
   const blobs = new Map(
     (
       await ctx.catalog.hub.blobs.find(
@@ -59,11 +61,19 @@ export async function stageCheckpoint(
     const files: StagedFile[] = [];
     for (const { path, sha256, sizeBytes } of plan.files) {
       const name = path.slice(plan.folder === '' ? 0 : plan.folder.length + 1);
-      const object = await objectOf(ctx, repositoryId, blobs.get(sha256), { sha256, sizeBytes, tickets });
+      const role = roleByName(name);
+      // The search alone reads gradients and drops them: it gets a copy, and an exact repository has no search.
+      if (role === 'sensitivity' && !isLossy) continue;
+      const blob = blobs.get(sha256);
+      const file = { sha256, sizeBytes, tickets };
+      const object =
+        role === 'sensitivity' && blob !== undefined
+          ? await copyOf(ctx, repositoryId, file)
+          : await objectOf(ctx, repositoryId, blob, file);
       if (object === undefined) return undefined;
       // Two paths of the same bytes would both own the one object.
       const isTaken = files.some(({ rawKey }) => rawKey === object.rawKey);
-      if (!isTaken) files.push({ path: name, role: roleByName(name), sizeBytes, sha256, ...object });
+      if (!isTaken) files.push({ path: name, role, sizeBytes, sha256, ...object });
     }
     const model = joinLayouts(await readLayouts(ctx, files, 'model'));
     checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
@@ -87,17 +97,30 @@ const serverCodes: ReadonlySet<string> = new Set([
   'corrupt-package',
 ]);
 
+interface BlobToStage {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Takes the room of a copy. */
+  readonly tickets: StagingTicket[];
+}
+
 type StagedObject = Pick<StagedFile, 'rawKey' | 'rawStoredBytes' | 'isOwn'>;
 
 async function objectOf(
   ctx: HubContext,
   repositoryId: string,
   blob: HubBlob | undefined,
-  file: { readonly sha256: string; readonly sizeBytes: number; readonly tickets: StagingTicket[] },
+  file: BlobToStage,
 ): Promise<StagedObject | undefined> {
   if (blob?.rawKey !== undefined) return { rawKey: blob.rawKey, rawStoredBytes: blob.rawStoredBytes!, isOwn: true };
-  if (blob?.fileId === undefined) return undefined;
-  const { sha256, sizeBytes, tickets } = file;
+  return blob?.fileId === undefined ? undefined : copyOf(ctx, repositoryId, file);
+}
+
+async function copyOf(
+  ctx: HubContext,
+  repositoryId: string,
+  { sha256, sizeBytes, tickets }: BlobToStage,
+): Promise<StagedObject> {
   const opened = await openBlob(ctx, repositoryId, sha256);
   const ticket = await ctx.budget.admitBlob(ctx.catalog, repositoryId, sizeBytes);
   tickets.push(ticket);

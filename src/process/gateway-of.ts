@@ -113,8 +113,8 @@ export function gatewayOf(
         downloads,
         wakeWorkers,
         xetHasher: onceMade(createXetHasher),
-        createRun: (tx, repository, name) =>
-          createRun({ catalog: tx, newSeed: newSeedOf(repository, name) }, repository, { name, fidelity: 'exact' }),
+        createRun: (tx, repository, input) =>
+          createRun({ catalog: tx, newSeed: newSeedOf(repository, input.name) }, repository, input),
       }),
     ),
   };

@@ -4,6 +4,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
 import { problemKinds } from '../http/answer/problem-status.ts';
+import { publishCompressed } from '../hub/publish-compressed.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
 import { tracedHandler } from '../jobs/traced-handler.ts';
@@ -53,6 +54,11 @@ export function startJobWorker(parts: Parts): JobWorker {
     },
     onEvent: (event) => {
       // After the transaction that ended the job, so that subscribers see the new state.
+      // A failure is repeated by the upkeep.
+      if (event.kind === 'finished' && event.job.kind === encodeJobKind)
+        void publishCompressed(catalog, event.job.subjectId).catch((err: unknown) =>
+          log.warn({ err }, 'not published yet'),
+        );
       if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
       if (event.kind === 'failed' || event.kind === 'trouble')
         log[severityOf(event.error)](

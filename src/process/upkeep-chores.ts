@@ -4,6 +4,7 @@ import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
 import { expireReservations } from '../ingest/checkpoint/expire-reservations.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
 import { expireHubFiles } from '../hub/expire-hub-files.ts';
+import { publishWaiting } from '../hub/publish-compressed.ts';
 import { expireUploads } from '../ingest/resumable/expire-uploads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';
@@ -92,6 +93,7 @@ function expiries({ ingest, onExpired }: UpkeepParts): Record<string, Chore> {
       return expired;
     },
     expireUploads: (signal) => expireUploads(ingest, signal),
+    publishCompressed: () => publishWaiting(ingest.catalog),
     expireHubFiles: () => expireHubFiles(ingest),
   };
 }

@@ -1,3 +1,5 @@
+import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { Fidelity } from '../../checkpoint/role.ts';
 import type { Page } from './page.ts';
 
 export const repositoryTypes = ['model', 'dataset', 'space'] as const;
@@ -9,7 +11,18 @@ export interface Repository {
   readonly type: RepositoryType;
   /** Whether it can be read without a token. */
   readonly visibility: Visibility;
+  /** What becomes of weights that hub clients push; exact when absent. */
+  readonly hubSettings?: HubSettings;
   readonly createdAt: Date;
+}
+/** How weights that hub clients push are kept. Runs that exist already stay as they are. */
+export interface HubSettings {
+  readonly fidelity: Fidelity;
+  /** Name of the eval set that lossy checkpoints are measured with. */
+  readonly evalSet?: string;
+  readonly thresholds?: QualityThresholds;
+  /** What a branch shows once a lossy checkpoint is ready: its compressed form, or what was pushed. */
+  readonly shows: 'compressed' | 'uploaded';
 }
 export const visibilities = ['private', 'public'] as const;
 export type Visibility = (typeof visibilities)[number];
@@ -34,6 +47,8 @@ export interface RepositoryRecords {
   list(page: Page, visible?: VisibleRepositories): Promise<Repository[]>;
   /** `not-found`. */
   setVisibility(id: string, visibility: Visibility): Promise<Repository>;
+  /** `not-found`. */
+  setHubSettings(id: string, settings: HubSettings): Promise<Repository>;
   /** Gives it another name, or another namespace; its id stays. `conflict` when the name is taken, `not-found`. */
   move(id: string, to: { readonly namespace: string; readonly name: string }): Promise<Repository>;
   /**

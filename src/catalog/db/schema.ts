@@ -19,7 +19,7 @@ import { evalSetParts, evalSetStates, type EvalSet } from '../contract/eval-set-
 import { fileStorages } from '../contract/file-records.ts';
 import type { IdempotentAnswer } from '../contract/idempotency-records.ts';
 import { jobStates } from '../contract/job-records.ts';
-import { repositoryTypes, visibilities } from '../contract/repository-records.ts';
+import { repositoryTypes, visibilities, type HubSettings } from '../contract/repository-records.ts';
 import type { Run, RunLayout } from '../contract/run-records.ts';
 import { deletionReasons } from '../contract/garbage-records.ts';
 import { damageKinds } from '../contract/integrity-records.ts';
@@ -48,6 +48,7 @@ export const repositories = pgTable('repositories', {
   type: text('type', { enum: repositoryTypes }).notNull(),
   createdAt: createdAt(),
   visibility: text('visibility', { enum: visibilities }).notNull().default('private'),
+  hubSettings: json<HubSettings>('hub_settings'),
   deletedAt: time('deleted_at'),
 });
 
@@ -377,3 +378,12 @@ export const hubXorbs = pgTable(
 );
 
 export const hubKeys = pgTable('hub_keys', { id: integer('id').primaryKey(), secret: text('secret').notNull() });
+
+export const hubCheckpoints = pgTable('hub_checkpoints', {
+  checkpointId: text('checkpoint_id').primaryKey(),
+  repositoryId: text('repository_id').notNull(),
+  commitId: text('commit_id').notNull(),
+  branch: text('branch').notNull(),
+  folder: text('folder').notNull(),
+  publishedId: text('published_id'),
+});

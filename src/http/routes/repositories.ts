@@ -58,7 +58,7 @@ const changeRepository = createRoute({
   method: 'patch',
   path: '/v1/repositories/{namespace}/{name}',
   operationId: 'changeRepository',
-  summary: 'Change who can read a repository',
+  summary: 'Change who can read a repository, and how pushed weights are kept',
   tags,
   request: {
     params: repositoryParams,
@@ -66,12 +66,12 @@ const changeRepository = createRoute({
   },
   responses: {
     200: { description: 'The repository as it is now.', content: json },
-    ...problems(400, 401, 403, 404, 408, 413, 415, 429),
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
   },
 });
 
 /** Routes of repositories. */
-export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
+export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }: Gateway): void {
   const locate = createLocate(catalog);
   app.openapi(createRepository, async (c) => {
     const { namespace, name, type = 'model', visibility = 'private' } = c.req.valid('json');
@@ -93,8 +93,10 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gate
   });
   app.openapi(changeRepository, async (c) => {
     const repository = await locate(c, 'admin').repository(c.req.valid('param'));
-    const { visibility } = c.req.valid('json');
-    return c.json(renderRepository(await catalog.repositories.setVisibility(repository.id, visibility)), 200);
+    const { visibility, hub: settings } = c.req.valid('json');
+    const seen = visibility && (await catalog.repositories.setVisibility(repository.id, visibility));
+    const kept = settings && (await hub.changeSettings(repository, settings));
+    return c.json(renderRepository(kept ?? seen ?? repository), 200);
   });
   app.openapi(getRepository, async (c) =>
     c.json(renderRepository(await locate(c, 'read').repository(c.req.valid('param'))), 200),

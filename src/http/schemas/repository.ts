@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { repositoryTypes, visibilities, type Repository } from '../../catalog/contract/repository-records.ts';
+import { fidelities } from '../../checkpoint/role.ts';
 import { nameSchema } from './parameters.ts';
+import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 
 export const repositoryInput = z
   .strictObject({
@@ -14,7 +16,39 @@ export const repositoryInput = z
   })
   .openapi('RepositoryInput');
 
-export const repositoryChange = z.strictObject({ visibility: z.enum(visibilities) }).openapi('RepositoryChange');
+const showsSchema = z.enum(['compressed', 'uploaded']).openapi({
+  description:
+    'What a branch shows once a lossy checkpoint is ready: its compressed form, or what was pushed. The other form has a tag, `step-N-uploaded` or `step-N-compressed`.',
+});
+
+export const hubSettingsInput = z
+  .strictObject({
+    fidelity: z.enum(fidelities).openapi({
+      description:
+        '`exact`: every file comes back as it was pushed. `lossy`: weights are compressed inside the thresholds.',
+    }),
+    ...evaluationChange,
+    shows: showsSchema.optional(),
+  })
+  .openapi('HubSettingsInput', {
+    description:
+      'How weights that hub clients push (`push_to_hub`, `hf upload`) are kept from now on; replaces the settings as a whole.',
+    example: { fidelity: 'lossy', evalSet: 'held-out', thresholds: { loss: 0.01 } },
+  });
+
+export const repositoryChange = z
+  .strictObject({ visibility: z.enum(visibilities).optional(), hub: hubSettingsInput.optional() })
+  .refine((change) => Object.keys(change).length > 0, 'must change something')
+  .openapi('RepositoryChange');
+
+const hubSettingsSchema = z
+  .object({
+    fidelity: z.enum(fidelities),
+    evalSet: z.string().optional(),
+    thresholds: thresholdsSchema.optional(),
+    shows: showsSchema,
+  })
+  .openapi('HubSettings', { description: 'How weights that hub clients push are kept.' });
 
 export const repositorySchema = z
   .object({
@@ -22,6 +56,7 @@ export const repositorySchema = z
     name: z.string(),
     type: z.enum(repositoryTypes),
     visibility: z.enum(visibilities),
+    hub: hubSettingsSchema,
     createdAt: z.iso.datetime(),
   })
   .openapi('Repository', {
@@ -30,6 +65,7 @@ export const repositorySchema = z
       name: 'lm-small',
       type: 'model',
       visibility: 'private',
+      hub: { fidelity: 'exact', shows: 'compressed' },
       createdAt: '2026-01-02T03:04:05.000Z',
     },
   });
@@ -46,7 +82,8 @@ export function renderRepository({
   name,
   type,
   visibility,
+  hubSettings: hub = { fidelity: 'exact', shows: 'compressed' },
   createdAt,
 }: Repository): z.infer<typeof repositorySchema> {
-  return { namespace, name, type, visibility, createdAt: createdAt.toISOString() };
+  return { namespace, name, type, visibility, hub, createdAt: createdAt.toISOString() };
 }

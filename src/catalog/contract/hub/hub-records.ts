@@ -1,4 +1,5 @@
 import type { BlobRecords } from './blob-records.ts';
+import type { HubCheckpointRecords } from './hub-checkpoint-records.ts';
 import type { RevisionRecords } from './revision-records.ts';
 import type { XorbRecords } from './xorb-records.ts';
 
@@ -6,5 +7,6 @@ import type { XorbRecords } from './xorb-records.ts';
 export interface HubRecords {
   readonly blobs: BlobRecords;
   readonly revisions: RevisionRecords;
+  readonly checkpoints: HubCheckpointRecords;
   readonly xorbs: XorbRecords;
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { RepositoryRecords, VisibleRepositories } from '../../contract/repository-records.ts';
 import type { Db } from '../../db/database.ts';
+import { dropNulls } from '../../db/drop-nulls.ts';
 import { repositoryColumns } from '../../db/record-columns.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { markPendingDeletion } from '../mark-pending-deletion.ts';
@@ -21,29 +22,30 @@ export function repositoryRecords(db: Db): RepositoryRecords {
         .returning(repositoryColumns);
       if (created === undefined)
         throw new FirnError('conflict', `The repository ${input.namespace}/${input.name} exists already.`);
-      return created;
+      return dropNulls(created);
     },
     async find(namespace, name) {
       const [found] = await query
         .select(repositoryColumns)
         .from(repositories)
         .where(and(eq(repositories.namespace, namespace), eq(repositories.name, name), isLive));
-      return found;
+      return found && dropNulls(found);
     },
     async get(id) {
       const [found] = await query
         .select(repositoryColumns)
         .from(repositories)
         .where(and(eq(repositories.id, id), isLive));
-      return found;
+      return found && dropNulls(found);
     },
     async list(page, visible = 'all') {
-      return query
+      const found = await query
         .select(repositoryColumns)
         .from(repositories)
         .where(and(after(page.after), among(visible), isLive))
         .orderBy(asc(repositories.namespace), asc(repositories.name))
         .limit(pageLimit(page));
+      return found.map(dropNulls);
     },
     async setVisibility(id, visibility) {
       const [changed] = await query
@@ -52,7 +54,16 @@ export function repositoryRecords(db: Db): RepositoryRecords {
         .where(and(eq(repositories.id, id), isLive))
         .returning(repositoryColumns);
       if (changed === undefined) throw missing();
-      return changed;
+      return dropNulls(changed);
+    },
+    async setHubSettings(id, hubSettings) {
+      const [changed] = await query
+        .update(repositories)
+        .set({ hubSettings })
+        .where(and(eq(repositories.id, id), isLive))
+        .returning(repositoryColumns);
+      if (changed === undefined) throw missing();
+      return dropNulls(changed);
     },
     async move(id, to) {
       return db.transaction(async (tx) => {
@@ -68,7 +79,7 @@ export function repositoryRecords(db: Db): RepositoryRecords {
           .where(and(eq(repositories.id, id), isLive))
           .returning(repositoryColumns);
         if (moved === undefined) throw missing();
-        return moved;
+        return dropNulls(moved);
       });
     },
     async delete(id) {

@@ -1,0 +1,19 @@
+/** A checkpoint that a commit of a hub client made. */
+export interface HubCheckpoint {
+  readonly checkpointId: string;
+  readonly repositoryId: string;
+  readonly commitId: string;
+  readonly branch: string;
+  /** Where its files are in the commit; '' for the root. */
+  readonly folder: string;
+  /** The commit that shows the compressed form, or `commitId` if both are the same; absent until that is known. */
+  readonly publishedId?: string;
+}
+
+export interface HubCheckpointRecords {
+  add(record: Omit<HubCheckpoint, 'publishedId'>): Promise<void>;
+  find(checkpointId: string): Promise<HubCheckpoint | undefined>;
+  /** Ids of ready checkpoints whose result was not published yet, at most `limit`. */
+  unpublished(limit: number): Promise<string[]>;
+  setPublished(checkpointId: string, commitId: string): Promise<void>;
+}
