@@ -291,6 +291,30 @@ describe('native checkpoints seen by hub clients', () => {
     }
   });
 
+  it('that are ready only after a commit of the same second do not hide it', async () => {
+    const hub = await newRepository();
+    await newRun(hub, 'default');
+    await nextSecond();
+    ok(await hub.ask('PUT', `/v1/repositories/${hub.id}/runs/default/checkpoints/1`, weights(1)));
+    const commit = await hub.commit([header(), file('new.txt', 'x')]);
+    await gateway.encode();
+    expect(await hub.head()).toBe(commit);
+    expect(await hub.bytes('step-1', 'model.safetensors')).toEqual(weights(1));
+  });
+
+  it('stay what the branch shows when another branch or a tag is made at them', async () => {
+    const hub = await newRepository();
+    await newRun(hub, 'default');
+    await hub.commit([header(), file('README.md', 'x')]);
+    await nextSecond();
+    await push(hub, 'default', 1, weights(1));
+    const shown = await hub.head();
+    ok(await hub.api('POST', '/branch/dev', { startingPoint: 'main' }));
+    ok(await hub.api('POST', '/tag/main', { tag: 'v1' }));
+    for (const revision of ['main', 'dev', 'v1']) expect(await hub.head(revision), revision).toBe(shown);
+    expect(await hub.bytes('dev', 'model.safetensors')).toEqual(weights(1));
+  });
+
   /** Commits have whole seconds. */
   async function nextSecond(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000) + 5));
