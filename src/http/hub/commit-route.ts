@@ -81,6 +81,8 @@ async function readCommit(c: Context<AppEnv>, gateway: Gateway, repository: Repo
   const changes: PathChange[] = [];
   const steps = new Map<string, number>();
   const digest = createHash('sha256').update(c.req.path);
+  if (Number(c.req.header('content-length') ?? 0) > bodyBytesMax)
+    throw new FirnError('payload-too-large', `A commit may have at most ${bodyBytesMax} bytes.`);
   const body = incomingBody(c, gateway.bodyPace);
   for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
     digest.update(text);
