@@ -46,7 +46,7 @@ describe('the weights of a commit', () => {
   it('become a checkpoint of the run of the branch, and come back byte for byte before and after it is compressed', async () => {
     const hub = await newRepository();
     const versions = [weights(1), weights(2)];
-    const commits = [];
+    const commits: string[] = [];
     for (const [i, bytes] of versions.entries())
       commits.push(await hub.push({ 'model.safetensors': bytes }, `step ${i + 5}`));
     const check = async (): Promise<void> => {
