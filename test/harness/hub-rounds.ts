@@ -26,9 +26,11 @@ const chunksPath = 'chunks.bin';
 const textPath = 'round.json';
 const xetHasher = onceMade(createXetHasher);
 
-export function createHubRepository(send: SendHub): Promise<Buffer> {
+export async function createHubRepository(
+  send: (method: string, path: string, body: object) => Promise<unknown>,
+): Promise<void> {
   const [organization, name] = hubRepository.split('/');
-  return send('POST', '/api/repos/create', { organization, name });
+  await send('POST', '/api/repos/create', { organization, name });
 }
 
 /**
