@@ -42,8 +42,8 @@ export function verifyUpload(
     tokenId: query.get(names.tokenId) ?? '',
     expiresAtSeconds: Number(expires),
   };
-  const [given, right] = [query.get('signature') ?? '', signatureOf(grant, secret)];
-  const isSigned = given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right));
+  const [given, right] = [query.get('signature') ?? '', signatureOf(grant, secret)].map((text) => Buffer.from(text));
+  const isSigned = given!.length === right!.length && timingSafeEqual(given!, right!);
   return isSigned && grant.expiresAtSeconds > nowSeconds ? grant : undefined;
 }
 

@@ -7,6 +7,8 @@ import { filesSuite } from './records/files/files.suite.ts';
 import { fileOriginsSuite } from './records/files/file-origins.suite.ts';
 import { garbageSuite } from './records/garbage/garbage.suite.ts';
 import { integritySuite } from './records/integrity/integrity.suite.ts';
+import { hubBlobsSuite } from './records/hub/blobs.suite.ts';
+import { hubRevisionsSuite } from './records/hub/revisions.suite.ts';
 import { idempotencySuite } from './records/uploads/idempotency.suite.ts';
 import { jobOrderSuite } from './jobs/job-order.suite.ts';
 import { jobsSuite } from './jobs/jobs.suite.ts';
@@ -39,6 +41,8 @@ const suites = {
   processes: processesSuite,
   integrity: integritySuite,
   garbage: garbageSuite,
+  'hub blobs': hubBlobsSuite,
+  'hub revisions': hubRevisionsSuite,
   usage: usageSuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,

@@ -30,7 +30,7 @@ export function caller(app: OpenAPIHono<AppEnv>): Call {
     const payload = body === undefined ? {} : { body: raw ? new Uint8Array(body) : JSON.stringify(body) };
     const response = await app.request(path, { method, headers: { ...typed, ...headers }, ...payload });
     const bytes = Buffer.from(await response.arrayBuffer());
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,

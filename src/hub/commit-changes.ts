@@ -77,8 +77,11 @@ async function commitIn(
   const head = await headOf(tx, repository, input.branch);
   const repeated = head && (await lastPushed(tx, head));
   if (repeated?.requestSha256 === input.requestSha256) return { commit: repeated, created: false, checkpoints: [] };
-  if (input.parentCommit !== undefined && input.parentCommit !== head?.id)
+  if (input.parentCommit !== undefined && input.parentCommit !== head?.id) {
+    const made = head && (await madeBefore(tx, head, input));
+    if (made !== undefined) return { commit: made, created: false, checkpoints: [] };
     throw new FirnError('precondition-failed', 'A commit has happened since. Please refresh and try again.');
+  }
   const load = head === undefined ? async () => [] : commitSnapshot(tx, head).load;
   const { rootId, trees } = await changeFolder(load, head?.treeId, input.changes);
   if (head !== undefined && rootId === head.treeId) return { commit: head, created: false, checkpoints: [] };
@@ -116,6 +119,17 @@ async function lastPushed(tx: Catalog, head: HubCommit): Promise<HubCommit | und
 
 /** Commits of the server in a row that are looked through. */
 const serverCommitsMax = 50;
+
+/** The commit that the same request made on the same parent, if others have followed since. */
+async function madeBefore(tx: Catalog, { repositoryId, id }: HubCommit, input: CommitInput) {
+  const recent = await tx.hub.revisions.history(repositoryId, id, repeatedWithin);
+  return recent.find(
+    ({ parentId, requestSha256 }) => parentId === input.parentCommit && requestSha256 === input.requestSha256,
+  );
+}
+
+/** Newest commits of a branch among which a repeated request is looked for: a client repeats it within seconds. */
+const repeatedWithin = 100;
 
 const emptyTreeId = treeOid([]);
 

@@ -55,9 +55,7 @@ class OpenFolder {
     if (change.op === 'put') {
       this.#open.delete(name);
       entries.set(name, { kind: 'file', name, ...change.file });
-      if (entries.size > folderEntriesMax)
-        throw new FirnError('payload-too-large', `A folder may have at most ${folderEntriesMax} entries.`);
-      return;
+      return checkCount(entries);
     }
     const isFolder = this.#open.has(name) || entries.get(name)?.kind === 'folder';
     const isFile = entries.get(name)?.kind === 'file';
@@ -75,6 +73,7 @@ class OpenFolder {
       if (oid === emptyTreeId) entries.delete(name);
       else entries.set(name, { kind: 'folder', name, oid });
     }
+    checkCount(entries);
     const sorted = inGitOrder([...entries.values()]);
     const id = treeOid(sorted);
     if (id !== this.#id) trees.push({ id, entries: sorted });
@@ -104,6 +103,11 @@ class OpenFolder {
 }
 
 const emptyTreeId = treeOid([]);
+
+function checkCount({ size }: ReadonlyMap<string, TreeEntry>): void {
+  if (size > folderEntriesMax)
+    throw new FirnError('payload-too-large', `A folder may have at most ${folderEntriesMax} entries.`);
+}
 
 function absent(path: string): FirnError {
   return new FirnError('not-found', `There is no ${JSON.stringify(path)} to delete.`);

@@ -19,9 +19,16 @@ export async function listRefs(catalog: Catalog, repository: Repository): Promis
   const refs = new Map<string, HubRef>();
   const add = (ref: HubRef): void =>
     void (refs.has(`${ref.kind} ${ref.name}`) || refs.set(`${ref.kind} ${ref.name}`, ref));
-  (await catalog.hub.revisions.refs(repository.id)).forEach(add);
   const main = await defaultRun(catalog, repository);
-  for (const run of await catalog.runs.list(repository.id, { limit: runsMax })) {
+  const runs = await catalog.runs.list(repository.id, { limit: runsMax });
+  const withRun = new Set([mainBranch, ...runs.map(({ name }) => name)]);
+  for (const ref of await catalog.hub.revisions.refs(repository.id)) {
+    // The branch may show a checkpoint that is newer than its commits.
+    const isRun = ref.kind === 'branch' && withRun.has(ref.name);
+    const shown = isRun ? await resolveRevision(catalog, repository, `refs/heads/${ref.name}`) : undefined;
+    add({ ...ref, commitId: shown?.commit.id ?? ref.commitId });
+  }
+  for (const run of runs) {
     const checkpoints = await catalog.checkpoints.list(run.id, { limit: tagsPerRunMax });
     const ready = checkpoints.filter(({ state }) => state === 'ready');
     const newest = ready.at(-1);

@@ -64,13 +64,18 @@ async function ofBranch(catalog: RevisionCatalog, repository: Repository, name: 
     name === mainBranch ? await defaultRun(catalog, repository) : await catalog.runs.find(repository.id, name);
   const newest = run && (await catalog.checkpoints.newestReady(run.id));
   // A checkpoint that was pushed without a commit, after the newest commit, is what the branch shows.
-  const isNewer = newest?.committedAt !== undefined && commit !== undefined && newest.committedAt > commit.createdAt;
+  const isNewer = newest?.committedAt !== undefined && commit !== undefined && isAfter(newest.committedAt, commit);
   if (
     newest !== undefined &&
     (commit === undefined || (isNewer && (await catalog.hub.checkpoints.find(newest.id)) === undefined))
   )
     return ofCheckpoint(catalog, newest, run);
   return commit && commitSnapshot(catalog, commit);
+}
+
+/** Commits have whole seconds. Within one the commit counts as newer: what was acknowledged must not be hidden by it. */
+function isAfter(time: Date, { createdAt }: HubCommit): boolean {
+  return Math.floor(time.getTime() / 1000) > Math.floor(createdAt.getTime() / 1000);
 }
 
 async function ofTag(catalog: RevisionCatalog, repository: Repository, name: string): Promise<Snapshot | undefined> {

@@ -11,6 +11,7 @@ async function losesNothing(kills: number, stores: StorePair): Promise<void> {
   expect(report.problems).toEqual([]);
   // The number depends on how busy the machine is.
   expect(report.acknowledgedCheckpoints).toBeGreaterThan(0);
+  expect(report.acknowledgedCommits).toBeGreaterThan(0);
 }
 
 test(

@@ -1,6 +1,6 @@
 /**
  * Kills a hub with SIGKILL at random instants and restarts it on the same stores. Meanwhile clients push, fork and
- * delete checkpoints, and the hub encodes, merges and collects garbage; some kills hit a start. It checks that no
+ * delete checkpoints, a hub client pushes commits, and the hub encodes, merges and collects garbage; some kills hit a start. It checks that no
  * acknowledged content is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
@@ -16,11 +16,13 @@ import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
 import { firnProgram } from '../harness/firn-program.ts';
+import { checkRounds } from '../harness/hub-rounds.ts';
 import { closeStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { checkAcknowledged, mergedPackagesOf } from './crash-checks.ts';
 import { mergedRun, prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
 import { forkUntilKilled, type Forks } from './fork-clients.ts';
+import { commitUntilKilled, prepareHub, type HubRounds } from './hub-clients.ts';
 
 /**
  * Longest time from the start of the clients to a kill, in ms: long enough for some encodes to be running. On a busy
@@ -53,12 +55,14 @@ const sweepGraceMs = 60_000;
  * Most objects that one kill may leave: stored bodies that were about to be recorded, and objects that had been
  * replaced or released.
  */
-const orphansPerKillMax = 3 * (runPlans.length + 1);
+const orphansPerKillMax = 3 * (runPlans.length + 2);
 
 export interface KillReport extends Findings {
   readonly kills: number;
   readonly acknowledgedCheckpoints: number;
   readonly acknowledgedFiles: number;
+  /** Commits of hub clients. */
+  readonly acknowledgedCommits: number;
   readonly deletedCheckpoints: number;
   readonly forks: number;
   /** Merged packages found at any start. */
@@ -79,6 +83,7 @@ interface Clients {
   readonly acknowledged: Acknowledged[];
   readonly nextSteps: number[];
   readonly forks: Forks;
+  readonly rounds: HubRounds;
   readonly problems: string[];
 }
 
@@ -90,6 +95,7 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
     acknowledged: [],
     nextSteps: runPlans.map(() => 0),
     forks: { made: 0, live: [] },
+    rounds: { next: 0, acknowledged: [] },
     problems: [],
   };
   const { acknowledged, problems } = clients;
@@ -104,11 +110,12 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
       const hub = await startHub(stores);
       const startMs = performance.now() - startedMs;
       const sweeper = stores.postgres && startSweeper(stores, sweepGraceMs);
-      if (kill === 0) await prepare(hub.url);
+      if (kill === 0) await Promise.all([prepare(hub.url), prepareHub(hub.url)]);
       // Check before pushing anything new, so that only the kill can be the cause. Content checked before is checked
       // again at the end.
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
+      problems.push(...(await checkRounds(hub.url, clients.rounds.acknowledged)));
       checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
       for (const id of await mergedPackagesOf(hub.url, mergedRun)) merges.add(id);
       const isQuiet = random() < quietShare;
@@ -130,13 +137,17 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
 /** Runs every client until the hub dies, or for `stepsMax` steps. */
 async function work(
   { url }: Hub,
-  { acknowledged, nextSteps, forks, problems }: Clients,
+  { acknowledged, nextSteps, forks, rounds, problems }: Clients,
   stepsMax: number,
 ): Promise<void> {
   const pushing = runPlans.map(async (plan, at) => {
     nextSteps[at] = await pushUntilKilled(url, plan, { nextStep: nextSteps[at]!, stepsMax }, acknowledged);
   });
-  const outcomes = await Promise.allSettled([...pushing, forkUntilKilled(url, forks, stepsMax, acknowledged)]);
+  const outcomes = await Promise.allSettled([
+    ...pushing,
+    forkUntilKilled(url, forks, stepsMax, acknowledged),
+    commitUntilKilled(url, rounds, stepsMax),
+  ]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(String(outcome.reason));
 }
 
@@ -188,11 +199,12 @@ async function end(child: ChildProcess): Promise<void> {
 /** Checks everything once more after all kills, and their remains. */
 async function closeUp(
   stores: TestStores,
-  { acknowledged, forks, problems }: Clients,
+  { acknowledged, forks, rounds, problems }: Clients,
   { kills, merges }: Pick<KillReport, 'kills' | 'merges'>,
 ): Promise<Omit<KillReport, 'kills' | 'merges'>> {
   const hub = await startHub(stores);
   problems.push(...(await checkAcknowledged(hub.url, acknowledged)));
+  problems.push(...(await checkRounds(hub.url, rounds.acknowledged)));
   await hub.stop();
   const closing = await closeStores(stores);
   problems.push(...closing.problems);
@@ -203,6 +215,7 @@ async function closeUp(
   return {
     acknowledgedCheckpoints: names(acknowledged.filter(({ committed }) => committed)),
     acknowledgedFiles: acknowledged.length,
+    acknowledgedCommits: rounds.acknowledged.length,
     deletedCheckpoints: names(acknowledged.filter(({ deletion }) => deletion === 'done')),
     forks: forks.made,
     orphans: closing.orphans,

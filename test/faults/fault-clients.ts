@@ -1,4 +1,5 @@
 import { pick, sha256 } from '../harness/ask.ts';
+import { pushRound, type AcknowledgedCommit } from '../harness/hub-rounds.ts';
 import { exactContent, movingContent, type Content } from '../race/contents.ts';
 
 /** Longest wait for an answer, in ms; a request that takes longer counts as hanging. */
@@ -19,6 +20,8 @@ export interface FaultContext {
   readonly url: string;
   readonly random: () => number;
   readonly acknowledged: Acknowledged[];
+  /** Of the hub client. */
+  readonly commits: AcknowledgedCommit[];
   /** Number of requests by kind of outcome. */
   readonly outcomes: Record<'succeeded' | 'toldToComeAgain' | 'cutShort', number>;
   /** Longest time of a request, in ms. */
@@ -62,8 +65,10 @@ export async function judged(
       ctx.outcomes.succeeded++;
       return { kind: 'answer', status: answer.status, bytes };
     }
+    // Hub clients read errors of another form.
+    const errorType = path.startsWith('/v1/') ? 'application/problem+json' : 'application/json';
     const isClear =
-      answer.headers.get('content-type')?.startsWith('application/problem+json') === true &&
+      answer.headers.get('content-type')?.startsWith(errorType) === true &&
       Number(answer.headers.get('retry-after')) > 0;
     if (answer.status < 500 || !isClear)
       ctx.problem(
@@ -106,6 +111,24 @@ export async function client(ctx: FaultContext, number: number): Promise<void> {
     const content = number % 3 === 2 ? movingContent(step % 50) : exactContent(ctx.random, number % 3 === 1);
     if (await pushed(ctx, run, step, content)) ctx.acknowledged.push({ run, step, content });
     for (let reads = 0; reads < 4 && !ctx.isOver(); reads++) await readOne(ctx);
+  }
+}
+
+/** Pushes commits as hub clients do until the test is over. */
+export async function hubClient(ctx: FaultContext): Promise<void> {
+  for (let round = 0; !ctx.isOver(); round++) {
+    let isOver = false;
+    const send = async (method: string, path: string, body?: Uint8Array | object): Promise<Buffer> => {
+      const answer = await insisting(ctx, method, path, body instanceof Uint8Array ? { body } : { json: body });
+      isOver = answer === undefined;
+      if (answer === undefined) throw new Error('The test is over.');
+      return answer.bytes;
+    };
+    try {
+      ctx.commits.push({ id: await pushRound(send, round), round });
+    } catch (error) {
+      if (!isOver) throw error;
+    }
   }
 }
 

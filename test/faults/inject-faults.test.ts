@@ -10,6 +10,7 @@ async function recovers(episodes: number, stores: StorePair): Promise<void> {
   const report = await injectFaults({ episodes, seed: 3, stores, episodeMsMax: 1_000 });
   expect(report.problems).toEqual([]);
   expect(report.acknowledged).toBeGreaterThan(0);
+  expect(report.commits).toBeGreaterThan(0);
 }
 
 describeOnPostgres('a hub whose database, bucket or disk fails', () => {

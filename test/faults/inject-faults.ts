@@ -17,11 +17,12 @@ import { mountSmallDisk, type SmallDisk } from '../acceptance/small-disk.ts';
 import { startHub } from '../acceptance/start-hub.ts';
 import { must } from '../harness/ask.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
+import { checkRounds, createHubRepository } from '../harness/hub-rounds.ts';
 import { closeStores } from '../harness/sweep-stores.ts';
 import { undoing } from '../harness/undoing.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { bucketEpisodes, diskEpisodes, postgresEpisodes, type Episode } from './faults.ts';
-import { checkAcknowledged, client, repository, worksAgain, type FaultContext } from './fault-clients.ts';
+import { checkAcknowledged, client, hubClient, repository, worksAgain, type FaultContext } from './fault-clients.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const clients = 6;
@@ -48,6 +49,8 @@ export interface FaultReport extends Findings {
   readonly episodes: Readonly<Record<string, number>>;
   readonly outcomes: FaultContext['outcomes'];
   readonly acknowledged: number;
+  /** Acknowledged commits of a hub client. */
+  readonly commits: number;
   readonly slowestMs: number;
   readonly slowestRecoveryMs: number;
 }
@@ -94,6 +97,7 @@ export function injectFaults({
       url: hub.url,
       random,
       acknowledged: [],
+      commits: [],
       outcomes: { succeeded: 0, toldToComeAgain: 0, cutShort: 0 },
       slowestMs: 0,
       problem: (sentence) => void problems.push(sentence),
@@ -103,7 +107,10 @@ export function injectFaults({
     const counted: Record<string, number> = {};
     let slowestRecoveryMs = 0;
     await prepare(hub.url);
-    const working = Promise.allSettled(Array.from({ length: clients }, (_, number) => client(ctx, number)));
+    const working = Promise.allSettled([
+      hubClient(ctx),
+      ...Array.from({ length: clients }, (_, number) => client(ctx, number)),
+    ]);
     for (let number = 0; number < episodes; number++) {
       // Every kind once, then kinds at random.
       const episode = choices[number < choices.length ? number : Math.floor(random() * choices.length)]!;
@@ -123,15 +130,17 @@ export function injectFaults({
       if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
     current = 'in the end';
     for (const known of ctx.acknowledged) await checkAcknowledged(ctx, known, Date.now() + settleMsMax);
+    problems.push(...(await checkRounds(hub.url, ctx.commits)));
     if (hub.process.exitCode !== null) problems.push(`the hub ended with ${hub.process.exitCode}`);
     await hub.stop();
     problems.push(...(await closeStores(stores)).problems);
-    const { outcomes, acknowledged } = ctx;
+    const { outcomes, acknowledged, commits } = ctx;
     const [slowestMs, recoveryMs] = [ctx.slowestMs, slowestRecoveryMs].map(Math.round) as [number, number];
     return {
       episodes: counted,
       outcomes,
       acknowledged: acknowledged.length,
+      commits: commits.length,
       slowestMs,
       slowestRecoveryMs: recoveryMs,
       problems,
@@ -175,6 +184,7 @@ async function prepare(url: string): Promise<void> {
       json: { name: `run-${number}`, ...(number % 3 === 2 ? { search } : { fidelity: 'exact' }) },
     });
   await must('POST', `${url}${repository}/runs`, { json: { name: 'recovery', fidelity: 'exact' } });
+  await createHubRepository((method, path, json) => must(method, `${url}${path}`, { json }));
 }
 
 /** Time until everything works again, in ms. */

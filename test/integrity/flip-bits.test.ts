@@ -9,6 +9,6 @@ it(
     expect(report.problems).toEqual([]);
     expect(report).toMatchObject({ flips: 25, foundByScrubber: 25, wrongReads: 0 });
     expect(report.refused).toBeGreaterThan(0);
-    expect(Object.keys(report.flipsByKind).sort()).toEqual(['evalsets', 'packages', 'staged']);
+    expect(Object.keys(report.flipsByKind).sort()).toEqual(['blobs', 'evalsets', 'packages', 'staged', 'xorbs']);
   },
 );

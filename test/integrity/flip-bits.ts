@@ -35,7 +35,7 @@ const noiseBytes = 400_000;
 export interface FlipReport {
   readonly objects: number;
   readonly flips: number;
-  /** Flips by kind of object: packages, staged (raw), evalsets. */
+  /** Flips by kind of object: packages, staged (raw), evalsets, blobs and xorbs of hub clients. */
   readonly flipsByKind: Readonly<Record<string, number>>;
   /** Reads of files while some bit was flipped, and how many of them failed. */
   readonly reads: number;
@@ -49,7 +49,8 @@ export interface FlipReport {
 interface StoredFile {
   /** The checkpoint's name in the scrubber's report. */
   readonly name: string;
-  readonly checkpoint: Checkpoint;
+  /** Absent for a file of commits, whose object has the key `path`. */
+  readonly checkpoint?: Checkpoint;
   readonly path: string;
   readonly sha256: string;
 }
@@ -157,7 +158,25 @@ async function storeHub(harness: CompressHarness, seed: number): Promise<StoredF
           files.push({ name: `acme/tiny/${run.name}@${step}`, checkpoint, path: file.path, sha256: file.resultSha256 });
     }
   }
+  files.push(...(await storeHubFiles(harness, raw)));
   return files;
+}
+
+/** A file of a commit, and chunks from which another was built. */
+async function storeHubFiles({ catalog, store }: CompressHarness, bytes: Buffer): Promise<StoredFile[]> {
+  const { id: repositoryId } = (await catalog.repositories.find('acme', 'tiny'))!;
+  const name = 'a file of commits of acme/tiny';
+  const { sha256 } = await digestBytes([bytes].values() as unknown as AsyncIterable<Uint8Array>);
+  const put = async (key: string) => {
+    const body = [bytes].values() as unknown as AsyncIterable<Uint8Array>;
+    return store.put(key, body, { sizeMaxBytes: bytes.length });
+  };
+  const [rawKey, key] = [`blobs/${repositoryId}/file`, `xorbs/${repositoryId}/chunks`];
+  const { storedBytes } = await put(rawKey);
+  await catalog.hub.blobs.add({ repositoryId, sha256, sizeBytes: bytes.length, rawKey, rawStoredBytes: storedBytes });
+  await put(key);
+  await catalog.hub.xorbs.add({ repositoryId, hash: sha256, key, sizeBytes: bytes.length, storedBytes, chunks: [] });
+  return [rawKey, key].map((path) => ({ name, path, sha256 }));
 }
 
 function freshRestorer({ core, store }: CompressHarness): Restorer {
@@ -169,9 +188,12 @@ async function read(
   restorer: Restorer,
   { checkpoint, path, sha256: expected }: StoredFile,
 ): Promise<'right' | 'wrong' | 'refused'> {
-  const file = (await catalog.files.find(checkpoint.id, path))!;
+  const downloads = new Downloads({ catalog, store, core, restorer });
   try {
-    const opened = await new Downloads({ catalog, store, core, restorer }).openFile(checkpoint, file);
+    const opened =
+      checkpoint === undefined
+        ? await downloads.openRaw(path)
+        : await downloads.openFile(checkpoint, (await catalog.files.find(checkpoint.id, path))!);
     try {
       return (await digestBytes(opened.stream(0, opened.sizeBytes))).sha256 === expected ? 'right' : 'wrong';
     } finally {

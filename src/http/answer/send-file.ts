@@ -14,6 +14,8 @@ export interface SendableFile {
   readonly headers: Readonly<Record<string, string>>;
   /** Called only if bytes are sent. */
   readonly open: () => Promise<OpenedFile>;
+  /** Writes an error; a problem document by default. */
+  readonly renderError?: typeof renderProblem;
 }
 
 /**
@@ -48,11 +50,12 @@ function refuse(
   headers: Record<string, string>,
 ): Response {
   if (status === 304) return c.body(null, 304, headers);
+  const render = file.renderError ?? renderProblem;
   if (status === 412)
-    return renderProblem(c, new FirnError('precondition-failed', 'The file has another ETag than If-Match asks for.'), {
+    return render(c, new FirnError('precondition-failed', 'The file has another ETag than If-Match asks for.'), {
       ETag: file.etag,
     });
-  return renderProblem(c, new FirnError('range-not-satisfiable', `The file has ${file.sizeBytes} bytes.`), {
+  return render(c, new FirnError('range-not-satisfiable', `The file has ${file.sizeBytes} bytes.`), {
     'Content-Range': `bytes */${file.sizeBytes}`,
   });
 }

@@ -99,6 +99,8 @@ async function readCommit(c: Context<AppEnv>, gateway: Gateway, repository: Repo
   const steps = new Map<string, number>();
   let card: string | undefined;
   const digest = createHash('sha256').update(c.req.path);
+  if (Number(c.req.header('content-length') ?? 0) > bodyBytesMax)
+    throw new FirnError('payload-too-large', `A commit may have at most ${bodyBytesMax} bytes.`);
   const body = incomingBody(c, gateway.bodyPace);
   for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
     digest.update(text);

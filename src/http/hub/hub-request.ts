@@ -4,8 +4,9 @@ import type { Repository } from '../../catalog/contract/repository-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Scope } from '../../checkpoint/grant.ts';
 import { MissingRevision } from '../../hub/missing.ts';
+import { mainBranch } from '../../hub/hub-context.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
-import type { Snapshot } from '../../hub/snapshot.ts';
+import { entryAt, type Snapshot } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
@@ -47,20 +48,39 @@ export async function locateById(
   return locateRepository(gateway, c, repository, scope);
 }
 
+/** The revision that these segments name together. `MissingRevision`. */
+export async function locateWholeRevision(
+  { catalog }: Pick<Gateway, 'catalog'>,
+  repository: Repository,
+  rest: readonly string[],
+): Promise<Snapshot> {
+  const snapshot = await resolveRevision(catalog, repository, rest.join('/'));
+  if (snapshot === undefined) throw new MissingRevision(rest.join('/'));
+  return snapshot;
+}
+
 /**
- * Splits `revision/path` where the revision may itself have slashes: the shortest beginning that names a revision is
- * one. `MissingRevision`.
+ * Splits `revision/path` where the revision may itself have slashes. The shortest beginning that names a revision with
+ * this path is one, or else the shortest that names a revision: `run/step-1/x` is a file of a tag, if the branch `run`
+ * has no folder `step-1`. The main branch is never the beginning of a longer name. `MissingRevision`.
  */
 export async function locateRevision(
   { catalog }: Pick<Gateway, 'catalog'>,
   repository: Repository,
   rest: readonly string[],
 ): Promise<{ readonly snapshot: Snapshot; readonly path: string }> {
+  let shortest: { readonly snapshot: Snapshot; readonly path: string } | undefined;
   for (let count = 1; count <= Math.min(rest.length, revisionSegmentsMax); count++) {
-    const snapshot = await resolveRevision(catalog, repository, rest.slice(0, count).join('/'));
-    if (snapshot !== undefined) return { snapshot, path: rest.slice(count).join('/') };
+    const revision = rest.slice(0, count).join('/');
+    const snapshot = await resolveRevision(catalog, repository, revision);
+    if (snapshot === undefined) continue;
+    const located = { snapshot, path: rest.slice(count).join('/') };
+    const has = located.path === '' || (await entryAt(snapshot, located.path)) !== undefined;
+    if (has || revision === mainBranch) return located;
+    shortest ??= located;
   }
-  throw new MissingRevision(rest[0] ?? '');
+  if (shortest === undefined) throw new MissingRevision(rest[0] ?? '');
+  return shortest;
 }
 
 /** A JSON body of this shape. Unknown keys are ignored: newer clients send more. `invalid-request`. */

@@ -85,6 +85,8 @@ function ofFiles(segments: readonly string[]): HubPath | undefined {
     const repository = repositoryOf(type, namespace, name);
     return repository === undefined ? { at: 'nowhere' } : { at: 'resolve', repository, rest: after.slice(1) };
   }
+  // Names without a namespace are valid on some hubs; a client must hear that there is no such repository here.
+  if (name === 'resolve') return { at: 'nowhere' };
   if (after.join('/') !== 'info/lfs/objects/batch' || !name.endsWith('.git')) return undefined;
   const repository = repositoryOf(type, namespace, name.slice(0, -'.git'.length));
   return repository === undefined ? { at: 'nowhere' } : { at: 'lfs-batch', repository };

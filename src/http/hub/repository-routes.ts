@@ -10,7 +10,7 @@ import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { checkScope, checkToken } from '../request/locate.ts';
 import { largeFileOf } from './file-fields.ts';
-import { locateRepository, locateRevision, originOf, readJson } from './hub-request.ts';
+import { locateRepository, locateWholeRevision, originOf, readJson } from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
 
 /** Where repositories of a principal go that names no namespace, on a server where everybody may do everything. */
@@ -61,11 +61,11 @@ export async function whoAmI(c: Context<AppEnv>, { catalog }: Gateway): Promise<
 
 export async function createRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
   const { name: given, organization, type, visibility, ...body } = await readJson(c, gateway, createShape);
-  const [ofName, rest] = given.includes('/') ? given.split('/', 2) : [undefined, given];
+  const [ofName, rest] = splitName(given);
   const named = {
     type: type ?? 'model',
     namespace: checkName(organization ?? ofName ?? homeOf(c.var.principal), 'namespace'),
-    name: checkName(rest ?? '', 'repository'),
+    name: checkName(rest, 'repository'),
   };
   checkScope(c.var.principal, scopeOn(c.var.principal, named), 'write');
   const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(named)}`;
@@ -82,8 +82,8 @@ export async function createRepository(c: Context<AppEnv>, gateway: Gateway): Pr
 
 export async function deleteRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
   const { name: given, organization, type } = await readJson(c, gateway, nameShape);
-  const [ofName, rest] = given.includes('/') ? given.split('/', 2) : [undefined, given];
-  const named = { type: type ?? 'model', namespace: organization ?? ofName ?? homeOf(c.var.principal), name: rest! };
+  const [ofName, rest] = splitName(given);
+  const named = { type: type ?? 'model', namespace: organization ?? ofName ?? homeOf(c.var.principal), name: rest };
   await gateway.hub.deleteRepository(await locateRepository(gateway, c, named, 'admin'));
   return c.json({});
 }
@@ -91,7 +91,7 @@ export async function deleteRepository(c: Context<AppEnv>, gateway: Gateway): Pr
 export async function moveRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
   const { fromRepo, toRepo, type } = await readJson(c, gateway, moveShape);
   const place = (text: string): { namespace: string; name: string } => {
-    const [namespace = '', name = ''] = text.split('/', 2);
+    const [namespace = '', name] = splitName(text);
     return { namespace: checkName(namespace, 'namespace'), name: checkName(name, 'repository') };
   };
   const to = place(toRepo);
@@ -146,7 +146,7 @@ export async function repositoryInfo(
   const snapshot =
     revision.length === 0
       ? await resolveRevision(gateway.catalog, repository, 'main')
-      : (await locateRevision(gateway, repository, revision)).snapshot;
+      : await locateWholeRevision(gateway, repository, revision);
   const withBlobs = c.req.query('blobs') !== undefined;
   return c.json({
     ...fieldsOf(repository),
@@ -190,6 +190,12 @@ function isMatch(repository: Repository, search: string | undefined): boolean {
 
 function idOf({ namespace, name }: Pick<Repository, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`;
+}
+
+/** Namespace and name of `namespace/name`. More slashes stay in the name, which no repository has. Pure. */
+function splitName(given: string): readonly [namespace: string | undefined, name: string] {
+  const at = given.indexOf('/');
+  return at === -1 ? [undefined, given] : [given.slice(0, at), given.slice(at + 1)];
 }
 
 /** The path of a repository's page; clients read the id from it. */

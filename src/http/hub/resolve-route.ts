@@ -6,6 +6,7 @@ import { sendFile } from '../answer/send-file.ts';
 import { formatDigest } from '../answer/digest-fields.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
+import { renderHubError } from './hub-error.ts';
 import { locateRepository, locateRevision } from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
 
@@ -37,5 +38,5 @@ export async function resolveFile(
     'Access-Control-Expose-Headers': 'ETag, X-Repo-Commit, X-Linked-Size, X-Linked-Etag, Content-Range, X-Error-Code',
   };
   const open = () => gateway.hub.openEntry(repository.id, { snapshot, path, entry });
-  return sendFile(c, { etag, sizeBytes, headers, open }, gateway.log);
+  return sendFile(c, { etag, sizeBytes, headers, open, renderError: renderHubError }, gateway.log);
 }

@@ -8,7 +8,14 @@ import { entriesOf, entryAt, type PlacedEntry, walk } from '../../hub/snapshot.t
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { entryFields } from './file-fields.ts';
-import { locateRepository, locateRevision, originOf, readFormOrJson, readJson } from './hub-request.ts';
+import {
+  locateRepository,
+  locateRevision,
+  locateWholeRevision,
+  originOf,
+  readFormOrJson,
+  readJson,
+} from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
 
 /** Entries in one page of a tree, and commits in one page of a history. */
@@ -61,7 +68,7 @@ export async function pathsInfo(
   const repository = await locateRepository(gateway, c, name, 'read');
   const { paths = [] } = await readFormOrJson(c, gateway);
   if (paths.length > pathsMax) throw new FirnError('payload-too-large', `At most ${pathsMax} paths in one request.`);
-  const { snapshot } = await locateRevision(gateway, repository, rest);
+  const snapshot = await locateWholeRevision(gateway, repository, rest);
   const found: object[] = [];
   for (const path of paths) {
     const entry = typeof path === 'string' ? await entryAt(snapshot, path) : undefined;
@@ -77,7 +84,7 @@ export async function listCommits(
   rest: readonly string[],
 ): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'read');
-  const { snapshot } = await locateRevision(gateway, repository, rest);
+  const snapshot = await locateWholeRevision(gateway, repository, rest);
   const page = Math.max(0, Number(c.req.query('p') ?? 0) || 0);
   const limit = Math.min(Number(c.req.query('limit') ?? pageCommits) || pageCommits, pageCommits);
   const end = Math.min((page + 1) * limit + 1, historyMax);

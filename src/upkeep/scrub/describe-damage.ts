@@ -1,10 +1,15 @@
 import type { FoundDamage } from './examine-object.ts';
 
-/** Names of all that a damaged object affects: `namespace/repository/run@step`, and eval sets. */
-export function affectedNames({ checkpoints, evalSets }: Pick<FoundDamage, 'checkpoints' | 'evalSets'>): string[] {
+/** Names of all that a damaged object affects: `namespace/repository/run@step`, eval sets, and files of commits. */
+export function affectedNames({
+  checkpoints,
+  evalSets,
+  repositories,
+}: Pick<FoundDamage, 'checkpoints' | 'evalSets' | 'repositories'>): string[] {
   return [
     ...checkpoints.map(({ namespace, repository, run, step }) => `${namespace}/${repository}/${run}@${step}`),
     ...evalSets.map((name) => `eval set ${name}`),
+    ...repositories.map((name) => `a file of commits of ${name}`),
   ];
 }
 

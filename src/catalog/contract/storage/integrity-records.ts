@@ -29,6 +29,8 @@ export interface AffectedByDamage {
   readonly checkpoints: readonly CheckpointName[];
   /** Eval sets, as `namespace/repository/name`. */
   readonly evalSets: readonly string[];
+  /** Repositories, as `namespace/name`, whose commits or uploads have a file or chunks in the object. */
+  readonly repositories: readonly string[];
 }
 
 export interface DamageRecords {

@@ -3,6 +3,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { checkpointFiles, checkpoints, uploads } from '../../db/schema.ts';
+import { leaveFiles } from '../hub/leave-files.ts';
 import { endUploads } from '../uploads/uploads.ts';
 
 /** Rows of one statement: far below the protocol's 65535 parameters. */
@@ -15,7 +16,8 @@ export interface HiddenCheckpoints {
 }
 
 /**
- * Hides the checkpoints in `which` and deletes their uploads and references. Releases their raw objects too, because
+ * Hides the checkpoints in `which` and deletes their uploads and references. Files of commits that they hold are taken
+ * from another checkpoint from then on, or are gone. Releases their raw objects too, because
  * checkpoints that build on them read only their packages. A raw object that a reference of another checkpoint needs
  * stays until the last of these is hidden.
  */
@@ -35,6 +37,7 @@ export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpo
         .where(and(inArray(checkpointFiles.checkpointId, own), isNotNull(checkpointFiles.originId)))
     ).map(({ id }) => id!);
     await query.update(checkpointFiles).set({ originId: null }).where(inArray(checkpointFiles.checkpointId, own));
+    await leaveFiles(tx, inArray(checkpointFiles.checkpointId, own));
     const ended = await endUploads(tx, inArray(uploads.checkpointId, own));
     const ownKeys = await releaseUnneeded(tx, inArray(checkpointFiles.checkpointId, own));
     const originKeys: string[] = [];

@@ -7,6 +7,8 @@ import {
   checkpoints,
   damagedObjects,
   evalSets,
+  hubBlobs,
+  hubXorbs,
   packages,
   repositories,
   runs,
@@ -72,6 +74,11 @@ export function damageRecords(db: Db): DamageRecords {
         .from(evalSets)
         .innerJoin(repositories, eq(repositories.id, evalSets.repositoryId))
         .where(sql`${evalSets.graphKey} = ${key} or ${evalSets.batchesKey} = ${key}`);
+      const owners = await db.rows(sql`
+        select ${repositories.namespace} as namespace, ${repositories.name} as name from ${repositories}
+        where ${repositories.id} in (
+          select ${hubBlobs.repositoryId} from ${hubBlobs} where ${hubBlobs.rawKey} = ${key}
+          union select ${hubXorbs.repositoryId} from ${hubXorbs} where ${hubXorbs.key} = ${key})`);
       return {
         checkpoints: named.map((row) => ({
           namespace: row['namespace'] as string,
@@ -80,6 +87,7 @@ export function damageRecords(db: Db): DamageRecords {
           step: Number(row['step']),
         })),
         evalSets: sets.map(({ namespace, repository, name }) => `${namespace}/${repository}/${name}`),
+        repositories: owners.map((row) => `${row['namespace'] as string}/${row['name'] as string}`),
       };
     },
     async pathsOf(checkpointId) {

@@ -175,7 +175,18 @@ export function integritySuite(open: () => Catalog): void {
     expect(await open().damage.affected(key)).toEqual({
       checkpoints: [],
       evalSets: [`${repository.namespace}/${repository.name}/${evalSet.name}`],
+      repositories: [],
     });
+  });
+
+  test('a repository names the files and chunks of its commits', async () => {
+    const { id: repositoryId, namespace, name } = await makeRepository(open());
+    const [rawKey, key] = [`blobs/${repositoryId}/b`, `xorbs/${repositoryId}/x`];
+    const hash = 'a'.repeat(64);
+    await open().hub.blobs.add({ repositoryId, sha256: hash, sizeBytes: 1, rawKey, rawStoredBytes: 1 });
+    await open().hub.xorbs.add({ repositoryId, hash, key, sizeBytes: 1, storedBytes: 1, chunks: [] });
+    for (const each of [rawKey, key])
+      expect((await open().damage.affected(each)).repositories).toEqual([`${namespace}/${name}`]);
   });
 
   test('a round is remembered, and there is one', async () => {

@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expireHubFiles } from '../../hub/expire-hub-files.ts';
+import { createApp } from '../app.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
+import { expectHubError, file, header, HubClient, ok, sha256 } from './hub-client.test-support.ts';
+
+let gateway: TestGateway;
+let call: Call;
+let made = 0;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  call = caller(createApp(gateway));
+});
+afterAll(() => gateway.close());
+
+const newRepository = (): Promise<HubClient> => new HubClient(call, `acme/whole-${++made}`).create();
+const weights = safetensors({ w: { shape: [64], values: ramp(64, 1) } });
+
+describe('a branch', () => {
+  it('is listed with the commit that it shows, also where that is a native checkpoint', async () => {
+    const hub = await newRepository();
+    ok(await hub.ask('POST', `/v1/repositories/${hub.id}/runs`, { name: 'default', fidelity: 'exact' }));
+    await hub.commit([header(), file('a', '1')]);
+    await pause(1000 - (Date.now() % 1000) + 5);
+    ok(await hub.ask('PUT', `/v1/repositories/${hub.id}/runs/default/checkpoints/1`, weights));
+    await gateway.encode();
+    const { branches } = ok(await hub.api('GET', '/refs')).json;
+    expect(branches).toEqual([{ name: 'main', ref: 'refs/heads/main', targetCommit: await hub.head() }]);
+    expect(await hub.paths()).toEqual(['model.safetensors']);
+  });
+
+  it('is made once, moved only when that is asked for, and never named like something else', async () => {
+    const hub = await newRepository();
+    const first = await hub.commit([header(), file('a', '1')]);
+    ok(await hub.api('POST', '/branch/dev', {}));
+    expectHubError(await hub.api('POST', '/branch/dev', {}), 409);
+    const second = await hub.commit([header(), file('a', '2')]);
+    ok(await hub.api('POST', '/branch/dev', { startingPoint: second, overwrite: true }));
+    expect(await hub.head('dev')).toBe(second);
+    for (const name of ['..', 'a%2F..%2Fb', 'x.lock', '%40%7B', 'a~1', first, 'x%20y', '.', '-%00'])
+      expect([400, 404], name).toContain((await hub.api('POST', `/branch/${name}`, {})).status);
+    expectHubError(await hub.api('POST', '/branch/x', { startingPoint: 'none' }), 404, 'RevisionNotFound');
+    expectHubError(await hub.api('DELETE', '/branch/main'), 409);
+    expectHubError(await hub.api('DELETE', '/branch/none'), 404, 'RevisionNotFound');
+    ok(await hub.api('DELETE', '/branch/dev'));
+    expectHubError(await hub.api('GET', '/revision/dev'), 404, 'RevisionNotFound');
+    ok(await hub.api('POST', `/tag/${first}`, { tag: 'v/1' }));
+    expectHubError(await hub.api('POST', `/tag/${first}`, { tag: 'v/1' }), 409);
+    ok(await hub.api('DELETE', '/tag/v%2F1'));
+  });
+
+  it('that is squashed has one commit with the same files; what only the rest had expires', async () => {
+    const hub = await newRepository();
+    const [kept, gone] = [Buffer.from('kept\0'), Buffer.from('gone\0')];
+    const old = await hub.push({ 'x.bin': gone });
+    await hub.push({ 'x.bin': kept });
+    const paths = await hub.paths();
+    ok(await hub.api('POST', '/super-squash/main', { message: 'one' }));
+    expect(await hub.paths()).toEqual(paths);
+    expect((await hub.history()).length).toBe(1);
+    expectHubError(await hub.resolve(old, 'x.bin'), 404, 'RevisionNotFound');
+    await pause(5);
+    const { id } = (await gateway.catalog.repositories.find('acme', hub.id.split('/')[1]!))!;
+    await expireHubFiles({ catalog: gateway.catalog, limits: { uploadTtlMs: 0 } });
+    const digests = [kept, gone].map(sha256);
+    expect((await gateway.catalog.hub.blobs.find(id, digests)).map((blob) => blob.sha256)).toEqual([digests[0]]);
+    expect(await hub.bytes('main', 'x.bin')).toEqual(kept);
+    expectHubError(await hub.api('POST', '/super-squash/none', {}), 404, 'RevisionNotFound');
+  });
+});
+
+describe('a repository', () => {
+  it('is moved with all it has, and deleted with all it has', async () => {
+    const hub = await newRepository();
+    const commit = await hub.push({ 'model.safetensors': weights }, 'step 1');
+    await gateway.encode();
+    ok(await hub.ask('POST', '/api/repos/move', { fromRepo: hub.id, toRepo: 'else/where' }));
+    expectHubError(await hub.api('GET', ''), 404, 'RepoNotFound');
+    const moved = new HubClient(call, 'else/where');
+    expect(await moved.bytes(commit, 'model.safetensors')).toEqual(weights);
+    expect(await moved.bytes('step-1', 'model.safetensors')).toEqual(weights);
+    await newRepository();
+    expectHubError(
+      await hub.ask('POST', '/api/repos/move', { fromRepo: 'else/where', toRepo: `acme/whole-${made}` }),
+      409,
+    );
+    await moved.push({ 'model.safetensors': safetensors({ w: { shape: [64], values: ramp(64, 2) } }) }, 'step 2');
+    expectHubError(await moved.ask('DELETE', '/api/repos/delete', { name: 'else/where/x' }), 404, 'RepoNotFound');
+    // The second step still waits to be compressed.
+    ok(await moved.ask('DELETE', '/api/repos/delete', { organization: 'else', name: 'where' }));
+    expectHubError(await moved.api('GET', ''), 404, 'RepoNotFound');
+    expectHubError(
+      await moved.ask('DELETE', '/api/repos/delete', { organization: 'else', name: 'where' }),
+      404,
+      'RepoNotFound',
+    );
+    const again = await moved.create();
+    expect(await again.paths()).toEqual([]);
+    expect(await again.batch([weights])).toEqual([expect.any(String)]);
+    expectHubError(await again.resolve(commit, 'model.safetensors'), 404, 'RevisionNotFound');
+  });
+
+  it('is private unless it is asked to be public', async () => {
+    const hub = await newRepository();
+    expect(ok(await hub.api('GET', '')).json.private).toBe(true);
+    expect(ok(await hub.api('PUT', '/settings', { private: false })).json).toEqual({ private: false });
+    expect(ok(await hub.api('GET', '')).json.private).toBe(false);
+    expect(ok(await hub.api('PUT', '/settings', { visibility: 'private' })).json).toEqual({ private: true });
+    expectHubError(await hub.api('PUT', '/settings', { visibility: 'secret' }), 400);
+  });
+
+  it.each(['a--b', 'a..b', '-a', 'a/b/c', '', 'x'.repeat(97), 'ü', 'a b', '~x'])('is not named %j', async (name) => {
+    expectHubError(await call('POST', '/api/repos/create', { organization: 'acme', name }), 400);
+  });
+});
