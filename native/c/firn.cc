@@ -28,6 +28,13 @@ namespace {
 using firn::Status;
 
 constexpr uint32_t kElementKinds = 8, kDtypes = 3, kStateForms = 4, kMasterKinds = 3;
+// First byte of a block in buckets (docs/format-blocks.md, section 20).
+constexpr uint8_t kBucketsWhole = 0, kBucketsDelta = 1;
+
+constexpr firn::ElementKind kind_of(firn::Dtype dtype) {
+  constexpr firn::ElementKind kinds[] = {firn::ElementKind::f32, firn::ElementKind::f16, firn::ElementKind::bf16};
+  return kinds[static_cast<uint8_t>(dtype)];
+}
 
 // Runs a call; no exception leaves it.
 template <typename Body>
@@ -101,7 +108,14 @@ int32_t firn_bucket_decode(firn_bytes payload, firn_bytes previous, uint32_t dty
     const auto of = static_cast<firn::Dtype>(dtype);
     const size_t unit = firn::dtype_bytes(of);
     if (!is_block(payload, out, out_size, unit) || !fits(previous, out_size)) return Status::invalid_argument;
-    return firn::bucket_decode(data_of(payload), payload.size, {or_null(previous), of, out_size / unit}, out);
+    const uint8_t mode = *data_of(payload), *const body = data_of(payload) + 1;
+    const size_t body_size = payload.size - 1;
+    if (mode == kBucketsWhole) {
+      if (body_size == 0 || !firn::exact_is_standalone(body, body_size)) return Status::corrupt;
+      return firn::exact_decode(body, body_size, nullptr, out_size / unit, kind_of(of), out);
+    }
+    if (mode != kBucketsDelta || previous.size == 0) return Status::corrupt;
+    return firn::bucket_decode(body, body_size, {previous.data, of, out_size / unit}, out);
   });
 }
 

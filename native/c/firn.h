@@ -99,7 +99,8 @@ typedef struct {
   int32_t exponent, step, shift, offsets[3], gain;
 } firn_lattice_segment;
 /* What one package says of a block. In a merged one, `tuples` has the symbols of each of its `width` checkpoints one
- * after another and `position` is this checkpoint's; else it is empty and both are 0. */
+ * after another and `position` is this checkpoint's; else it is empty and both are 0. Links of one merged package follow
+ * each other and have the same payload and tuples, at the same addresses. */
 typedef struct {
   const firn_context_tables* tables;
   firn_bytes payload;

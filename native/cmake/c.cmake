@@ -16,5 +16,5 @@ if(FIRN_BUILD_C)
     target_link_options(firn_c PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,now)
   endif()
   # Wheels: beside the Python modules.
-  install(TARGETS firn_c LIBRARY DESTINATION firn RUNTIME DESTINATION firn)
+  install(TARGETS firn_c LIBRARY DESTINATION firn COMPONENT firn_python RUNTIME DESTINATION firn COMPONENT firn_python)
 endif()

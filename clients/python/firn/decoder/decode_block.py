@@ -280,12 +280,13 @@ def _decode_residual(links: Sequence[Link]) -> bytes:
 
 def _decode_residual_in_core(core: Core, links: Sequence[Link]) -> bytes:
     chain = []
-    payload = b""
+    payload = tuples = b""
     for link in reversed(links):
         index = link.package.index
-        # The checkpoints of a super-step have one payload.
+        # The checkpoints of a super-step have one payload, and the core wants it to be the same object.
         if index.position == 0:
             payload = link.package.payload(link.block)
+            tuples = b"".join(index.tuples or [])
         runs = link.block.plan.runs
         segments = np.array(
             [
@@ -295,7 +296,6 @@ def _decode_residual_in_core(core: Core, links: Sequence[Link]) -> bytes:
             SEGMENT_OF_LATTICE,
         )
         slots = [link.file.slots[run.tensor] for run in runs]
-        tuples = b"".join(index.tuples or [])
         chain.append(ResidualLink(index.tables.of_core(core), payload, segments, slots, tuples, index.width if tuples else 0, index.position))
     oldest = links[-1]
     origins = [oldest.file.records[run.tensor].origin for run in oldest.block.plan.runs]
