@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
 What a compressed pull takes: `measure_pull.py ENDPOINT REPOSITORY BEFORE REVISION`, with a hub that has both revisions. Bytes over the line, and the time to decode beside
-copying as many bytes. Everything is checked before it is timed; a figure is the median of rounds in which the compared things take turns, with the least and the most.
+copying as many bytes, both in processor time: a machine that does other things as well does not change that. Everything is checked before it is timed; a figure is the median of
+rounds in which the compared things take turns, with the least and the most.
 """
 
 import os
@@ -49,34 +50,60 @@ def main() -> None:
         target = next(file for file in manifest.files if file.package_id is not None)
         links = manifest.chain(target.package_id or "")
         data = [path.read_bytes() for link in links for path in hub._cache.find(link) or []]
-        wanted = bytes.fromhex(target.package_id or "")
         expected = (out / target.path).read_bytes()
         if core:
-            time_decoding("C++ core", core, data, wanted, expected, ROUNDS)
-        time_decoding("numpy", None, data, wanted, expected, 1)
+            # A base, a base and one delta, and the whole chain.
+            for count in sorted({1, min(2, len(data)), len(data)}):
+                time_decoding("C++ core", core, data[:count], rebuilt(data[:count]), ROUNDS)
+        time_decoding("numpy", None, data, expected, 1)
 
 
-def time_decoding(name: str, core: Core | None, data: list[bytes], wanted: bytes, expected: bytes, rounds: int) -> None:
-    chain = open_chain(data, wanted, core)
+class TimedCalls:
+    """A library whose calls add up the processor time they take."""
+
+    def __init__(self, library: object) -> None:
+        self.library = library
+        self.seconds = 0.0
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        call = getattr(self.library, name)
+
+        def timed(*arguments: object) -> object:
+            start = time.thread_time()
+            try:
+                return call(*arguments)
+            finally:
+                self.seconds += time.thread_time() - start
+
+        return timed
+
+
+def time_decoding(name: str, core: Core | None, packages: list[bytes], expected: bytes, rounds: int) -> None:
+    """Times the blocks of the file of this content, the packages being a chain, and what else rebuilding takes."""
+    chain = open_chain(packages, None, core)
     number = next(i for i, file in enumerate(chain[-1].index.files) if file.size == len(expected))
     check(chain, number, expected)
-    source, target = np.ones(COPY_BYTES, np.uint8), np.zeros(COPY_BYTES, np.uint8)
     size = len(expected)
-    copies: list[float] = []
-    blocks: list[float] = []
-    last: list[float] = []
-    files: list[float] = []
+    source, target = np.ones(COPY_BYTES, np.uint8), np.zeros(COPY_BYTES, np.uint8)
+    calls = TimedCalls(core._library) if core else None
+    if core and calls:
+        core._library = calls  # type: ignore[assignment]
+    times: dict[str, list[float]] = {"memcpy": [], "the core's calls": [], "its blocks, from Python": [], "the indexes": [], "files with their SHA-256": []}
     for _ in range(rounds):
-        copies.append(seconds(lambda: np.copyto(target, source)) * size / COPY_BYTES)
-        blocks.append(seconds(lambda: decode_blocks(chain, number)))
-        last.append(seconds(lambda: open_chain(data, wanted, core)))
+        times["memcpy"].append(seconds(lambda: np.copyto(target, source)) * size / COPY_BYTES)
+        before = calls.seconds if calls else 0.0
+        times["its blocks, from Python"].append(seconds(lambda: decode_blocks(chain, number)))
+        times["the core's calls"].append((calls.seconds if calls else 0.0) - before)
+        times["the indexes"].append(seconds(lambda: open_chain(packages, None, core)))
         with tempfile.TemporaryDirectory() as folder:
-            files.append(seconds(lambda: rebuild_files(open_chain(data, wanted, core), folder)))
-    copy = statistics.median(copies)
-    print(f"copying the file's {size} bytes: {spread(copies)} ({size / copy / 1e9:.1f} GB/s)")
-    print(f"{name}, a chain of {len(chain)} packages, one thread:")
-    for label, times in (("its blocks", blocks), ("reading the indexes", last), ("indexes, blocks, files with their SHA-256", files)):
-        print(f"  {label}: {spread(times)}, {copy / statistics.median(times):.4f} of memcpy")
+            times["files with their SHA-256"].append(seconds(lambda: rebuild_files(open_chain(packages, None, core), folder), time.process_time))
+    if core and calls:
+        core._library = calls.library  # type: ignore[assignment]
+    copy = statistics.median(times.pop("memcpy"))
+    print(f"{name}, a chain of {len(chain)}; copying the {size} bytes takes {copy * 1000:.2f} ms ({size / copy / 1e9:.1f} GB/s)")
+    for label, found in times.items():
+        if any(found):
+            print(f"  {label}: {spread(found)}, {copy / statistics.median(found):.4f} of memcpy")
 
 
 def decode_blocks(chain: list[Package], number: int) -> list[bytes | None]:
@@ -99,10 +126,17 @@ def check(chain: list[Package], number: int, expected: bytes) -> None:
             taken += run.count * unit
 
 
-def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def rebuilt(packages: list[bytes]) -> bytes:
+    """The largest file of a chain, its SHA-256 compared."""
+    with tempfile.TemporaryDirectory() as folder:
+        rebuild_files(open_chain(packages, None, load_core()), folder)
+        return max((path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()), key=len)
+
+
+def seconds(call: Callable[[], object], clock: Callable[[], float] = time.thread_time) -> float:
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def spread(times: list[float]) -> str:
