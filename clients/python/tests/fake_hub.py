@@ -3,6 +3,7 @@
 import hashlib
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,16 @@ REVISION = "a" * 40
 
 
 class FakeHub:
-    """Serves `manifest` for every revision and `bodies` by path. `cut_after`: bytes after which each body breaks off, once."""
+    """Serves `manifest` for every revision and `bodies` by path. `cut_after`: bytes after which a body breaks off, once. `pause_s`: between two
+    pieces of a body. `extra`: what follows a body."""
 
     def __init__(self) -> None:
         self.manifest: Any = {}
         self.bodies: dict[str, bytes] = {}
         self.cut_after: dict[str, int] = {}
         self.extra: dict[str, bytes] = {}
+        self.pause_s = 0.0
+        self.redirects: dict[str, str] = {}
         self.requests: list[tuple[str, str | None]] = []
         self.tokens: list[str | None] = []
         hub = self
@@ -30,7 +34,11 @@ class FakeHub:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_: object) -> None:
+                """Clients are killed on purpose."""
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -60,6 +68,8 @@ class FakeHub:
         self.requests.append((path, handler.headers.get("Range")))
         self.tokens.append(handler.headers.get("Authorization"))
         body = json.dumps(self.manifest).encode() if "/revisions/" in path else self.bodies.get(path)
+        if path in self.redirects:
+            return self._send(handler, 302, b"", {"Location": self.redirects[path]})
         if body is None:
             return self._send(handler, 404, json.dumps({"code": "not-found", "detail": "There is no such package."}).encode(), {})
         asked = handler.headers.get("Range")
@@ -76,7 +86,14 @@ class FakeHub:
             handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         cut = self.cut_after.pop(handler.path, None)
-        handler.wfile.write(body if cut is None else body[:cut])
+        sent = body if cut is None else body[:cut]
+        if self.pause_s and "/revisions/" not in handler.path:
+            # In pieces, so that a client can be killed between any two.
+            for at in range(0, len(sent), 2000):
+                handler.wfile.write(sent[at : at + 2000])
+                time.sleep(self.pause_s)
+        else:
+            handler.wfile.write(sent)
         if cut is not None:
             handler.close_connection = True
 

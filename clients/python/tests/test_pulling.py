@@ -2,7 +2,11 @@
 
 import hashlib
 import os
+import signal
+import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from typing import Any
@@ -99,6 +103,28 @@ class Pulling(unittest.TestCase):
         (self.cache / "packages" / f"{other['id']}.part").write_bytes(bytes(500))
         self.assertEqual(self.pull("again"), expected)
 
+    @unittest.skipUnless(hasattr(signal, "SIGKILL"), "there is no SIGKILL here")
+    def test_a_process_may_be_killed_at_any_time(self) -> None:
+        expected = self.chain(3)
+        self.hub.pause_s = 0.002
+        call = "import sys, firn; firn.snapshot_download('me/tiny', endpoint=sys.argv[1], local_dir=sys.argv[2], cache_dir=sys.argv[3])"
+        environment = {**os.environ, "PYTHONPATH": str(Path(firn.__file__).parents[1])}
+        for kill in range(6):
+            seen = len(self.hub.received("/packages/"))
+            arguments = [sys.executable, "-B", "-c", call, self.hub.url, str(self.folder / "out"), str(self.cache)]
+            with subprocess.Popen(arguments, env=environment, stderr=subprocess.DEVNULL) as process:
+                deadline = time.monotonic() + 60
+                while process.poll() is None and len(self.hub.received("/packages/")) == seen and time.monotonic() < deadline:
+                    time.sleep(0.005)
+                time.sleep(0.01 * kill)
+                process.kill()
+            for path, digest in self.digests(self.folder / "out").items() if (self.folder / "out").exists() else ():
+                # Whatever is there under its name is whole; the rest is in a folder of its own.
+                self.assertTrue(path.startswith(".firn-unfinished-") or digest == expected[path])
+        self.hub.pause_s = 0.0
+        found = self.pull()
+        self.assertEqual({path: digest for path, digest in found.items() if not path.startswith(".firn-unfinished-")}, expected)
+
     def test_a_package_that_rots_in_the_cache_is_pulled_again(self) -> None:
         expected = self.chain(2)
         self.pull()
@@ -177,6 +203,15 @@ class Pulling(unittest.TestCase):
         self.hub.bodies[second["href"]] = self.hub.bodies[first["href"]][: second["sizeBytes"]].ljust(second["sizeBytes"], b"\0")
         with self.assertRaises(firn.WrongBytes):
             self.pull()
+
+    def test_a_redirect_to_another_host_is_followed_without_the_token(self) -> None:
+        bucket = FakeHub()
+        self.addCleanup(bucket.close)
+        self.hub.serve([self.hub.add_file("a.bin", b"right")], [])
+        self.hub.redirects = {"/files/0": f"{bucket.url}/files/0"}
+        bucket.bodies = {"/files/0": b"right"}
+        self.assertEqual(list(self.pull()), ["a.bin"])
+        self.assertEqual((self.hub.tokens[0], bucket.tokens), ("Bearer t", [None]))
 
     def test_a_token_goes_to_its_own_hub_only(self) -> None:
         for name in ("FIRN_ENDPOINT", "FIRN_TOKEN", "HF_ENDPOINT", "HF_TOKEN"):
