@@ -103,19 +103,18 @@ describe.skipIf(!hasPython)('the Python package and a hub', () => {
     const place = join(folder, decoder === 'numpy' ? 'numpy' : 'core');
     const script = `
 import sys, firn
-hub = firn.Hub(sys.argv[1], cache_dir=sys.argv[2] + "/cache")
-hub.snapshot_download("me/tiny", "step-100", sys.argv[2] + "/100")
-before = hub.received_bytes
-delta = hub.pull_delta("me/tiny", "step-100", "main")
-print(len(delta.packages), len(delta.files))
-after = hub.received_bytes
-print(hub.snapshot_download("me/tiny", "main", sys.argv[2] + "/main"))
-print(hub.snapshot_download("me/tiny", delta.to_revision))
+hub, place = sys.argv[1:]
+cached = {"endpoint": hub, "token": "any", "cache_dir": place + "/cache"}
+firn.snapshot_download("me/tiny", revision="step-100", local_dir=place + "/100", **cached)
+delta = firn.pull_delta("me/tiny", "step-100", "step-200", **cached)
+print(len(delta.packages), len(delta.files), delta.downloaded_bytes < 20_000)
+print(firn.snapshot_download("me/tiny", local_dir=place + "/main", **cached))
+print(firn.snapshot_download("me/tiny", revision=delta.to_revision, **cached))
 `;
     const { status, said } = await python(['-c', script, server.url, place], decoder);
     expect(status, said).toBe(0);
     const [counts, , snapshot] = said.trim().split('\n');
-    expect(counts).toBe('1 0');
+    expect(counts).toBe('1 0 True');
     for (const [where, step] of [
       [join(place, '100'), 1],
       [join(place, 'main'), 2],
