@@ -48,8 +48,10 @@ const paths = {
   fingerprint: join(root, 'build', 'Release', 'firn_core.fingerprint'),
   lock: join(root, 'build', 'addon.lock'),
 };
-/** Sources of the addon, without tests, fuzz targets and benches. */
-const sourceFolders = ['CMakeLists.txt', 'package.json', 'cmake', 'include', 'src', 'binding'];
+/** Sources of the addon, without tests, fuzz targets and benches; and of libfirn (c), which a package leaves out. */
+const sourceFolders = ['CMakeLists.txt', 'package.json', 'cmake', 'include', 'src', 'binding', 'c'].filter((name) =>
+  existsSync(join(paths.source, name)),
+);
 const buildPackages = ['cmake-js', 'node-addon-api', 'node-api-headers'];
 
 /** A failure whose message is all that the user needs. */

@@ -22,6 +22,11 @@ foreach(isa IN LISTS firn_isas)
     -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_isa_symbols.cmake)
 endforeach()
 
+# c/firn.h is C, also for the strictest compiler.
+if(FIRN_BUILD_C AND NOT MSVC)
+  add_test(NAME firn_c_header COMMAND ${CMAKE_CXX_COMPILER} -x c -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only ${CMAKE_CURRENT_SOURCE_DIR}/c/firn.h)
+endif()
+
 file(GLOB firn_fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cc)
 foreach(source IN LISTS firn_fuzz_sources)
   cmake_path(GET source STEM target)

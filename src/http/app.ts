@@ -23,6 +23,7 @@ import { registerEvents } from './routes/events.ts';
 import { registerNewUploads } from './routes/new-uploads.ts';
 import { registerOperations } from './routes/operations.ts';
 import { registerPackages } from './routes/packages.ts';
+import { registerRevisions } from './routes/revisions.ts';
 import { registerRepositories } from './routes/repositories.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTensors } from './routes/tensors.ts';
@@ -63,6 +64,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   registerUploads(app, gateway);
   registerTensors(app, gateway);
   registerPackages(app, gateway);
+  registerRevisions(app, gateway);
   registerUsage(app, gateway);
   registerTokens(app, gateway);
   registerOperations(app, gateway);

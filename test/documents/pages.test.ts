@@ -69,6 +69,8 @@ const elsewhere: readonly (readonly [begin: string, by: string])[] = [
   ['npm ci && npm run demo', '.ci/on-node'],
   ['export FIRN_S3_BUCKET', 'test/acceptance/bucket.test.ts'],
   ['export FIRN_DATABASE_URL', 'test/crash/many-processes.test.ts'],
+  ['import firn', 'test/python-client.test.ts'],
+  ['delta = firn.pull_delta', 'test/python-client.test.ts'],
   ['npx openapi-typescript', 'src/http/openapi-text.test.ts'],
 ];
 
@@ -105,7 +107,7 @@ test.each(documents.filter((path) => existsSync(join(root, path))))(
     expect(pages.map((page) => page.path)).toContain(path);
     for (const { kind, text } of shellBlocks(read(path))) {
       if (kind !== 'elsewhere') continue;
-      const by = elsewhere.find(([begin]) => text.startsWith(begin))?.[1];
+      const by = elsewhere.find(([begin]) => text.replace(/^python3 - .*\n/, '').startsWith(begin))?.[1];
       expect(by, text).toBeDefined();
       expect(existsSync(join(root, by!)), by).toBe(true);
     }

@@ -1,3 +1,7 @@
+import type { Repository } from '../../catalog/contract/repository-records.ts';
+
+type RepositoryAddress = Pick<Repository, 'type' | 'namespace' | 'name'>;
+
 /** A checkpoint by the names in its URL. */
 export interface CheckpointAddress {
   readonly namespace: string;
@@ -22,6 +26,9 @@ export const resourcePaths = {
     `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
   upload: (repository: { namespace: string; name: string }, uploadId: string) =>
     `${resourcePaths.repository(repository)}/uploads/${uploadId}`,
+  /** A file at a revision, on the routes of hub clients. */
+  revisionFile: ({ type, namespace, name }: RepositoryAddress, revision: string, path: string) =>
+    `${type === 'model' ? '' : `/${type}s`}/${namespace}/${name}/resolve/${revision}/${path.split('/').map(encodeURIComponent).join('/')}`,
   package: (repository: { namespace: string; name: string }, packageId: string) =>
     `${resourcePaths.repository(repository)}/packages/${packageId}`,
 } as const;

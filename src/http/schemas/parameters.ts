@@ -94,6 +94,28 @@ export const packageParams = repositoryParams.extend({
     }),
 });
 
+/** A revision as hub clients name it. */
+const revisionText = z.string().min(1).max(300);
+export const revisionParams = repositoryParams.extend({
+  revision: revisionText.openapi({
+    param: path(
+      'revision',
+      'A branch, a run (its newest ready checkpoint), a tag, `step-N`, `run/step-N`, or a revision of 40 hex digits. Slashes may be sent as they are or as %2F.',
+    ),
+    example: 'step-1200',
+  }),
+});
+export const pullQuery = z.object({
+  have: revisionText.optional().openapi({
+    param: {
+      name: 'have',
+      in: 'query',
+      description: 'A revision whose packages the client has: those are marked `held`.',
+    },
+    example: 'step-1100',
+  }),
+});
+
 export const uploadParams = repositoryParams.extend({
   uploadId: z
     .string()

@@ -3,7 +3,9 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO
 
 from .block_plan import WIDENED_CODING
@@ -16,6 +18,9 @@ from .master_blocks import widened
 from .package_index import EXTERNAL, SAFETENSORS, PackageFile
 
 _PIECE_BYTES = 1 << 20
+
+# Blocks that one thread has decoded ahead of the writer, at most: a block takes up to a megabyte.
+_BLOCKS_AHEAD = 4
 
 
 def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFile, bool]]:
@@ -32,7 +37,7 @@ def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFi
             for number, file in files:
                 check(file.size <= FILE_BYTES_MAX, "a file is larger than this decoder writes")
                 with open(os.path.join(scratch, str(number)), "wb") as out:
-                    _write_file(reader, len(chain) - 1, number, file, out)
+                    _write_file(reader, BlockNumber(len(chain) - 1, number, 0), file, out)
         # What copies are of may lie in a later file.
         for file, path in rebuilt:
             with open(path, "r+b") as out:
@@ -46,13 +51,13 @@ def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFi
     return [(file, file.content != EXTERNAL) for file in chain[-1].index.files]
 
 
-def _write_file(reader: ElementReader, at: int, file_number: int, file: PackageFile, out: BinaryIO) -> None:
+def _write_file(reader: ElementReader, number: BlockNumber, file: PackageFile, out: BinaryIO) -> None:
     """What a file has blocks for, and its kept tensors."""
     start = 0
     if file.content == SAFETENSORS:
         start = out.write(len(file.header).to_bytes(8, "little") + file.header)
-    for block_number, block in enumerate(file.blocks):
-        elements = reader.block(BlockNumber(at, file_number, block_number))
+    at, file_number = number.at, number.file
+    for block, elements in zip(file.blocks, _decoded(reader, [BlockNumber(at, file_number, i) for i in range(len(file.blocks))]), strict=True):
         taken = 0
         for run in block.plan.runs:
             tensor = file.tensors[run.tensor]
@@ -63,6 +68,27 @@ def _write_file(reader: ElementReader, at: int, file_number: int, file: PackageF
         out.seek(start + file.tensors[tensor_number].offset)
         for piece in reader.elements(at, file_number, tensor_number):
             out.write(piece)
+
+
+def _decoded(reader: ElementReader, wanted: Sequence[BlockNumber]) -> Iterator[bytes]:
+    """The elements of these blocks, in order. The core decodes on all processors; those blocks that need others come one after another."""
+    threads = os.cpu_count() or 1
+    if reader.finder.chain[-1].core is None or len(wanted) == 1:
+        yield from map(reader.block, wanted)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        begun: deque[tuple[BlockNumber, Future[bytes | None]]] = deque()
+        for number in wanted:
+            begun.append((number, pool.submit(reader.alone, number)))
+            if len(begun) > threads * _BLOCKS_AHEAD:
+                yield _finished(reader, *begun.popleft())
+        while begun:
+            yield _finished(reader, *begun.popleft())
+
+
+def _finished(reader: ElementReader, number: BlockNumber, decoded: "Future[bytes | None]") -> bytes:
+    elements = decoded.result()
+    return reader.block(number) if elements is None else elements
 
 
 def _write_copies(files: Sequence[PackageFile], file: PackageFile, out: BinaryIO) -> None:

@@ -1,5 +1,7 @@
 """From the bytes of a package to its index (format.md, "Frame" and "Index")."""
 
+from collections.abc import Callable
+
 from .byte_reader import ByteReader
 from .checksum import crc32c
 from .errors import UnsupportedFormat, check, fail
@@ -14,10 +16,10 @@ _TRAILER_BYTES = 16
 _CHECKPOINTS_MIN, _CHECKPOINTS_MAX = 2, 4
 
 
-def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageIndex]:
+def read_index(package: bytes, ancestor: PackageIndex | None, checksum_of: Callable[[bytes], int] = crc32c) -> list[PackageIndex]:
     """
-    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each
-    checkpoint of a merged package, oldest first.
+    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each checkpoint of a merged package, oldest first. Checksums
+    are made by `checksum_of`.
     """
     check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
     check(package[:4] == b"FIRN", "this is no package")
@@ -32,10 +34,7 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageInd
     )
     check(length <= STORED_INDEX_BYTES_MAX, "the index is too large")
     stored = package[offset : offset + length]
-    check(
-        crc32c(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum,
-        "the index has a wrong checksum",
-    )
+    check(checksum_of(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum, "the index has a wrong checksum")
     check(package[5:8] == bytes(3), "the prefix is damaged")
 
     reader = ByteReader(stored)

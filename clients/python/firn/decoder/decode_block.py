@@ -1,9 +1,10 @@
 """The bytes of one block's elements, from its payload and those it goes on from (format.md, "Payloads")."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from ..core import SEGMENT_OF_LATTICE, Core, ResidualLink
 from .bitmask_blocks import goes_on as mask_goes_on
 from .bitmask_blocks import read_bitmask_block
 from .bucket_blocks import goes_on as buckets_go_on
@@ -11,7 +12,7 @@ from .bucket_blocks import read_bucket_block, read_merged_bucket_block
 from .byte_reader import ByteReader
 from .chain import BlockFinder, Link, Place
 from .context_blocks import ESCAPE, read_context_block
-from .element_kinds import KIND_OF_DTYPE, ElementKind, element_bytes
+from .element_kinds import KIND_OF_DTYPE, element_bytes
 from .errors import check, fail
 from .exact_blocks import needs_previous, read_exact_block
 from .lattice import (
@@ -27,6 +28,7 @@ from .lattice import (
 from .master_blocks import MASTER_MODE, MasterSegment, read_master_block
 from .level_stream import read_level_stream
 from .state_blocks import FIRST, FORMS, Segment, goes_on, read_state_block
+from .package_index import Codebook
 from .joint_blocks import read_joint_block
 
 # Decodes a block: yields the places of elements that it needs of other blocks, is sent those elements, and returns its
@@ -46,12 +48,14 @@ def decode_block(finder: BlockFinder, links: Sequence[Link]) -> Steps:
     if kind == "exact":
         return (yield from _decode_exact(finder, links))
     if kind == "levels":
-        return _decode_levels(links)
+        core = links[0].package.core
+        return _decode_levels_in_core(core, links) if core else _decode_levels(links)
     if kind == "bitmask":
-        return _decode_on_top(links, mask_goes_on, read_bitmask_block)
+        return _decode_bitmasks(links)
     if kind == "buckets":
         return _decode_buckets(links)
-    return _decode_residual(links)
+    core = links[0].package.core
+    return _decode_residual_in_core(core, links) if core else _decode_residual(links)
 
 
 def _dtype(link: Link) -> str:
@@ -75,8 +79,15 @@ def _decode_exact(finder: BlockFinder, links: Sequence[Link]) -> Steps:
     elif payloads[-1][0] == MASTER_MODE and any(run.tensor in oldest.file.named for run in oldest.block.plan.runs):
         elements = yield from _decode_masters(oldest, payloads.pop())
     for payload in reversed(payloads):
-        elements = read_exact_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
+        elements = _read_exact(links[0], payload, elements)
     return elements or b""
+
+
+def _read_exact(link: Link, payload: bytes, previous: bytes | None) -> bytes:
+    kind, count, core = KIND_OF_DTYPE[_dtype(link)], link.block.plan.count, link.package.core
+    if core is None:
+        return read_exact_block(payload, kind, count, previous)
+    return core.exact(payload, kind.name, count * kind.bits // 8, previous)
 
 
 def _decode_masters(link: Link, payload: bytes) -> Steps:
@@ -92,7 +103,10 @@ def _decode_masters(link: Link, payload: bytes) -> Steps:
         file, tensor = named[run.tensor]
         dtype = link.package.index.files[file].tensors[tensor].dtype
         segments.append(MasterSegment(run.count, dtype, next(references)))
-    return read_master_block(payload, segments)
+    core = link.package.core
+    if core is None:
+        return read_master_block(payload, segments)
+    return core.masters(payload, [(segment.count, segment.dtype) for segment in segments], b"".join(segment.reference for segment in segments))
 
 
 def _state_segments(link: Link) -> list[Segment]:
@@ -110,12 +124,8 @@ def _decode_state(links: Sequence[Link]) -> Steps:
     form = FORMS[int(newest.block.plan.block_class[1])]
     if form == FIRST:
         seconds = newest.file.seconds
-        reference = yield [
-            Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs
-        ]
-        return read_state_block(
-            newest.package.payload(newest.block), form, _state_segments(newest), b"".join(reference)
-        )
+        reference = yield [Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs]
+        return _read_state(newest, newest.package.payload(newest.block), form, b"".join(reference))
     payloads: list[tuple[Link, bytes]] = []
     for link in links:
         payloads.append((link, link.package.payload(link.block)))
@@ -123,28 +133,38 @@ def _decode_state(links: Sequence[Link]) -> Steps:
             break
     before: bytes | None = None
     for link, payload in reversed(payloads):
-        before = read_state_block(payload, form, _state_segments(link), before)
+        before = _read_state(link, payload, form, before)
     return before or b""
 
 
-def _decode_on_top(
-    links: Sequence[Link],
-    needs: Callable[[bytes], bool],
-    read: Callable[[bytes, ElementKind, int, bytes | None], bytes],
-) -> bytes:
+def _read_state(link: Link, payload: bytes, form: str, reference: bytes | None) -> bytes:
+    segments, core = _state_segments(link), link.package.core
+    if core is None:
+        return read_state_block(payload, form, segments, reference)
+    runs = [(segment.count, segment.columns, segment.column) for segment in segments]
+    return core.state(payload, FORMS.index(form), runs, reference)
+
+
+def _decode_bitmasks(links: Sequence[Link]) -> bytes:
     payloads: list[bytes] = []
     for link in links:
         payloads.append(link.package.payload(link.block))
-        if not needs(payloads[-1]):
+        if not mask_goes_on(payloads[-1]):
             break
     elements: bytes | None = None
+    kind, count, core = KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, links[0].package.core
     for payload in reversed(payloads):
-        elements = read(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
+        if core:
+            elements = core.bitmask(payload, kind.name, count * kind.bits // 8, elements)
+        else:
+            elements = read_bitmask_block(payload, kind, count, elements)
     return elements or b""
 
 
 def _decode_buckets(links: Sequence[Link]) -> bytes:
-    kind, count = KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count
+    dtype, count, core = _dtype(links[0]), links[0].block.plan.count, links[0].package.core
+    kind = KIND_OF_DTYPE[dtype]
+    size = count * kind.bits // 8
     found: list[tuple[Link, bytes]] = []
     at = 0
     while at < len(links):
@@ -157,10 +177,13 @@ def _decode_buckets(links: Sequence[Link]) -> bytes:
     elements: bytes | None = None
     for link, payload in reversed(found):
         index = link.package.index
-        if index.width == 0:
+        part = (index.width, index.position)
+        if core:
+            elements = core.merged_buckets(payload, dtype, size, elements, part) if index.width else core.buckets(payload, dtype, size, elements)
+        elif index.width == 0:
             elements = read_bucket_block(payload, kind, count, elements)
         else:
-            elements = read_merged_bucket_block(payload, kind, count, elements, (index.width, index.position))
+            elements = read_merged_bucket_block(payload, kind, count, elements, part)
     return elements or b""
 
 
@@ -175,7 +198,7 @@ def _decode_levels(links: Sequence[Link]) -> bytes:
         word_count = reader.varint()
         check(word_count <= (count if book.has_protected else 0), "a block has too many protected words")
         words = reader.take(2 * word_count)
-        levels = read_level_stream(reader.rest(), book.codes, levels, max(book.level_count, level_count_before))
+        levels = read_level_stream(reader.rest(), book.codes.parsed, levels, max(book.level_count, level_count_before))
         check(bool(np.all(levels < book.level_count)), "a level is not in its codebook")
         if book.protected_level is not None:
             check(
@@ -186,13 +209,41 @@ def _decode_levels(links: Sequence[Link]) -> bytes:
     return _elements_of_levels(links[0], levels, words)
 
 
+def _decode_levels_in_core(core: Core, links: Sequence[Link]) -> bytes:
+    count = links[0].block.plan.count
+    levels: np.ndarray | None = None
+    words = b""
+    level_count_before = 0
+    for link in reversed(links):
+        book = link.codebook
+        reader = ByteReader(link.package.payload(link.block))
+        word_count = reader.varint()
+        check(word_count <= (count if book.has_protected else 0), "a block has too many protected words")
+        words = reader.take(2 * word_count)
+        tables = book.codes.of_core(core)
+        levels = core.levels(tables, reader.rest(), levels, count, max(book.level_count, level_count_before))
+        check(int(levels.max()) < book.level_count, "a level is not in its codebook")
+        if book.protected_level is not None:
+            check(int(np.count_nonzero(levels == book.protected_level)) == word_count, "protected words do not fit the levels")
+        level_count_before = book.level_count
+    assert levels is not None
+    book = links[0].codebook
+    return core.level_elements(levels, book.dtype, _table_of(book).tobytes(), book.protected_level, words)
+
+
+def _table_of(book: Codebook) -> np.ndarray:
+    """By level: its element; the pruned and the protected level stand for +0."""
+    unit = np.dtype(f"<u{element_bytes(book.dtype)}")
+    table = np.zeros(book.level_count, unit)
+    centroids = np.frombuffer(book.centroids, unit)
+    table[: len(centroids)] = centroids
+    return table
+
+
 def _elements_of_levels(link: Link, levels: np.ndarray, words: bytes) -> bytes:
     book = link.codebook
     unit = np.dtype(f"<u{element_bytes(book.dtype)}")
-    table = np.zeros(book.level_count, unit)  # the pruned level stands for +0
-    centroids = np.frombuffer(book.centroids, unit)
-    table[: len(centroids)] = centroids
-    elements = table[levels]
+    elements = _table_of(book)[levels]
     if book.protected_level is not None:
         values = np.frombuffer(words, "<u2").astype(unit)
         elements[levels == book.protected_level] = values << 16 if book.dtype == "F32" else values
@@ -235,6 +286,30 @@ def _decode_residual(links: Sequence[Link]) -> bytes:
     return b"".join(parts)
 
 
+def _decode_residual_in_core(core: Core, links: Sequence[Link]) -> bytes:
+    chain = []
+    payload = joint_symbols = b""
+    for link in reversed(links):
+        index = link.package.index
+        # The checkpoints of a super-step have one payload, and the core wants it to be the same object.
+        if index.position == 0:
+            payload = link.package.payload(link.block)
+            joint_symbols = b"".join(index.joint_symbols or [])
+        runs = link.block.plan.runs
+        segments = np.array(
+            [
+                (run.count, one.exponent, one.step, one.shift, one.offsets, one.gain)
+                for run, one in zip(runs, _parameters(link, len(chain) > 0), strict=True)
+            ],
+            SEGMENT_OF_LATTICE,
+        )
+        slots = [link.file.slots[run.tensor] for run in runs]
+        chain.append(ResidualLink(index.tables.of_core(core), payload, segments, slots, joint_symbols, index.width if joint_symbols else 0, index.position))
+    oldest = links[-1]
+    origins = [oldest.file.records[run.tensor].origin for run in oldest.block.plan.runs]
+    return core.residual(chain, origins, _dtype(links[0]), links[0].block.plan.count)
+
+
 def _segments(link: Link) -> list[slice]:
     edges = np.cumsum([0, *(run.count for run in link.block.plan.runs)]).tolist()
     return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
@@ -252,8 +327,8 @@ def _read_moves(link: Link, parameters: Sequence[LatticeParameters], previous: L
     index = link.package.index
     payload = link.package.payload(link.block)
     if index.joint_symbols is not None:
-        return read_joint_block(payload, index.joint_symbols, index.tables, slots, np.concatenate(context))
-    block = read_context_block(payload, index.tables, slots, np.concatenate(context))
+        return read_joint_block(payload, index.joint_symbols, index.tables.parsed, slots, np.concatenate(context))
+    block = read_context_block(payload, index.tables.parsed, slots, np.concatenate(context))
     moves = block.symbols.astype(np.int64)
     moves[moves == ESCAPE] += np.array(block.escapes, np.int64)
     return [moves]

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 
 from .block_plan import BlockPlan
-from .context_tables import ContextTables
 from .lattice import LatticeRecord
 from .safetensors_header import Tensor
-from .token_tables import LevelCode
+from .stored_tables import StoredContextTables, StoredTokenTables
 
 SAFETENSORS, BLOB, EXTERNAL = 0, 1, 2
 
@@ -21,7 +20,7 @@ class Codebook:
     has_protected: bool
     level_count: int
     centroids: bytes
-    codes: list[LevelCode | None]
+    codes: StoredTokenTables
 
     @property
     def protected_level(self) -> int | None:
@@ -75,7 +74,7 @@ class PackageIndex:
     package_id: bytes
     ancestor_id: bytes | None
     codebooks: list[Codebook]
-    tables: ContextTables
+    tables: StoredContextTables
     vector_scale: int
     matrix_scale: int
     files: list[PackageFile]

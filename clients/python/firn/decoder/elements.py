@@ -78,6 +78,14 @@ class ElementReader:
                     return finished.value
                 self._keep(newest.number, finished.value)
 
+    def alone(self, wanted: BlockNumber) -> bytes | None:
+        """The elements of a block that needs no others, None of one that does. Unlike the other methods, on any thread."""
+        try:
+            next(self._begin(wanted).steps)
+        except StopIteration as finished:
+            return finished.value
+        return None
+
     def elements(self, at: int, file: int, tensor: int) -> Iterator[bytes]:
         """All elements of a tensor of a file of a package, each by its number, in pieces."""
         count = self.finder.chain[at].index.files[file].tensors[tensor].elements

@@ -5,6 +5,7 @@ Packages of a chain, base first, and what of the ancestor a block goes on from (
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .block_plan import CODEBOOK_CODING, BlockPlan
 from .checksum import crc32c
@@ -13,20 +14,25 @@ from .limits import CHAIN_PACKAGES_MAX, GATHERINGS_MAX
 from .package_index import EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .read_index import read_index
 
+if TYPE_CHECKING:
+    from ..core import Core
+
 BlockKey = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class Package:
-    """The bytes of a package and its index."""
+    """The bytes of a package and its index; `core` decodes its blocks, or Python does."""
 
     data: bytes
     index: PackageIndex
+    core: "Core | None" = None
 
     def payload(self, block: StoredBlock) -> bytes:
         """A block's payload, its checksum compared."""
         data = self.data[block.offset : block.offset + block.length]
-        check(crc32c(data) == block.checksum, "a payload has a wrong checksum")
+        found = self.core.crc32c(data) if self.core else crc32c(data)
+        check(found == block.checksum, "a payload has a wrong checksum")
         return data
 
 
@@ -67,17 +73,17 @@ class Link:
         return self.package.index.codebooks[self.file.codings[self.block.plan.runs[0].tensor] - CODEBOOK_CODING]
 
 
-def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None) -> list[Package]:
+def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None, core: "Core | None" = None) -> list[Package]:
     """
     Reads the indexes of packages in order: a base, then each with the one before it as its ancestor. A merged package
-    becomes as many packages as it has checkpoints. The chain ends with the package of this id, or the last one.
+    becomes as many packages as it has checkpoints. The chain ends with the package of this id, or the last one. With `core`, that decodes the blocks.
     """
     check(len(packages) >= 1, "a chain has no packages")
     chain: list[Package] = []
     for data in packages:
-        for index in read_index(data, chain[-1].index if chain else None):
+        for index in read_index(data, chain[-1].index if chain else None, core.crc32c if core else crc32c):
             check((index.ancestor_id is None) == (len(chain) == 0), "a chain is a base and, after it, deltas only")
-            chain.append(Package(data, index))
+            chain.append(Package(data, index, core))
         check(len(chain) <= CHAIN_PACKAGES_MAX, "a chain has too many packages")
     if wanted_id is None:
         return chain

@@ -16,7 +16,7 @@ from .block_plan import (
     plan_blocks,
 )
 from .byte_reader import ByteReader
-from .context_tables import SLOTS_MAX, read_context_tables
+from .context_tables import SLOTS_MAX
 from .element_kinds import element_bytes
 from .errors import check, fail
 from .file_path import read_path
@@ -27,7 +27,7 @@ from .package_index import BLOB, EXTERNAL, SAFETENSORS, Codebook, PackageFile, P
 from .residual_records import read_residual_records
 from .safetensors_header import Tensor, parse_safetensors_header
 from .state_blocks import FIRST, FORMS
-from .token_tables import read_token_tables
+from .stored_tables import StoredContextTables, StoredTokenTables
 
 _CODEBOOKS_MAX = 9
 _FILES_MAX = 65_536
@@ -68,13 +68,9 @@ class BodyReader:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()
         files = self._read_files()
         self._finish()
-        check(
-            bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse"
-        )
-        tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
-        return PackageIndex(
-            self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files
-        )
+        check(bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse")
+        tables = StoredContextTables(context_bytes, min(self.residual_count, SLOTS_MAX))
+        return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
 
     def read_merged(self, package_ids: list[bytes]) -> list[PackageIndex]:
         """The checkpoints of a merged package (format.md, "Super-steps"); each becomes the ancestor of the next."""
@@ -94,7 +90,7 @@ class BodyReader:
             in_buckets = any(BUCKET_CODING in file.codings for file in files)
             check(has_residuals or in_buckets, "a checkpoint of a merged package has no tensors in buckets")
             if tables is None:
-                tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
+                tables = StoredContextTables(context_bytes, min(self.residual_count, SLOTS_MAX))
             before = self.ancestor.package_id if self.ancestor else None
             self.ancestor = PackageIndex(
                 self.version,
@@ -169,8 +165,8 @@ class BodyReader:
                 "two codebooks serve the same tensors",
             )
             centroids = reader.take(centroid_count * element_bytes(dtype))
-            heads.append((Codebook(bits & 3, dtype, has_pruned, has_protected, level_count, centroids, []), set_number))
-        sets = [read_token_tables(reader.take(reader.varint())) for _ in range(set_count)]
+            heads.append((Codebook(bits & 3, dtype, has_pruned, has_protected, level_count, centroids, StoredTokenTables(b"")), set_number))
+        sets = [StoredTokenTables(reader.take(reader.varint())) for _ in range(set_count)]
         self.codebooks = [replace(head, codes=sets[number]) for head, number in heads]
 
     def _read_file(self, earlier: list[PackageFile]) -> PackageFile:
