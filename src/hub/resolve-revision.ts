@@ -73,7 +73,9 @@ async function ofBranch(catalog: RevisionCatalog, repository: Repository, name: 
   return commit && commitSnapshot(catalog, commit);
 }
 
-/** Commits have whole seconds. Within one the commit counts as newer: what was acknowledged must not be hidden by it. */
+/**
+ * Commits have whole seconds. Within one the commit counts as newer: what was acknowledged must not be hidden by it.
+ */
 function isAfter(time: Date, { createdAt }: HubCommit): boolean {
   return Math.floor(time.getTime() / 1000) > Math.floor(createdAt.getTime() / 1000);
 }

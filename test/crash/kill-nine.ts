@@ -1,7 +1,7 @@
 /**
  * Kills a hub with SIGKILL at random instants and restarts it on the same stores. Meanwhile clients push, fork and
- * delete checkpoints, a hub client pushes commits, and the hub encodes, merges and collects garbage; some kills hit a start. It checks that no
- * acknowledged content is lost or wrong:
+ * delete checkpoints, a hub client pushes commits, and the hub encodes, merges and collects garbage; some kills hit a
+ * start. It checks that no acknowledged content is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket      (FIRN_TEST_S3_*; postgres-folder works without)

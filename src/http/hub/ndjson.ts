@@ -1,8 +1,8 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
 /**
- * The lines of a body as text, without the empty ones; the last needs no newline. Memory is at most twice the longest line.
- * `payload-too-large` for a longer line or body, before it has arrived whole.
+ * The lines of a body as text, without the empty ones; the last needs no newline. Memory is at most twice the longest
+ * line. `payload-too-large` for a longer line or body, before it has arrived whole.
  */
 export async function* readLines(
   body: AsyncIterable<Uint8Array>,

@@ -15,7 +15,7 @@ export function locationRecords(db: Db): LocationRecords {
       const [found] = await statement.execute({ namespace, name, run, step: step ?? null, path: path ?? null });
       if (found === undefined) return {};
       return {
-        repository: found.repository,
+        repository: dropNulls(found.repository),
         ...(found.run !== null && { run: dropNulls(found.run) }),
         ...(found.checkpoint !== null && { checkpoint: dropNulls(found.checkpoint) }),
         ...(found.file !== null && { file: dropNulls(found.file) }),
@@ -40,7 +40,13 @@ function findByNames({ query }: Db) {
       and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, named('step')), isNull(checkpoints.deletedAt)),
     )
     .leftJoin(files, and(eq(files.checkpointId, checkpoints.id), eq(files.path, named('path'))))
-    .where(and(eq(repositories.namespace, named('namespace')), eq(repositories.name, named('name'))))
+    .where(
+      and(
+        eq(repositories.namespace, named('namespace')),
+        eq(repositories.name, named('name')),
+        isNull(repositories.deletedAt),
+      ),
+    )
     .orderBy(desc(checkpoints.sequence))
     .limit(1)
     .prepare('find_by_names');
