@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { FileEntry } from '../catalog/contract/hub/revision-records.ts';
-import type { PackageRecord } from '../catalog/contract/package-records.ts';
+import type { PackageRecord } from '../catalog/contract/storage/package-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { walk, type Snapshot } from './snapshot.ts';
