@@ -52,7 +52,8 @@ export function parseHubPath(pathname: string): HubPath | undefined {
   if (raw.at(-1) === '' && raw.length > 1) raw.pop();
   const segments = raw.map(decoded);
   const [first = ''] = segments;
-  const isHub = first === 'api' || first === 'hub' || ['resolve', 'raw', 'info'].some((word) => segments.includes(word));
+  const isHub =
+    first === 'api' || first === 'hub' || ['resolve', 'raw', 'info'].some((word) => segments.includes(word));
   if (!isHub || first === undefined || ownSegments.has(first)) return undefined;
   if (!segments.every((segment): segment is string => segment !== undefined && isPlain(segment)))
     return { at: 'nowhere' };
