@@ -22,6 +22,7 @@ const patterns: readonly (readonly [path: RegExp, written: string])[] = [
 
 /** The route of a request, with `{...}` for what varies: `GET /{id}/resolve/{rev}/{path}`. Pure. */
 export function routePattern(method: string, path: string): string {
-  for (const [pattern, written] of patterns) if (pattern.test(path)) return `${method} ${path.replace(pattern, written)}`;
+  for (const [pattern, written] of patterns)
+    if (pattern.test(path)) return `${method} ${path.replace(pattern, written)}`;
   return `${method} ${path}`;
 }

@@ -27,7 +27,9 @@ export function routeTable(columns: readonly Column[]): string {
     return answered;
   });
   const byPath = (route: string): string => route.slice(route.indexOf(' ')) + route;
-  const routes = [...new Set(cells.flatMap((cell) => [...cell.keys()]))].sort((a, b) => (byPath(a) < byPath(b) ? -1 : 1));
+  const routes = [...new Set(cells.flatMap((cell) => [...cell.keys()]))].sort((a, b) =>
+    byPath(a) < byPath(b) ? -1 : 1,
+  );
   const row = (route: string): string => {
     const marks = cells.map((cell) => (cell.has(route) ? (cell.get(route) === true ? '✓' : '–') : ' '));
     return `| \`${route}\` | ${marks.join(' | ')} |`;

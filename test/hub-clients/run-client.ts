@@ -62,6 +62,7 @@ async function outputOf(child: ChildProcess, args: readonly string[]): Promise<s
   for (const stream of [child.stdout!, child.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1024 * 1024)));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0 && !child.killed) throw new Error(`${args.join(' ')}: ended with ${code}\n${output.slice(-shownOutputMax)}`);
+  if (code !== 0 && !child.killed)
+    throw new Error(`${args.join(' ')}: ended with ${code}\n${output.slice(-shownOutputMax)}`);
   return output;
 }

@@ -23,7 +23,9 @@ async function download(path, more = {}) {
 }
 
 function tinyModel(value) {
-  const header = Buffer.from(JSON.stringify({ __metadata__: { format: 'pt' }, w: { dtype: 'F32', shape: [64, 64], data_offsets: [0, 16384] } }));
+  const header = Buffer.from(
+    JSON.stringify({ __metadata__: { format: 'pt' }, w: { dtype: 'F32', shape: [64, 64], data_offsets: [0, 16384] } }),
+  );
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
   return Buffer.concat([length, header, Buffer.from(new Float32Array(64 * 64).fill(value).buffer)]);
@@ -64,7 +66,12 @@ assert.equal(await download('absent.txt'), null);
 
 // A local file, a second step, and what came before
 await writeFile(join(folder, 'model.safetensors'), tinyModel(2));
-await hub.uploadFile({ ...common, repo, file: pathToFileURL(join(folder, 'model.safetensors')), commitTitle: 'step 2' });
+await hub.uploadFile({
+  ...common,
+  repo,
+  file: pathToFileURL(join(folder, 'model.safetensors')),
+  commitTitle: 'step 2',
+});
 assert.ok(tinyModel(2).equals(await download('model.safetensors')));
 for (const revision of ['step-1', first.commit.oid])
   assert.ok(tinyModel(1).equals(await download('model.safetensors', { revision })));
@@ -84,7 +91,10 @@ assert.deepEqual(commits.map(({ title }) => title).slice(0, 2), ['step 2', 'step
 const described = await hub.modelInfo({ ...common, name, additionalFields: ['sha'] });
 assert.equal(described.sha, commits[0].oid);
 const models = await all(hub.listModels({ ...common, search: { owner: me.name, query: name.split('/')[1] } }));
-assert.deepEqual(models.map((model) => model.name), [name]);
+assert.deepEqual(
+  models.map((model) => model.name),
+  [name],
+);
 
 // Tensors by range
 const parsed = await hub.parseSafetensorsMetadata({ ...common, repo, computeParametersCount: true });
