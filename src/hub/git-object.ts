@@ -21,7 +21,8 @@ export function pointerBytes(sha256: string, sizeBytes: number): number {
   return pointerText(sha256, sizeBytes).length;
 }
 
-function pointerText(sha256: string, sizeBytes: number): string {
+/** Text of that pointer. Pure. */
+export function pointerText(sha256: string, sizeBytes: number): string {
   return `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256}\nsize ${sizeBytes}\n`;
 }
 

@@ -31,7 +31,8 @@ export async function sendFile(c: Context<AppEnv>, file: SendableFile, log: Http
       method: c.req.method,
       ifMatch: c.req.header('if-match'),
       ifNoneMatch: c.req.header('if-none-match'),
-      range: c.req.header('range'),
+      // No range of an empty file can be satisfied; RFC 9110 section 14.2 lets a server ignore the field instead.
+      range: file.sizeBytes === 0 ? undefined : c.req.header('range'),
       ifRange: c.req.header('if-range'),
     },
     file,

@@ -15,7 +15,7 @@ import {
   repositoryInfo,
   whoAmI,
 } from './repository-routes.ts';
-import { resolveFile } from './resolve-route.ts';
+import { rawFile, resolveFile } from './resolve-route.ts';
 import { changeBranch, changeTag, listCommits, listTree, pathsInfo, showRefs, squash } from './revision-routes.ts';
 import { answerXet, xetWriteToken } from './xet-routes.ts';
 import { lfsBatch, preupload, putLfsObject } from './upload-routes.ts';
@@ -96,6 +96,9 @@ function answer(c: Context<AppEnv>, gateway: Gateway, path: HubPath): Promise<Re
     }
     case 'resolve':
       if (method === 'GET') return resolveFile(c, gateway, path.repository, path.rest);
+      break;
+    case 'raw':
+      if (method === 'GET') return rawFile(c, gateway, path.repository, path.rest);
       break;
     case 'lfs-batch':
       if (method === 'POST') return lfsBatch(c, gateway, path.repository);

@@ -23,6 +23,8 @@ export type HubPath =
     }
   /** `/{id}/resolve/{revision}/{path}` */
   | { readonly at: 'resolve'; readonly repository: HubRepositoryName; readonly rest: readonly string[] }
+  /** `/{id}/raw/{revision}/{path}`: as git has it, so that pointers stand for large files. */
+  | { readonly at: 'raw'; readonly repository: HubRepositoryName; readonly rest: readonly string[] }
   /** `/{id}.git/info/lfs/objects/batch` */
   | { readonly at: 'lfs-batch'; readonly repository: HubRepositoryName }
   /** `/hub/lfs/{repository id}/{sha256}`: a signed address. */
@@ -50,7 +52,8 @@ export function parseHubPath(pathname: string): HubPath | undefined {
   if (raw.at(-1) === '' && raw.length > 1) raw.pop();
   const segments = raw.map(decoded);
   const [first = ''] = segments;
-  const isHub = first === 'api' || first === 'hub' || segments.includes('resolve') || segments.includes('info');
+  const isHub =
+    first === 'api' || first === 'hub' || ['resolve', 'raw', 'info'].some((word) => segments.includes(word));
   if (!isHub || first === undefined || ownSegments.has(first)) return undefined;
   if (!segments.every((segment): segment is string => segment !== undefined && isPlain(segment)))
     return { at: 'nowhere' };
@@ -81,9 +84,9 @@ function ofFiles(segments: readonly string[]): HubPath | undefined {
   const prefixed = plurals[segments[0]!];
   const [namespace = '', name = '', ...after] = prefixed === undefined ? segments : segments.slice(1);
   const type = prefixed ?? 'model';
-  if (after[0] === 'resolve') {
+  if (after[0] === 'resolve' || after[0] === 'raw') {
     const repository = repositoryOf(type, namespace, name);
-    return repository === undefined ? { at: 'nowhere' } : { at: 'resolve', repository, rest: after.slice(1) };
+    return repository === undefined ? { at: 'nowhere' } : { at: after[0], repository, rest: after.slice(1) };
   }
   // Names without a namespace are valid on some hubs; a client must hear that there is no such repository here.
   if (name === 'resolve') return { at: 'nowhere' };

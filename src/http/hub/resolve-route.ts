@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { pointerText } from '../../hub/git-object.ts';
 import { MissingEntry } from '../../hub/missing.ts';
 import { entryAt } from '../../hub/snapshot.ts';
 import { attachmentNamed } from '../answer/attachment-named.ts';
@@ -33,10 +34,31 @@ export async function resolveFile(
     'X-Repo-Commit': commitId,
     'Repr-Digest': formatDigest(sha256),
     'Accept-Ranges': 'bytes',
+    // @huggingface/hub asks for `bytes=0-0` and reads the size from Content-Range, of an answer that is not an error.
+    ...(sizeBytes === 0 && { 'Content-Range': 'bytes */0' }),
     ...(isLarge && { 'X-Linked-Size': String(sizeBytes), 'X-Linked-Etag': etag }),
     // Browsers of other sites may read public files, as on any hub; tokens are never sent by themselves.
     'Access-Control-Expose-Headers': 'ETag, X-Repo-Commit, X-Linked-Size, X-Linked-Etag, Content-Range, X-Error-Code',
   };
   const open = () => gateway.hub.openEntry(repository.id, { snapshot, path, entry });
   return sendFile(c, { etag, sizeBytes, headers, open, renderError: renderHubError }, gateway.log);
+}
+
+/** A file as git has it: of a large file its pointer. JavaScript clients ask here whether a file exists. */
+export async function rawFile(
+  c: Context<AppEnv>,
+  gateway: Gateway,
+  name: HubRepositoryName,
+  rest: readonly string[],
+): Promise<Response> {
+  const repository = await locateRepository(gateway, c, name, 'read');
+  const { snapshot, path } = await locateRevision(gateway, repository, rest);
+  const entry = path === '' ? undefined : await entryAt(snapshot, path);
+  if (entry?.kind !== 'file' || !entry.isLarge) return resolveFile(c, gateway, name, rest);
+  return c.body(pointerText(entry.sha256, entry.sizeBytes), 200, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Repo-Commit': snapshot.commit.id,
+    ETag: `"${entry.oid}"`,
+  });
 }
