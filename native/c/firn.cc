@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "firn/assign.h"
+#include "firn/codebook_quant/assign.h"
 #include "firn/bitmask.h"
 #include "firn/buckets.h"
 #include "firn/checksum.h"
@@ -13,7 +13,7 @@
 #include "firn/delta.h"
 #include "firn/lossless.h"
 #include "firn/master_weights.h"
-#include "firn/residual.h"
+#include "firn/residual_quant/residual.h"
 #include "firn/state.h"
 
 struct firn_token_tables {
@@ -235,13 +235,13 @@ int32_t firn_residual_decode(const firn_residual_link* links, size_t link_count,
     std::vector<firn::ResidualLink> chain(link_count);
     for (size_t i = 0; i < link_count; i++) {
       const firn_residual_link& link = links[i];
-      const bool joint = link.tuples.size > 0;
-      if (link.tables == nullptr || link.slots == nullptr || !is_there(link.tuples) ||
+      const bool joint = link.joint_symbols.size > 0;
+      if (link.tables == nullptr || link.slots == nullptr || !is_there(link.joint_symbols) ||
           !is_block(link.payload, out, out_size, unit) ||
           !sums_to(link.segments, link.segment_count, out_size / unit))
         return Status::invalid_argument;
       if (joint && (link.width < 2 || link.width > firn::kJointSymbolWidthMax || link.position >= link.width ||
-                    link.tuples.size % link.width != 0))
+                    link.joint_symbols.size % link.width != 0))
         return Status::invalid_argument;
       for (size_t j = 0; j < link.segment_count; j++) {
         const firn_lattice_segment& s = link.segments[j];
@@ -250,7 +250,7 @@ int32_t firn_residual_decode(const firn_residual_link* links, size_t link_count,
       }
       chain[i] = {&link.tables->tables, data_of(link.payload), link.payload.size,
                   {segments[i].data(), segments[i].size()}, link.slots, {}, joint ? link.position : 0};
-      if (joint) chain[i].tuples = {data_of(link.tuples), link.tuples.size / link.width, link.width};
+      if (joint) chain[i].joint = {data_of(link.joint_symbols), link.joint_symbols.size / link.width, link.width};
     }
     return firn::residual_elements({chain.data(), chain.size(), {}, origins}, of, out);
   });

@@ -98,16 +98,16 @@ typedef struct {
   uint32_t count;
   int32_t exponent, step, shift, offsets[3], gain;
 } firn_lattice_segment;
-/* What one package says of a block. In a merged one, `tuples` has the symbols of each of its `width` checkpoints one
- * after another and `position` is this checkpoint's; else it is empty and both are 0. Links of one merged package follow
- * each other and have the same payload and tuples, at the same addresses. */
+/* What one package says of a block. In a merged one, `joint_symbols` has the symbols of each of its `width` checkpoints
+ * one after another and `position` is this checkpoint's; else it is empty and both are 0. Links of one merged package follow
+ * each other and have the same payload and joint_symbols, at the same addresses. */
 typedef struct {
   const firn_context_tables* tables;
   firn_bytes payload;
   const firn_lattice_segment* segments;
   const uint32_t* slots;
   size_t segment_count;
-  firn_bytes tuples;
+  firn_bytes joint_symbols;
   uint32_t width, position;
 } firn_residual_link;
 /* The elements after the last link of a chain, oldest first. `origins`: a value for each segment of the first one. */

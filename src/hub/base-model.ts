@@ -10,8 +10,8 @@ import { defaultRun } from './resolve-revision.ts';
 export const cardBytesMax = 256 * 1024;
 
 /**
- * The model that a card names as its base: `base_model: acme/lm`, or the first of a list. Undefined if there is none, or
- * if it is not an id of this hub. Pure.
+ * The model that a card names as its base: `base_model: acme/lm`, or the first of a list. Undefined if there is none,
+ * or if it is not an id of this hub. Pure.
  */
 export function baseModelOf(card: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, metadata = ''] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(card.slice(0, cardBytesMax)) ?? [];
@@ -21,8 +21,8 @@ export function baseModelOf(card: string): { readonly namespace: string; readonl
 }
 
 /**
- * The checkpoint of a base model that the first checkpoint of a fine-tune can be stored against: the newest ready one of
- * what its main branch shows, if it has the same tensors.
+ * The checkpoint of a base model that the first checkpoint of a fine-tune can be stored against: the newest ready one
+ * of what its main branch shows, if it has the same tensors.
  */
 export async function baseCheckpoint(
   tx: Catalog,

@@ -37,7 +37,7 @@ class _ResidualLink(ctypes.Structure):
         ("segments", c_void_p),
         ("slots", c_void_p),
         ("segment_count", c_size_t),
-        ("tuples", _Bytes),
+        ("joint_symbols", _Bytes),
         ("width", c_uint32),
         ("position", c_uint32),
     ]
@@ -157,7 +157,7 @@ class Core:
             target.segments = link.segments.ctypes.data
             target.slots = link.slots.ctypes.data
             target.segment_count = len(link.segments)
-            target.tuples = _span(link.tuples)
+            target.joint_symbols = _span(link.joint_symbols)
             target.width, target.position = link.width, link.position
         start = np.array(origins, np.int32)
         out = np.empty(count * (4 if dtype == "F32" else 2), np.uint8)
@@ -193,14 +193,14 @@ class Core:
 
 
 class ResidualLink:
-    """What one package says of a block of residual elements; `segments` are of SEGMENT_OF_LATTICE. In a package of one checkpoint, `tuples` is empty and `width` 0."""
+    """What one package says of a block of residual elements; `segments` are of SEGMENT_OF_LATTICE. In a package of one checkpoint, `joint_symbols` is empty and `width` 0."""
 
-    def __init__(self, tables: Handle, payload: Buffer, segments: np.ndarray, slots: Sequence[int], tuples: bytes, width: int, position: int) -> None:
+    def __init__(self, tables: Handle, payload: Buffer, segments: np.ndarray, slots: Sequence[int], joint_symbols: bytes, width: int, position: int) -> None:
         self.tables = tables
         self.payload = _view(payload)
         self.segments = segments
         self.slots = np.array(slots, np.uint32)
-        self.tuples = _view(tuples)
+        self.joint_symbols = _view(joint_symbols)
         self.width = width
         self.position = position
 
