@@ -1,12 +1,18 @@
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HubApi } from '../acceptance/hub-api.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { findPythonWithHub } from './find-python.ts';
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
-import { clientDeadlineMs, runClient, type ClientProgram } from './run-client.ts';
+import { clientDeadlineMs, runClient, startClient, type ClientProgram } from './run-client.ts';
 
 const script = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+/** Kills of one upload, and of one download, at random offsets. */
+const killsOfOne = 3;
 const mib = 1024 * 1024;
 const sizes = [0, 1, 64 * mib - 1, 64 * mib, 64 * mib + 1];
 const pythons = [
@@ -66,6 +72,38 @@ describe.each(pythons)('huggingface_hub $version', ({ version, found }) => {
     'a folder of 500 files comes back',
     async () => {
       await run('many_files', version === '2.0.0', [named('many', true), '.', '500']);
+    },
+    clientDeadlineMs,
+  );
+
+  test.skipIf(found === undefined)(
+    'the hf command line uploads, downloads, tags, moves and deletes',
+    async () => {
+      const hf = found!.path.replace(/python$/, 'hf');
+      await runClient(program('bash'), [script('command-line.sh'), hf, `me/command-line-${version}`]);
+    },
+    clientDeadlineMs,
+  );
+
+  test.skipIf(found === undefined).each([true, false])(
+    'uploads and downloads that are killed anywhere are taken up again (Xet: %s)',
+    async (xet) => {
+      const folder = await mkdtemp(join(tmpdir(), 'firn-killed-'));
+      const repository = named('killed', xet);
+      for (const [name, direction, more] of [
+        ['push_folder', 'up', ['8000000', '3']],
+        ['pull_folder', 'down', []],
+      ] as const) {
+        const args = [script(`python/${name}.py`), repository, folder, ...more];
+        for (let kill = 0; kill < killsOfOne; kill++) {
+          const client = await startClient(program(found!.path, xet), args);
+          const killed = proxy.passed(direction, randomInt(1, 16_000_000)).then(() => client.child.kill('SIGKILL'));
+          await Promise.race([killed, client.done]);
+          await client.done;
+        }
+        await runClient(program(found!.path, xet), args);
+      }
+      await rm(folder, { recursive: true });
     },
     clientDeadlineMs,
   );
