@@ -62,7 +62,9 @@ export async function queueHubCheckpoint(
   return { run, checkpoint, tags };
 }
 
-/** The run of this name, or of the name with a number, whose checkpoints have these tensors; created if there is none. */
+/**
+ * The run of this name, or of the name with a number, whose checkpoints have these tensors; created if there is none.
+ */
 async function runWithLayout(
   ctx: HubContext,
   tx: Catalog,

@@ -22,8 +22,8 @@ export type RevisionCatalog = Pick<Catalog, 'hub' | 'runs' | 'checkpoints' | 'fi
 
 /**
  * The snapshot that a revision of a repository names: a commit's id, a branch, a tag, a run (its newest ready
- * checkpoint), `step-N` or `run/step-N`. `HEAD` is the main branch, which in a repository without commits is its default
- * run. Undefined if there is none.
+ * checkpoint), `step-N` or `run/step-N`. `HEAD` is the main branch, which in a repository without commits is its
+ * default run. Undefined if there is none.
  */
 export async function resolveRevision(
   catalog: RevisionCatalog,

@@ -19,7 +19,9 @@ export interface StoredXorb {
 /** Xorbs of repositories. They expire when no upload has named them for a while. */
 export interface XorbRecords {
   find(repositoryId: string, hashes: readonly string[]): Promise<StoredXorb[]>;
-  /** False if the repository has the xorb already; then nothing changes but its expiry. `conflict` as in BlobRecords. */
+  /**
+   * False if the repository has the xorb already; then nothing changes but its expiry. `conflict` as in BlobRecords.
+   */
   add(xorb: StoredXorb): Promise<boolean>;
   touch(repositoryId: string, hashes: readonly string[]): Promise<void>;
   /** Deletes at most `limit` xorbs that nothing named since `before`; marks their objects. Returns their number. */
