@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,7 @@ import { HubApi } from '../acceptance/hub-api.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { findPythonWithHub } from './find-python.ts';
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
+import { withRouteTable } from './route-table.ts';
 import { clientDeadlineMs, runClient, startClient, type ClientProgram } from './run-client.ts';
 
 const script = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -19,17 +21,33 @@ const pythons = [
   { version: '1.33.0', found: findPythonWithHub('hub-1', '1.33.0') },
   { version: '2.0.0', found: findPythonWithHub('hub-2', '2.0.0') },
 ];
+const javascripts = ['hub-client-newest', 'hub-client-older'].map((name) => ({
+  name,
+  client: `@huggingface/hub ${versionOf(name)}`,
+}));
+const [models, dataSets] = ['transformers', 'datasets'].map(
+  (name) => `${name} ${pythons[0]!.found?.versions[name]}`,
+) as [string, string];
+/** In the order of the table. */
+const clients = [
+  ...pythons.flatMap(({ version }) => [true, false].map((xet) => hubClient(version, xet))),
+  ...pythons.map(({ version }) => commandLine(version)),
+  models,
+  dataSets,
+  ...javascripts.map(({ client }) => client),
+];
+const page = new URL('../../docs/guide/hub-clients.md', import.meta.url);
 const absent = 'run npm run hub-clients:install, or name its folder in FIRN_HUB_CLIENTS';
 for (const { version, found } of pythons)
   if (found === undefined) console.warn(`hub-clients.test.ts: huggingface_hub ${version} is skipped: ${absent}.`);
 
 let hub: Hub;
-let proxy: RecordingProxy;
+/** One in front of the hub for each client of the table, and more. */
+const proxies = new Map<string, Promise<RecordingProxy>>();
 let token: string;
 
 beforeAll(async () => {
   hub = await startHub({ environment: { FIRN_ACCESS: 'tokens' } });
-  proxy = await openRecordingProxy(hub.url);
   const admin = /hf_[A-Za-z0-9]{44}/.exec(hub.output())![0];
   const json = { name: 'me', grants: ['admin:me'] };
   const made = await new HubApi(hub.url).post('/v1/tokens', json, { authorization: `Bearer ${admin}` });
@@ -38,16 +56,41 @@ beforeAll(async () => {
 }, 330_000);
 
 afterAll(async () => {
-  await proxy?.close();
+  for (const proxy of proxies.values()) await (await proxy).close();
   await hub?.stop();
 });
 
-/** A client's folder is its home, so `.` as an argument stands for a folder of its own. */
-const program = (path: string, xet = true): ClientProgram => ({ program: path, endpoint: proxy.url, token, xet });
+function versionOf(alias: string): string {
+  const manifest = readFileSync(new URL(`../../node_modules/${alias}/package.json`, import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
 
-describe.each(pythons)('huggingface_hub $version', ({ version, found }) => {
-  const run = (name: string, xet: boolean, args: readonly string[]): Promise<string> =>
-    runClient(program(found!.path, xet), [script(`python/${name}.py`), ...args]);
+function hubClient(version: string, xet: boolean): string {
+  return `huggingface_hub ${version}${xet ? '' : ' without Xet'}`;
+}
+
+function commandLine(version: string): string {
+  return `hf ${version}`;
+}
+
+function proxyOf(client: string): Promise<RecordingProxy> {
+  const proxy = proxies.get(client) ?? openRecordingProxy(hub.url);
+  proxies.set(client, proxy);
+  return proxy;
+}
+
+/** A program whose requests count as those of `client`. It runs in a new folder, which `.` names. */
+async function programOf(client: string, program: string, xet = true): Promise<ClientProgram> {
+  return { program, endpoint: (await proxyOf(client)).url, token, xet };
+}
+
+describe.concurrent.each(pythons)('huggingface_hub $version', ({ version, found }) => {
+  const run = async (
+    name: string,
+    xet: boolean,
+    args: readonly string[],
+    client = hubClient(version, xet),
+  ): Promise<string> => runClient(await programOf(client, found!.path, xet), [script(`python/${name}.py`), ...args]);
   const named = (what: string, xet: boolean): string => `me/${what}-${version}-${xet ? 'xet' : 'lfs'}`;
   const hasModels = found?.versions['transformers'] !== undefined && found.versions['accelerate'] !== undefined;
   const hasDataSets = found?.versions['datasets'] !== undefined && version === '1.33.0';
@@ -80,7 +123,11 @@ describe.each(pythons)('huggingface_hub $version', ({ version, found }) => {
     'the hf command line uploads, downloads, tags, moves and deletes',
     async () => {
       const hf = found!.path.replace(/python$/, 'hf');
-      await runClient(program('bash'), [script('command-line.sh'), hf, `me/command-line-${version}`]);
+      await runClient(await programOf(commandLine(version), 'bash'), [
+        script('command-line.sh'),
+        hf,
+        `me/command-line-${version}`,
+      ]);
     },
     clientDeadlineMs,
   );
@@ -90,26 +137,29 @@ describe.each(pythons)('huggingface_hub $version', ({ version, found }) => {
     async (xet) => {
       const folder = await mkdtemp(join(tmpdir(), 'firn-killed-'));
       const repository = named('killed', xet);
+      // What a killed client asked differs from run to run.
+      const proxy = await proxyOf(`${hubClient(version, xet)}, killed`);
+      const program = await programOf(`${hubClient(version, xet)}, killed`, found!.path, xet);
       for (const [name, direction, more] of [
         ['push_folder', 'up', ['8000000', '3']],
         ['pull_folder', 'down', []],
       ] as const) {
         const args = [script(`python/${name}.py`), repository, folder, ...more];
         for (let kill = 0; kill < killsOfOne; kill++) {
-          const client = await startClient(program(found!.path, xet), args);
-          const killed = proxy.passed(direction, randomInt(1, 16_000_000)).then(() => client.child.kill('SIGKILL'));
+          const client = await startClient(program, args);
+          const killed = proxy.passed(direction, randomInt(1, 16_000_000)).then(() => client.kill());
           await Promise.race([killed, client.done]);
           await client.done;
         }
-        await runClient(program(found!.path, xet), args);
+        await runClient(program, args);
       }
       await rm(folder, { recursive: true });
     },
     clientDeadlineMs,
   );
 
-  test.skipIf(found === undefined)(
-    'a large folder comes back',
+  test.skipIf(found === undefined || version === '2.0.0')(
+    `a large folder comes back${version === '2.0.0' ? ' (skipped: 2.0.0 has no upload_large_folder)' : ''}`,
     async () => {
       await run('large_folder', true, [named('large', true), '.', '40']);
     },
@@ -119,7 +169,7 @@ describe.each(pythons)('huggingface_hub $version', ({ version, found }) => {
   test.skipIf(!hasModels)(
     'transformers pushes and loads models and tokenizers',
     async () => {
-      await run('models', true, [named('model', true)]);
+      await run('models', true, [named('model', true)], models);
     },
     clientDeadlineMs,
   );
@@ -127,25 +177,39 @@ describe.each(pythons)('huggingface_hub $version', ({ version, found }) => {
   test.skipIf(!hasModels).each(['every_save', 'checkpoint', 'all_checkpoints'])(
     'a Trainer with hub_strategy %s pushes, and resumes from what comes back',
     async (strategy) => {
-      await run('trainer', true, [named(strategy, true), strategy, '.']);
+      await run('trainer', true, [named(strategy, true), strategy, '.'], models);
     },
     clientDeadlineMs,
   );
 
   test.skipIf(!hasDataSets)(
-    'datasets pushes and loads',
+    `datasets pushes and loads${version === '2.0.0' ? ' (skipped: datasets needs huggingface_hub before 2.0)' : ''}`,
     async () => {
-      await run('data_sets', true, [named('rows', true)]);
+      await run('data_sets', true, [named('rows', true)], dataSets);
     },
     clientDeadlineMs,
   );
 });
 
-test.each(['hub-client-newest', 'hub-client-older'])(
-  '@huggingface/hub as %s walks the hub',
-  async (name) => {
-    const walk = [script('javascript/walk.mjs'), name, proxy.url, token, `me/${name}`, '.'];
-    await runClient(program(process.execPath), walk);
+test.concurrent.each(javascripts)(
+  '$client walks the hub',
+  async ({ name, client }) => {
+    const program = await programOf(client, process.execPath);
+    await runClient(program, [script('javascript/walk.mjs'), name, program.endpoint, token, `me/${name}`, '.']);
   },
   clientDeadlineMs,
 );
+
+describe('the page of clients and routes', () => {
+  test('has what the clients asked', async ({ skip }) => {
+    const columns = await Promise.all(
+      clients.map(async (client) => ({ client, exchanges: (await proxies.get(client))?.exchanges ?? [] })),
+    );
+    const unasked = columns.filter(({ exchanges }) => exchanges.length === 0).map(({ client }) => client);
+    if (unasked.length > 0) skip(`not all clients ran: ${unasked.join(', ')}`);
+    const written = await readFile(page, 'utf8');
+    const asked = await withRouteTable(written, columns);
+    if (process.env.FIRN_HUB_CLIENTS_PAGE === 'write') await writeFile(page, asked);
+    else expect(written, 'run npm run hub-clients').toBe(asked);
+  });
+});
