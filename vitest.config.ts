@@ -11,6 +11,8 @@ export default defineConfig({
     pool: 'forks',
     reporters: ['default', './test/closing-line-reporter.ts'],
     maxWorkers: 2,
+    // Clients of hubs that run at once.
+    maxConcurrency: 3,
     sequence: { sequencer: LongTestsFirst },
   },
 });

@@ -6,6 +6,7 @@ const long = [
   'test/faults/',
   'test/crash/kill-nine',
   'test/exports/',
+  'test/hub-clients/',
   'test/race/',
   'test/integrity/',
   'test/crash/',

@@ -14,11 +14,11 @@ export interface PythonWithClients {
 }
 
 /**
- * The Python of this folder of `FIRN_HUB_CLIENTS`, or of the place where the install script puts it; undefined if it
+ * The Python of this folder of `HUB_CLIENTS`, or of the place where the install script puts it; undefined if it
  * has not this version of huggingface_hub.
  */
 export function findPythonWithHub(folder: string, version: string): PythonWithClients | undefined {
-  const path = join(process.env.FIRN_HUB_CLIENTS ?? usualFolder, folder, 'bin', 'python');
+  const path = join(process.env.HUB_CLIENTS ?? usualFolder, folder, 'bin', 'python');
   const script = `
 import importlib.metadata, json
 found = {}

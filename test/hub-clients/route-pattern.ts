@@ -16,8 +16,11 @@ const patterns: readonly (readonly [path: RegExp, written: string])[] = [
   [/^(?:\/(?:datasets|spaces))?\/[^/]+\/[^/]+\/(resolve|raw)\/.+$/, '/{id}/$1/{rev}/{path}'],
   [/^(?:\/(?:datasets|spaces))?\/[^/]+\/[^/]+\.git\/info\/lfs\/(.+)$/, '/{id}.git/info/lfs/$1'],
   [/^\/hub\/lfs\/[0-9a-f]+\/[0-9a-f]+$/, '/hub/lfs/{repository}/{sha256}'],
-  [/^\/hub\/xet\/[0-9a-f]+\/(v\d)\/(chunks|xorbs)\/(\w+)\/[0-9a-f]+$/, '/hub/xet/{repository}/$1/$2/$3/{hash}'],
-  [/^\/hub\/xet\/[0-9a-f]+\/(.+)$/, '/hub/xet/{repository}/$1'],
+  [
+    /^\/hub\/xet\/[0-9a-f]+\/\d+\/(v\d)\/(chunks|xorbs)\/(\w+)\/[0-9a-f]+$/,
+    '/hub/xet/{repository}/{day}/$1/$2/$3/{hash}',
+  ],
+  [/^\/hub\/xet\/[0-9a-f]+\/\d+\/(.+)$/, '/hub/xet/{repository}/{day}/$1'],
 ];
 
 /** The route of a request, with `{...}` for what varies: `GET /{id}/resolve/{rev}/{path}`. Pure. */

@@ -20,9 +20,8 @@ export interface ClientProgram {
 }
 
 export interface ClientRun {
-  /** A folder for the client's own use, removed when the run ends. */
-  readonly home: string;
-  readonly child: ChildProcess;
+  /** Ends the client as a power cut would; `done` then does not reject. */
+  kill(): void;
   /** What it printed; rejects with it when the client fails, unless it was killed on purpose. */
   readonly done: Promise<string>;
 }
@@ -49,7 +48,15 @@ export async function startClient(client: ClientProgram, args: readonly string[]
     timeout: clientDeadlineMs,
     killSignal: 'SIGKILL',
   });
-  return { home, child, done: outputOf(child, args).finally(() => rm(home, { recursive: true, force: true })) };
+  let isKilled = false;
+  const done = outputOf(child, args, () => isKilled).finally(() => rm(home, { recursive: true, force: true }));
+  return {
+    done,
+    kill() {
+      isKilled = true;
+      child.kill('SIGKILL');
+    },
+  };
 }
 
 /** Runs a client to its end and returns what it printed. */
@@ -57,12 +64,12 @@ export async function runClient(client: ClientProgram, args: readonly string[]):
   return (await startClient(client, args)).done;
 }
 
-async function outputOf(child: ChildProcess, args: readonly string[]): Promise<string> {
+async function outputOf(child: ChildProcess, args: readonly string[], isKilled: () => boolean): Promise<string> {
   let output = '';
   for (const stream of [child.stdout!, child.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1024 * 1024)));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0 && !child.killed)
+  if (code !== 0 && !isKilled())
     throw new Error(`${args.join(' ')}: ended with ${code}\n${output.slice(-shownOutputMax)}`);
   return output;
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { AppEnv, HttpLog } from '../app-env.ts';
 import { renderHubError } from '../hub/hub-error.ts';
-import { isHubRequest } from '../hub/hub-routes.ts';
+import { isHubRequest } from '../hub/hub-path-of.ts';
 import { problemKinds } from './problem-status.ts';
 import { renderProblem, toFirnError } from './render-problem.ts';
 

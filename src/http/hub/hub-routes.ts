@@ -5,7 +5,8 @@ import type { Gateway } from '../gateway.ts';
 import { MissingRepository } from './hub-error.ts';
 import { createCommit } from './commit-route.ts';
 import { locateRepository, readJson } from './hub-request.ts';
-import { parseHubPath, type HubPath, type HubRepositoryName } from './parse-hub-path.ts';
+import { hubPathOf } from './hub-path-of.ts';
+import type { HubPath, HubRepositoryName } from './parse-hub-path.ts';
 import {
   changeSettings,
   createRepository,
@@ -68,14 +69,9 @@ const repositoryRoutes: Readonly<Record<string, OfRepository>> = {
  */
 export function hubRoutes(gateway: Gateway): MiddlewareHandler<AppEnv> {
   return async function answerHubClient(c, next) {
-    const path = parseHubPath(rawPathOf(c));
+    const path = hubPathOf(c);
     return path === undefined ? next() : answer(c, gateway, path);
   };
-}
-
-/** Whether a request comes from a hub client, whose errors have a form of their own. */
-export function isHubRequest(c: Context<AppEnv>): boolean {
-  return parseHubPath(rawPathOf(c)) !== undefined;
 }
 
 function answer(c: Context<AppEnv>, gateway: Gateway, path: HubPath): Promise<Response> {
@@ -116,12 +112,4 @@ function answer(c: Context<AppEnv>, gateway: Gateway, path: HubPath): Promise<Re
 
 function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
-}
-
-/** The path as the client sent it: the framework decodes some escapes. */
-function rawPathOf(c: Context<AppEnv>): string {
-  const sent = c.env?.incoming?.url ?? new URL(c.req.url).pathname;
-  const path = sent.split(/[?#]/, 1)[0]!;
-  // RFC 9112 section 3.2.2: a request to a proxy names the whole address.
-  return path.startsWith('/') ? path : new URL(path).pathname;
 }

@@ -6,6 +6,8 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 import { clientAddress } from './client-address.ts';
 import { onceClosed } from './once-closed.ts';
+import { renderHubError } from '../hub/hub-error.ts';
+import { isHubRequest } from '../hub/hub-path-of.ts';
 import { renderProblem } from '../answer/render-problem.ts';
 
 /** Access control and request limits. */
@@ -75,9 +77,9 @@ function setRateHeaders(c: Context<AppEnv>, { limit, remaining, resetSeconds }: 
 }
 
 function tooMany(c: Context<AppEnv>, retryAfterSeconds: number): Response {
-  return renderProblem(c, new FirnError('rate-limited', 'This client sends too many requests.'), {
-    'Retry-After': String(retryAfterSeconds),
-  });
+  const error = new FirnError('rate-limited', 'This client sends too many requests.');
+  const headers = { 'Retry-After': String(retryAfterSeconds) };
+  return isHubRequest(c) ? renderHubError(c, error, headers) : renderProblem(c, error, headers);
 }
 
 /**

@@ -106,7 +106,13 @@ assert.ok(files.get('large.bin').subarray(1000, 70_000).equals(middle));
 
 // Whole repositories into a cache
 const cacheDir = join(folder, 'cache');
-const cached = await hub.downloadFileToCacheDir({ ...common, repo, path: 'one.bin', cacheDir });
+const cached = await hub.downloadFileToCacheDir({
+  ...common,
+  repo,
+  path: 'one.bin',
+  cacheDir,
+  revision: commits[0].oid,
+});
 assert.deepEqual(await readFile(cached), files.get('one.bin'));
 const snapshot = await hub.snapshotDownload({ ...common, repo, cacheDir });
 for (const [path, bytes] of files)

@@ -1,4 +1,4 @@
-"""A folder of many files, pushed at once and as a large folder. Arguments: repository, folder for files, count."""
+"""A folder of many files, pushed at once. Arguments: repository, folder for files, count."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,3 @@ for number in range(count):
 api.create_repo(repo)
 api.upload_folder(repo_id=repo, folder_path=source)
 check_same(source, Path(api.snapshot_download(repo, local_dir=work / "back")))
-large = repo + "-large"
-if hasattr(api, "upload_large_folder"):
-    api.upload_large_folder(large, source, repo_type="model", num_workers=4, print_report=False)
-    check_same(source, Path(api.snapshot_download(large, local_dir=work / "large")))
