@@ -10,6 +10,8 @@ export interface SendableFile {
   /** Strong, quotes included. */
   readonly etag: string;
   readonly sizeBytes: number;
+  /** Whether the whole file is the answer to any range, which RFC 9110 section 14.2 allows. */
+  readonly ignoresRange?: boolean;
   /** Added to ETag, Accept-Ranges, Content-Length and Content-Range. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called only if bytes are sent. */
@@ -31,8 +33,7 @@ export async function sendFile(c: Context<AppEnv>, file: SendableFile, log: Http
       method: c.req.method,
       ifMatch: c.req.header('if-match'),
       ifNoneMatch: c.req.header('if-none-match'),
-      // No range of an empty file can be satisfied; RFC 9110 section 14.2 lets a server ignore the field instead.
-      range: file.sizeBytes === 0 ? undefined : c.req.header('range'),
+      range: file.ignoresRange === true ? undefined : c.req.header('range'),
       ifRange: c.req.header('if-range'),
     },
     file,

@@ -321,7 +321,9 @@ describe('a signed upload address', () => {
     ];
     expect(rest).toContain('signature=');
     for (const each of altered) expectHubError(await call('PUT', each, bytes), 403, 'forbidden');
-    for (const method of ['GET', 'POST', 'DELETE']) expectHubError(await call(method, path), 404);
+    for (const method of ['GET', 'DELETE']) expectHubError(await call(method, path), 404);
+    // A POST puts parts together, at an address that was signed for that.
+    expectHubError(await call('POST', path), 405);
     ok(await call('PUT', path, bytes));
   });
 

@@ -62,14 +62,9 @@ describe('a file of a commit', () => {
   });
 
   it('refuses a range outside of it, with its size, as JSON that clients read', async () => {
-    for (const [path, size] of [
-      ['large.bin', 5000],
-      ['empty', 0],
-    ] as const) {
-      const answer = await hub.resolve('main', path, { range: `bytes=${size}-` });
-      expectHubError(answer, 416);
-      expect(answer.headers.get('content-range')).toBe(`bytes */${size}`);
-    }
+    const answer = await hub.resolve('main', 'large.bin', { range: 'bytes=5000-' });
+    expectHubError(answer, 416);
+    expect(answer.headers.get('content-range')).toBe('bytes */5000');
     expectHubError(await hub.resolve('main', 'large.bin', { 'if-match': '"other"' }), 412);
     const known = await hub.resolve('main', 'large.bin', { 'if-none-match': `"${sha256(large)}"` });
     expect([known.status, known.bytes.length]).toEqual([304, 0]);
@@ -79,6 +74,9 @@ describe('a file of a commit', () => {
     const { status, headers, bytes } = await hub.resolve('main', 'empty');
     expect([status, headers.get('content-length'), bytes.length]).toEqual([200, '0', 0]);
     expect(headers.get('etag')).toBe('"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"');
+    // JavaScript clients ask for the first byte of every file, and read the size from the answer.
+    const ranged = await hub.resolve('main', 'empty', { range: 'bytes=0-0' });
+    expect([ranged.status, ranged.headers.get('content-range'), ranged.bytes.length]).toEqual([200, 'bytes */0', 0]);
   });
 
   it('is opened by GET, and neither by HEAD nor by lists', async () => {

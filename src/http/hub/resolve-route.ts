@@ -41,7 +41,8 @@ export async function resolveFile(
     'Access-Control-Expose-Headers': 'ETag, X-Repo-Commit, X-Linked-Size, X-Linked-Etag, Content-Range, X-Error-Code',
   };
   const open = () => gateway.hub.openEntry(repository.id, { snapshot, path, entry });
-  return sendFile(c, { etag, sizeBytes, headers, open, renderError: renderHubError }, gateway.log);
+  const ignoresRange = sizeBytes === 0;
+  return sendFile(c, { etag, sizeBytes, headers, open, ignoresRange, renderError: renderHubError }, gateway.log);
 }
 
 /** A file as git has it: of a large file its pointer. JavaScript clients ask here whether a file exists. */
