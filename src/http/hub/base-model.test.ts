@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { baseModelOf } from '../../hub/base-model.ts';
+import { createApp } from '../app.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+import { safetensors } from '../safetensors.test-support.ts';
+import { file, header, HubClient, lfsFile, ok } from './hub-client.test-support.ts';
+
+describe('the base model of a card', () => {
+  it.each([
+    ['---\nbase_model: acme/lm\n---\nText', 'acme/lm'],
+    ['---\r\nlicense: mit\r\nbase_model: "acme/lm-2"\r\n---\r\n', 'acme/lm-2'],
+    ['---\nbase_model:\n- acme/lm\n- acme/other\n---', 'acme/lm'],
+    ["---\nbase_model: ['acme/lm', 'acme/other']\n---", 'acme/lm'],
+    ['---\nlicense: mit\n---\nbase_model: acme/lm', undefined],
+    ['base_model: acme/lm', undefined],
+    ['---\nbase_model: gpt2\n---', undefined],
+    ['---\nbase_model: ../../etc/passwd\n---', undefined],
+    ['---\nbase_model: a/b/c\n---', undefined],
+    ['', undefined],
+  ])('of %j is %s', (card, expected) => {
+    const found = baseModelOf(card);
+    expect(found && `${found.namespace}/${found.name}`).toBe(expected);
+  });
+});
+
+describe('a fine-tune', () => {
+  let gateway: TestGateway;
+  let call: Call;
+  beforeAll(async () => {
+    gateway = await openTestGateway();
+    call = caller(createApp(gateway));
+  });
+  afterAll(() => gateway.close());
+
+  const count = 4096;
+  /** Weights that no coder makes small by themselves; `moved` of them differ. */
+  const weights = (moved: number): Buffer => {
+    let state = 12345;
+    const values = Array.from({ length: count }, (_, i) => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+      return Math.fround(state / 2 ** 32 - 0.5) + (i < moved ? 0.25 : 0);
+    });
+    return safetensors({ w: { shape: [64, 64], values } });
+  };
+  const push = async (id: string, bytes: Buffer, card: string): Promise<HubClient> => {
+    const hub = await new HubClient(call, id).create();
+    await hub.upload(bytes);
+    await hub.commit([header('step 0'), file('README.md', card), lfsFile('model.safetensors', bytes)]);
+    await gateway.encode();
+    return hub;
+  };
+  const result = async (id: string): Promise<{ kind: string; storedBytes: number }> =>
+    ok(await call('GET', `/v1/repositories/${id}/runs/default/checkpoints/0`)).json.result;
+
+  it('is stored against its base, and outlives it', async () => {
+    const base = await push('acme/base', weights(0), 'A base.');
+    const tuned = weights(40);
+    const hub = await push('acme/tuned', tuned, '---\nbase_model: acme/base\n---\n');
+    await push('acme/alone', tuned, 'No base.');
+    const [against, alone] = [await result('acme/tuned'), await result('acme/alone')];
+    expect([against.kind, alone.kind]).toEqual(['delta', 'base']);
+    expect(against.storedBytes).toBeLessThan(alone.storedBytes / 4);
+    const run = ok(await call('GET', '/v1/repositories/acme/tuned/runs/default')).json;
+    // The base is another repository's, which not every reader of this one may see.
+    expect(run).not.toHaveProperty('forkedFrom');
+    ok(await base.ask('DELETE', '/api/repos/delete', { name: 'base', organization: 'acme' }));
+    expect((await call('GET', '/api/models/acme/base')).status).toBe(404);
+    expect(await hub.bytes('main', 'model.safetensors')).toEqual(tuned);
+  });
+
+  it('with other tensors than its base is stored by itself', async () => {
+    await push('acme/wide', safetensors({ w: { shape: [2, 2], values: [1, 2, 3, 4] } }), 'A base.');
+    const bytes = weights(3);
+    const hub = await push('acme/other', bytes, '---\nbase_model: acme/wide\n---\n');
+    expect((await result('acme/other')).kind).toBe('base');
+    expect(await hub.bytes('main', 'model.safetensors')).toEqual(bytes);
+  });
+});
