@@ -34,7 +34,7 @@ test('uploaded weights measure what the series recorded, and rebuilt ones what t
 });
 
 test('a bound on progress compares with the uploads measured before', async () => {
-  const series = readSeries(fileURLToPath(new URL('../../examples/lm-small', import.meta.url)));
+  const series = readSeries(fileURLToPath(new URL('../../../examples/lm-small', import.meta.url)));
   const core = loadCore();
   const passes = async (progress: boolean): Promise<boolean> => {
     const loss = { relative: 0.2, ...(progress && { progress: 0.5 }) };
