@@ -125,6 +125,9 @@ export function injectFaults({
       const soFar = `${ctx.acknowledged.length} acknowledged, ${JSON.stringify(ctx.outcomes)}, ${problems.length} problems`;
       say?.(`${number + 1} ${episode.name}: works again after ${Math.round(recoveryMs)} ms; ${soFar}`);
     }
+    // A commit of a hub client takes six requests, and short episodes may have cut each of its tries.
+    for (const deadline = Date.now() + settleMsMax; ctx.commits.length === 0 && Date.now() < deadline;)
+      await pause(100);
     isOver = true;
     for (const outcome of await working)
       if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
