@@ -50,8 +50,8 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
     readablePath(),
     admit(gateway.admittance),
   );
-  app.use(hubRoutes(gateway));
   const bodies = { pace: gateway.bodyPace, gathered: new GatheredBytes() };
+  app.use(hubRoutes({ ...gateway, bodies }));
   app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], bodies), idempotency(gateway.catalog.idempotency));
   app.use('/v1/namespaces/*', jsonBody(['PUT'], bodies));
   registerRepositories(app, gateway);

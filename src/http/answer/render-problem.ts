@@ -46,6 +46,11 @@ export function renderProblem(
   return c.body(problem.body, problem.status as ContentfulStatusCode, { ...problem.headers, ...headers });
 }
 
+/** What a client is told of an error. Pure. */
+export function publicSentence({ code, message }: FirnError): string {
+  return withheldCodes.has(code) ? unknownSentence : message;
+}
+
 /** The parts of a problem answer, for use without a routing context. Pure. */
 export function problemOf(
   error: FirnError,
@@ -57,7 +62,7 @@ export function problemOf(
     title: kind.title,
     status: kind.status,
     code: error.code,
-    detail: withheldCodes.has(error.code) ? unknownSentence : error.message,
+    detail: publicSentence(error),
     requestId,
   };
   const retry = kind.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(kind.retryAfterSeconds) };

@@ -9,9 +9,9 @@ import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
 import { baseModelOf, cardBytesMax } from '../../hub/base-model.ts';
 import type { PathChange } from '../../hub/folder.ts';
 import { blobOid, pointerOid } from '../../hub/git-object.ts';
-import { stepOfTrainerState } from '../../hub/plan-checkpoints.ts';
+import { folderOf, stepOfTrainerState } from '../../hub/plan-checkpoints.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
 import { locateRepository, originOf, parseAs, parseJson } from './hub-request.ts';
 import { readLines } from './ndjson.ts';
@@ -56,7 +56,7 @@ interface ReadCommit {
  */
 export async function createCommit(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -85,7 +85,7 @@ export async function createCommit(
 /** The base model that a card names, if there is one here that the principal may read. */
 async function baseOf(
   c: Context<AppEnv>,
-  { catalog }: Gateway,
+  { catalog }: HubGateway,
   card: string | undefined,
 ): Promise<Repository | undefined> {
   const names = card === undefined ? undefined : baseModelOf(card);
@@ -93,7 +93,7 @@ async function baseOf(
   return base !== undefined && scopeOn(c.var.principal, base) !== undefined ? base : undefined;
 }
 
-async function readCommit(c: Context<AppEnv>, gateway: Gateway, repository: Repository): Promise<ReadCommit> {
+async function readCommit(c: Context<AppEnv>, gateway: HubGateway, repository: Repository): Promise<ReadCommit> {
   let header: z.infer<typeof headerShape> | undefined;
   const changes: PathChange[] = [];
   const steps = new Map<string, number>();
@@ -133,7 +133,7 @@ function deletionsFirst(changes: readonly PathChange[]): PathChange[] {
 }
 
 async function readOperation(
-  { hub, catalog }: Gateway,
+  { hub, catalog }: HubGateway,
   repository: Repository,
   key: string,
   value: unknown,
@@ -177,5 +177,5 @@ async function readOperation(
 function noteStep(path: string, bytes: Buffer, steps: Map<string, number>): void {
   if (!/(?:^|\/)trainer_state\.json$/.test(path)) return;
   const step = stepOfTrainerState(bytes.toString('utf8'));
-  if (step !== undefined) steps.set(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '', step);
+  if (step !== undefined) steps.set(folderOf(path), step);
 }

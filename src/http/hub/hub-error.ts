@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { MissingEntry, MissingRevision } from '../../hub/missing.ts';
 import type { AppEnv } from '../app-env.ts';
-import { problemOf } from '../answer/render-problem.ts';
+import { problemOf, publicSentence } from '../answer/render-problem.ts';
 
 /** A repository that is missing, or that the principal may not see. */
 export class MissingRepository extends FirnError {
@@ -21,15 +21,13 @@ export function renderHubError(
   error: FirnError,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const problem = problemOf(error, c.var.requestId);
-  const { detail } = JSON.parse(problem.body) as { detail: string };
-  const { 'Retry-After': retryAfter } = problem.headers;
-  return c.body(JSON.stringify({ error: detail }), problem.status as ContentfulStatusCode, {
+  const { status, headers: ofProblem } = problemOf(error, c.var.requestId);
+  const sentence = publicSentence(error);
+  return c.body(JSON.stringify({ error: sentence }), status as ContentfulStatusCode, {
+    ...ofProblem,
     'Content-Type': 'application/json; charset=utf-8',
-    'Cache-Control': 'no-store',
-    ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
     'X-Error-Message': headerText(
-      error.code === 'unauthenticated' ? 'Invalid credentials in Authorization header' : detail,
+      error.code === 'unauthenticated' ? 'Invalid credentials in Authorization header' : sentence,
     ),
     ...codeOf(error),
     ...headers,

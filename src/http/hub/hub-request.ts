@@ -8,8 +8,8 @@ import { mainBranch } from '../../hub/hub-context.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
 import { entryAt, type Snapshot } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
-import { incomingBody } from '../request/body/incoming-body.ts';
+import type { HubGateway } from './hub-gateway.ts';
+import { gatherBody } from '../request/body/gather-body.ts';
 import { invalidRequest } from '../request/invalid-request.ts';
 import { createLocate } from '../request/locate.ts';
 import { MissingRepository } from './hub-error.ts';
@@ -22,7 +22,7 @@ const bodyBytesMax = 4 * 1024 * 1024;
 
 /** The repository of a hub path, for a request that needs `scope` on it. */
 export async function locateRepository(
-  { catalog }: Pick<Gateway, 'catalog'>,
+  { catalog }: Pick<HubGateway, 'catalog'>,
   c: Context<AppEnv>,
   { type, ...names }: HubRepositoryName,
   scope: Scope,
@@ -38,7 +38,7 @@ export async function locateRepository(
 
 /** The repository with this id, which upload addresses name; absent and forbidden look the same. */
 export async function locateById(
-  gateway: Pick<Gateway, 'catalog'>,
+  gateway: Pick<HubGateway, 'catalog'>,
   c: Context<AppEnv>,
   id: string,
   scope: Scope,
@@ -50,7 +50,7 @@ export async function locateById(
 
 /** The revision that these segments name together. `MissingRevision`. */
 export async function locateWholeRevision(
-  { catalog }: Pick<Gateway, 'catalog'>,
+  { catalog }: Pick<HubGateway, 'catalog'>,
   repository: Repository,
   rest: readonly string[],
 ): Promise<Snapshot> {
@@ -65,7 +65,7 @@ export async function locateWholeRevision(
  * has no folder `step-1`. The main branch is never the beginning of a longer name. `MissingRevision`.
  */
 export async function locateRevision(
-  { catalog }: Pick<Gateway, 'catalog'>,
+  { catalog }: Pick<HubGateway, 'catalog'>,
   repository: Repository,
   rest: readonly string[],
 ): Promise<{ readonly snapshot: Snapshot; readonly path: string }> {
@@ -86,7 +86,7 @@ export async function locateRevision(
 /** A JSON body of this shape. Unknown keys are ignored: newer clients send more. `invalid-request`. */
 export async function readJson<Shape extends z.ZodType>(
   c: Context<AppEnv>,
-  gateway: Pick<Gateway, 'bodyPace'>,
+  gateway: Pick<HubGateway, 'bodies'>,
   shape: Shape,
 ): Promise<z.infer<Shape>> {
   const text = await readText(c, gateway);
@@ -96,7 +96,7 @@ export async function readJson<Shape extends z.ZodType>(
 /** `paths` and the like of a body that Python sends as a form and JavaScript as JSON; each key with all its values. */
 export async function readFormOrJson(
   c: Context<AppEnv>,
-  gateway: Pick<Gateway, 'bodyPace'>,
+  gateway: Pick<HubGateway, 'bodies'>,
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const text = await readText(c, gateway);
   if (c.req.header('content-type')?.startsWith('application/json') === true) {
@@ -109,24 +109,20 @@ export async function readFormOrJson(
   return Object.fromEntries([...new Set(form.keys())].map((key) => [key, form.getAll(key)]));
 }
 
-async function readText(c: Context<AppEnv>, gateway: Pick<Gateway, 'bodyPace'>): Promise<string> {
+async function readText(c: Context<AppEnv>, gateway: Pick<HubGateway, 'bodies'>): Promise<string> {
   return (await readBytes(c, gateway, bodyBytesMax)).toString('utf8');
 }
 
 /** A body of at most `bytesMax` bytes. `payload-too-large`. */
 export async function readBytes(
   c: Context<AppEnv>,
-  { bodyPace }: Pick<Gateway, 'bodyPace'>,
+  { bodies }: Pick<HubGateway, 'bodies'>,
   bytesMax: number,
 ): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of incomingBody(c, bodyPace)) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > bytesMax) throw new FirnError('payload-too-large', `This body may have at most ${bytesMax} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const tooLarge = `This body may have at most ${bytesMax} bytes.`;
+  const { bytes, release } = await gatherBody(c, bodies, { bytesMax, tooLarge });
+  release();
+  return bytes;
 }
 
 export function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { MissingRepository } from './hub-error.ts';
 import { createCommit } from './commit-route.ts';
 import { locateRepository, readJson } from './hub-request.ts';
@@ -22,10 +22,10 @@ import { answerXet, xetWriteToken } from './xet-routes.ts';
 import { lfsBatch, preupload, putLfsObject } from './upload-routes.ts';
 import { z } from 'zod';
 
-type Handler = (c: Context<AppEnv>, gateway: Gateway) => Promise<Response>;
+type Handler = (c: Context<AppEnv>, gateway: HubGateway) => Promise<Response>;
 type OfRepository = (
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ) => Promise<Response>;
@@ -67,14 +67,14 @@ const repositoryRoutes: Readonly<Record<string, OfRepository>> = {
  * The routes of hub clients, chosen by the path as it was sent: revisions and file paths may have slashes, escaped or
  * not, so a router of patterns cannot tell them apart. Other paths go on.
  */
-export function hubRoutes(gateway: Gateway): MiddlewareHandler<AppEnv> {
+export function hubRoutes(gateway: HubGateway): MiddlewareHandler<AppEnv> {
   return async function answerHubClient(c, next) {
     const path = hubPathOf(c);
     return path === undefined ? next() : answer(c, gateway, path);
   };
 }
 
-function answer(c: Context<AppEnv>, gateway: Gateway, path: HubPath): Promise<Response> {
+function answer(c: Context<AppEnv>, gateway: HubGateway, path: HubPath): Promise<Response> {
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   switch (path.at) {
     case 'api': {

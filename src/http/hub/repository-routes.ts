@@ -7,7 +7,7 @@ import { checkName, isName } from '../../checkpoint/names.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
 import { type Snapshot, walk } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { checkScope, checkToken } from '../request/locate.ts';
 import { largeFileOf } from './file-fields.ts';
 import { locateRepository, locateWholeRevision, originOf, readJson } from './hub-request.ts';
@@ -33,7 +33,7 @@ export function homeOf({ name, grants }: Pick<Principal, 'name' | 'grants'>): st
   return own ?? (isName(name) && name !== 'operator' ? name : openNamespace);
 }
 
-export async function whoAmI(c: Context<AppEnv>, { catalog }: Gateway): Promise<Response> {
+export async function whoAmI(c: Context<AppEnv>, { catalog }: HubGateway): Promise<Response> {
   const { principal } = c.var;
   checkToken(principal);
   const home = homeOf(principal);
@@ -59,7 +59,7 @@ export async function whoAmI(c: Context<AppEnv>, { catalog }: Gateway): Promise<
   });
 }
 
-export async function createRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
+export async function createRepository(c: Context<AppEnv>, gateway: HubGateway): Promise<Response> {
   const { name: given, organization, type, visibility, ...body } = await readJson(c, gateway, createShape);
   const [ofName, rest] = splitName(given);
   const named = {
@@ -80,7 +80,7 @@ export async function createRepository(c: Context<AppEnv>, gateway: Gateway): Pr
   return c.json({ url, id: `${named.namespace}/${named.name}`, name: `${named.namespace}/${named.name}` });
 }
 
-export async function deleteRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
+export async function deleteRepository(c: Context<AppEnv>, gateway: HubGateway): Promise<Response> {
   const { name: given, organization, type } = await readJson(c, gateway, nameShape);
   const [ofName, rest] = splitName(given);
   const named = { type: type ?? 'model', namespace: organization ?? ofName ?? homeOf(c.var.principal), name: rest };
@@ -88,7 +88,7 @@ export async function deleteRepository(c: Context<AppEnv>, gateway: Gateway): Pr
   return c.json({});
 }
 
-export async function moveRepository(c: Context<AppEnv>, gateway: Gateway): Promise<Response> {
+export async function moveRepository(c: Context<AppEnv>, gateway: HubGateway): Promise<Response> {
   const { fromRepo, toRepo, type } = await readJson(c, gateway, moveShape);
   const place = (text: string): { namespace: string; name: string } => {
     const [namespace = '', name] = splitName(text);
@@ -101,7 +101,11 @@ export async function moveRepository(c: Context<AppEnv>, gateway: Gateway): Prom
   return c.json({ url: `${originOf(c, gateway.admittance.trustProxy)}${webPath(moved)}` });
 }
 
-export async function changeSettings(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+export async function changeSettings(
+  c: Context<AppEnv>,
+  gateway: HubGateway,
+  name: HubRepositoryName,
+): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'admin');
   const { private: isPrivate, visibility } = await readJson(c, gateway, settingsShape);
   const asked =
@@ -114,7 +118,7 @@ export async function changeSettings(c: Context<AppEnv>, gateway: Gateway, name:
 
 export async function listRepositories(
   c: Context<AppEnv>,
-  { catalog }: Gateway,
+  { catalog }: HubGateway,
   type: RepositoryType,
 ): Promise<Response> {
   const author = c.req.query('author');
@@ -138,7 +142,7 @@ export async function listRepositories(
 /** A repository with its files at a revision, `main` by default. */
 export async function repositoryInfo(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   revision: readonly string[],
 ): Promise<Response> {

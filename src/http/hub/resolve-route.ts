@@ -6,7 +6,7 @@ import { attachmentNamed } from '../answer/attachment-named.ts';
 import { sendFile } from '../answer/send-file.ts';
 import { formatDigest } from '../answer/digest-fields.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { renderHubError } from './hub-error.ts';
 import { locateRepository, locateRevision } from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
@@ -17,7 +17,7 @@ import type { HubRepositoryName } from './parse-hub-path.ts';
  */
 export async function resolveFile(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -48,7 +48,7 @@ export async function resolveFile(
 /** A file as git has it: of a large file its pointer. JavaScript clients ask here whether a file exists. */
 export async function rawFile(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {

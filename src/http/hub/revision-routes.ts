@@ -6,7 +6,7 @@ import { MissingEntry, MissingRevision } from '../../hub/missing.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
 import { entriesOf, entryAt, type PlacedEntry, walk } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { entryFields } from './file-fields.ts';
 import {
   locateRepository,
@@ -28,7 +28,7 @@ const historyMax = 100_000;
 
 export async function listTree(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -61,7 +61,7 @@ export async function listTree(
 
 export async function pathsInfo(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -79,7 +79,7 @@ export async function pathsInfo(
 
 export async function listCommits(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -109,7 +109,7 @@ export async function listCommits(
   );
 }
 
-export async function showRefs(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+export async function showRefs(c: Context<AppEnv>, gateway: HubGateway, name: HubRepositoryName): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'read');
   const refs = await gateway.hub.listRefs(repository);
   const ofKind = (kind: RefKind): object[] =>
@@ -134,7 +134,7 @@ const squashShape = z.object({ message: z.string().nullish() });
 /** Creates or deletes a branch. */
 export async function changeBranch(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -157,7 +157,7 @@ export async function changeBranch(
 /** Creates a tag at the revision of the path, or deletes the tag that the path names. */
 export async function changeTag(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -173,7 +173,7 @@ export async function changeTag(
 
 export async function squash(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -194,7 +194,7 @@ function isTrue(value: string | undefined): boolean {
 /** The Link field of the next page: this request's address with other values in its query. */
 function nextLink(
   c: Context<AppEnv>,
-  { admittance }: Gateway,
+  { admittance }: HubGateway,
   changed: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const url = new URL(c.req.url);

@@ -3,11 +3,12 @@ import ignore from 'ignore';
 import { z } from 'zod';
 import { signUpload, verifyUpload } from '../../access/upload-address.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { hasBytes } from '../../hub/has-bytes.ts';
 import { partBytesOf } from '../../hub/receive-parts.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
 import { entryAt } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { readUpload } from '../request/body/read-upload.ts';
 import { locateRepository, originOf, readBytes, readJson } from './hub-request.ts';
 import type { HubPath, HubRepositoryName } from './parse-hub-path.ts';
@@ -34,7 +35,7 @@ const preuploadShape = z.object({
 /** Says for each file how to send it, whether `.gitignore` leaves it out, and what the branch has at its path. */
 export async function preupload(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   name: HubRepositoryName,
   rest: readonly string[],
 ): Promise<Response> {
@@ -71,14 +72,15 @@ const batchShape = z.object({
  * Git LFS batch API. An object that this very repository has needs no upload; whether another has it is never told. All
  * others get a signed address for exactly these bytes.
  */
-export async function lfsBatch(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+export async function lfsBatch(c: Context<AppEnv>, gateway: HubGateway, name: HubRepositoryName): Promise<Response> {
   const { operation, objects, transfers } = await readJson(c, gateway, batchShape);
   const repository = await locateRepository(gateway, c, name, operation === 'upload' ? 'write' : 'read');
   if (operation === 'download')
     throw new FirnError('invalid-request', 'Large files are downloaded by their paths, at /resolve.');
   const { blobs, revisions } = gateway.catalog.hub;
   const digests = objects.map(({ oid }) => oid);
-  const stored = await blobs.find(repository.id, digests);
+  const found = await blobs.find(repository.id, digests);
+  const stored = new Set(found.filter(hasBytes).map(({ sha256 }) => sha256));
   // The client will commit these without sending them.
   await blobs.touch(repository.id, digests);
   const secret = await revisions.secret();
@@ -87,8 +89,7 @@ export async function lfsBatch(c: Context<AppEnv>, gateway: Gateway, name: HubRe
   const isLarge = objects.some(({ size }) => size > partBytesOf(size));
   const inParts = isLarge && transfers?.includes(multipart) === true;
   const answers = objects.map(({ oid: sha256, size: sizeBytes }) => {
-    const has = stored.some((blob) => blob.sha256 === sha256 && (blob.rawKey ?? blob.fileId) !== undefined);
-    if (has) return { oid: sha256, size: sizeBytes };
+    if (stored.has(sha256)) return { oid: sha256, size: sizeBytes };
     const grant = { repositoryId: repository.id, sha256, sizeBytes, tokenId: c.var.principal.id, expiresAtSeconds };
     const address = (part?: string): string =>
       `${origin}/hub/lfs/${repository.id}/${sha256}?${signUpload({ ...grant, ...(part !== undefined && { part }) }, secret)}`;
@@ -127,7 +128,7 @@ function partsOf(sizeBytes: number, address: (part: string) => string): object {
 /** The body of a large file or of a part of one, at a signed address; or the call that puts the parts together. */
 export async function putLfsObject(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   place: Extract<HubPath, { at: 'lfs-object' }>,
 ): Promise<Response> {
   const { catalog } = gateway;

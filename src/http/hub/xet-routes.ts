@@ -4,9 +4,9 @@ import { xetAddressMs } from '../../hub/expire-hub-files.ts';
 import { parseXetHash } from '../../xet/xet-hash.ts';
 import { shardBytesMax } from '../../xet/xet-limits.ts';
 import { problemKinds } from '../answer/problem-status.ts';
-import { toFirnError } from '../answer/render-problem.ts';
+import { publicSentence, toFirnError } from '../answer/render-problem.ts';
 import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
+import type { HubGateway } from './hub-gateway.ts';
 import { readUpload } from '../request/body/read-upload.ts';
 import { locateById, locateRepository, originOf, readBytes } from './hub-request.ts';
 import type { HubPath, HubRepositoryName } from './parse-hub-path.ts';
@@ -23,7 +23,11 @@ const heartbeatMs = 5_000;
  * sending them again. So the address has the repository's id, which no other repository gets, and the day: chunks are
  * kept for `xorbTtlMs`, which is longer. The token is the one that the client has.
  */
-export async function xetWriteToken(c: Context<AppEnv>, gateway: Gateway, name: HubRepositoryName): Promise<Response> {
+export async function xetWriteToken(
+  c: Context<AppEnv>,
+  gateway: HubGateway,
+  name: HubRepositoryName,
+): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'write');
   const accessToken = c.req.header('authorization')?.replace(/^bearer +/i, '') ?? noToken;
   const nowMs = (await gateway.catalog.now()).getTime();
@@ -41,7 +45,7 @@ export async function xetWriteToken(c: Context<AppEnv>, gateway: Gateway, name: 
 /** Chunks, xorbs and shards: the part of the Xet protocol that uploads need. */
 export async function answerXet(
   c: Context<AppEnv>,
-  gateway: Gateway,
+  gateway: HubGateway,
   { repositoryId, rest }: Extract<HubPath, { at: 'xet' }>,
 ): Promise<Response> {
   const repository = await locateById(gateway, c, repositoryId, 'write');
@@ -75,7 +79,7 @@ export async function answerXet(
  */
 function shardProgress(
   c: Context<AppEnv>,
-  { log }: Gateway,
+  { log }: HubGateway,
   work: (onFile: (done: number, total: number) => void, signal: AbortSignal) => Promise<void>,
 ): Response {
   const leaving = new AbortController();
@@ -93,10 +97,11 @@ function shardProgress(
         .then(
           () => say({ type: 'result' }),
           (error: unknown) => {
-            const { code, message } = toFirnError(error);
-            const retryable = problemKinds[code].retryAfterSeconds !== undefined;
-            log.error({ requestId: c.var.requestId, code, err: error }, 'a shard was refused');
-            say({ type: 'error', message, retryable });
+            const known = toFirnError(error);
+            const { status, retryAfterSeconds } = problemKinds[known.code];
+            if (status >= 500)
+              log.error({ requestId: c.var.requestId, code: known.code, err: error }, 'a shard failed');
+            say({ type: 'error', message: publicSentence(known), retryable: retryAfterSeconds !== undefined });
           },
         )
         .catch(() => undefined)
