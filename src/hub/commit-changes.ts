@@ -4,13 +4,14 @@ import type { HubCommit } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { changeFolder, type PathChange } from './folder.ts';
-import { commitOid, treeOid } from './git-object.ts';
-import { type HubContext, mainBranch, serverAuthor } from './hub-context.ts';
-import { MissingRevision } from './missing.ts';
+import { treeOid } from './git-object.ts';
+import { hasBytes } from './has-bytes.ts';
+import { type HubContext, serverAuthor } from './hub-context.ts';
 import { planCheckpoints, stepOfTitle } from './plan-checkpoints.ts';
 import { type QueuedCheckpoint, queueHubCheckpoint } from './queue-checkpoints.ts';
-import { commitSnapshot, resolveRevision } from './resolve-revision.ts';
-import { entriesOf, type Snapshot, walk } from './snapshot.ts';
+import { recordCommit } from './record-commit.ts';
+import { headOf } from './record-snapshot.ts';
+import { commitSnapshot } from './resolve-revision.ts';
 import { stageCheckpoint, type StagedCheckpoint } from './stage-checkpoint.ts';
 
 export interface CommitInput {
@@ -39,8 +40,8 @@ export interface CommitOutcome {
 /**
  * Commits changes to a branch, whole or not at all: files, the new head and the checkpoints that its weights become, in
  * one transaction. `main` comes into being with its first commit. Errors: `precondition-failed` when the branch has
- * moved on from `parentCommit`; `not-found` for any other branch that does not exist, and when
- * something to delete is absent; `conflict` when a file was not uploaded.
+ * moved on from `parentCommit`; `not-found` for any other branch that does not exist, and when something to delete is
+ * absent; `conflict` when a file was not uploaded.
  */
 export async function commitChanges(
   ctx: HubContext,
@@ -88,8 +89,16 @@ async function commitIn(
   const digests = input.changes.flatMap((change) => (change.op === 'put' ? [change.file.sha256] : []));
   await tx.hub.blobs.commit(repository.id, digests);
   await revisions.putTrees(repository.id, rootId === emptyTreeId ? [...trees, { id: rootId, entries: [] }] : trees);
-  const commit = await newCommit(tx, repository, { ...input, treeId: rootId, parentId: head?.id });
-  await revisions.putCommit(commit);
+  const { title, message, author, requestSha256 } = input;
+  const commit = await recordCommit(tx, {
+    repositoryId: repository.id,
+    treeId: rootId,
+    ...(head !== undefined && { parentId: head.id }),
+    title,
+    message,
+    author,
+    requestSha256,
+  });
   await revisions.setRef(repository.id, { kind: 'branch', name: input.branch, commitId: commit.id });
   const checkpoints: Checkpoint[] = [];
   for (const each of staged) {
@@ -133,61 +142,11 @@ const repeatedWithin = 100;
 
 const emptyTreeId = treeOid([]);
 
-async function newCommit(
-  tx: Catalog,
-  { id: repositoryId }: Repository,
-  input: CommitInput & { readonly treeId: string; readonly parentId: string | undefined },
-): Promise<HubCommit> {
-  const { treeId, parentId, title, message, author, requestSha256 } = input;
-  const createdAt = await wholeSecond(tx);
-  const text = { treeId, ...(parentId !== undefined && { parentId }), title, message, author, createdAt };
-  return { repositoryId, id: commitOid(text), ...text, requestSha256 };
-}
-
-/** The database's time in whole seconds, which is what git keeps. */
-export async function wholeSecond(catalog: Pick<Catalog, 'now'>): Promise<Date> {
-  return new Date(Math.floor((await catalog.now()).getTime() / 1000) * 1000);
-}
-
 /** A tag that a person made is left alone. */
 async function setTags(tx: Catalog, { id }: Repository, commitId: string, { tags }: QueuedCheckpoint): Promise<void> {
   for (const name of tags)
     if ((await tx.hub.revisions.ref(id, 'tag', name)) === undefined)
       await tx.hub.revisions.setRef(id, { kind: 'tag', name, commitId });
-}
-
-/**
- * The newest commit of a branch; undefined for a `main` that is not there yet. A branch that shows a checkpoint which
- * was pushed without a commit gets that checkpoint as a commit first. `not-found`.
- */
-export async function headOf(tx: Catalog, repository: Repository, branch: string): Promise<HubCommit | undefined> {
-  const snapshot = await resolveRevision(tx, repository, `refs/heads/${branch}`);
-  if (snapshot === undefined) {
-    if (branch === mainBranch) return undefined;
-    throw new MissingRevision(branch);
-  }
-  return recordSnapshot(tx, repository, snapshot);
-}
-
-/** The commit of a snapshot. A checkpoint's snapshot is recorded as one first, with its files as blobs. */
-export async function recordSnapshot(tx: Catalog, repository: Repository, snapshot: Snapshot): Promise<HubCommit> {
-  const known = await tx.hub.revisions.commit(repository.id, snapshot.commit.id);
-  if (known !== undefined) return known;
-  const { checkpoint, load } = snapshot;
-  const root = { id: snapshot.commit.treeId, entries: (await entriesOf(snapshot, ''))! };
-  const trees = [root];
-  const files = new Map((await tx.files.list(checkpoint!.id)).map((file) => [file.path, file]));
-  for await (const entry of walk(snapshot, root.entries)) {
-    if (entry.kind === 'folder') trees.push({ id: entry.oid, entries: await load(entry.oid) });
-    else {
-      const { sha256, sizeBytes } = entry;
-      await tx.hub.blobs.addFile({ repositoryId: repository.id, sha256, sizeBytes, fileId: files.get(entry.path)!.id });
-    }
-  }
-  await tx.hub.revisions.putTrees(repository.id, trees);
-  const commit = { ...snapshot.commit, repositoryId: repository.id };
-  await tx.hub.revisions.putCommit(commit);
-  return commit;
 }
 
 /** Refuses a commit early whose files were not uploaded to this very repository. */
@@ -202,7 +161,7 @@ async function checkUploaded(
     const bySha256 = new Map(blobs.map((blob) => [blob.sha256, blob]));
     for (const { path, sha256, sizeBytes } of page) {
       const blob = bySha256.get(sha256);
-      if (blob === undefined || (blob.rawKey === undefined && blob.fileId === undefined))
+      if (!hasBytes(blob))
         throw new FirnError('conflict', `The bytes of ${JSON.stringify(path)} have not been uploaded.`);
       if (blob.sizeBytes !== sizeBytes)
         throw new FirnError(

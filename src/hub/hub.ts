@@ -1,13 +1,11 @@
-import type { HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
-import type { FileEntry } from '../catalog/contract/hub/revision-records.ts';
+import type { FileEntry, HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository, RepositoryType, Visibility } from '../catalog/contract/repository-records.ts';
 import type { Upload } from '../ingest/stage/upload.ts';
 import type { OpenedFile } from '../restore/downloads.ts';
 import { changeHubSettings, type HubSettingsInput } from './change-hub-settings.ts';
 import { commitChanges, type CommitInput, type CommitOutcome } from './commit-changes.ts';
 import { deleteRepository } from './delete-repository.ts';
-import type { HubContext } from './hub-context.ts';
-import { mainBranch } from './hub-context.ts';
+import { type HubContext, mainBranch } from './hub-context.ts';
 import { openEntry } from './open-blob.ts';
 import { receiveBlob, type AnnouncedBlob } from './receive-blob.ts';
 import { completeParts, receivePart, type AnnouncedPart } from './receive-parts.ts';

@@ -74,6 +74,7 @@ function planOf(folder: string, files: readonly AddedFile[]): PlannedCheckpoint 
   };
 }
 
-function folderOf(path: string): string {
+/** The folder of a path, '' for the root. Pure. */
+export function folderOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
 }

@@ -3,10 +3,10 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { HubCheckpoint } from '../catalog/contract/hub/hub-checkpoint-records.ts';
 import type { HubCommit } from '../catalog/contract/hub/revision-records.ts';
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
-import { wholeSecond } from './commit-changes.ts';
 import { changeFolder, type PathChange } from './folder.ts';
-import { commitOid, pointerOid } from './git-object.ts';
+import { pointerOid } from './git-object.ts';
 import { serverAuthor } from './hub-context.ts';
+import { recordCommit } from './record-commit.ts';
 import { commitSnapshot } from './resolve-revision.ts';
 import { entryAt } from './snapshot.ts';
 
@@ -73,10 +73,8 @@ async function publish(
     await blobs.addFile({ repositoryId, sha256: resultSha256!, sizeBytes: resultBytes!, fileId });
   const { rootId: treeId, trees } = await changeFolder(commitSnapshot(tx, parent).load, parent.treeId, changes);
   await revisions.putTrees(repositoryId, trees);
-  const createdAt = await wholeSecond(tx);
-  const text = { treeId, parentId: parent.id, ...describe(checkpoint), author: serverAuthor, createdAt };
-  const commit: HubCommit = { repositoryId, id: commitOid(text), ...text };
-  await revisions.putCommit(commit);
+  const text = { repositoryId, treeId, parentId: parent.id, ...describe(checkpoint), author: serverAuthor };
+  const commit = await recordCommit(tx, text);
   if (moves) await revisions.setRef(repositoryId, { kind: 'branch', name: branch, commitId: commit.id });
   await moveTags(tx, record, { pushedId: pushed.id, compressedId: commit.id, shows: hubSettings?.shows });
   return commit.id;

@@ -16,7 +16,6 @@ import type { StagedCheckpoint } from './stage-checkpoint.ts';
 const layoutsMax = 50;
 
 export interface QueuedCheckpoint {
-  readonly run: Run;
   readonly checkpoint: Checkpoint;
   /** Names of tags that should lead to the commit. */
   readonly tags: readonly string[];
@@ -71,7 +70,7 @@ export async function queueHubCheckpoint(
   const checkpoint = await queueCheckpoint(tx, run, opened, checked);
   const isOfMain = branch === mainBranch && plan.runSuffix === '';
   const tags = [`${run.name}/step-${step}`, ...(isOfMain ? [`step-${step}`] : [])];
-  return { run, checkpoint, tags };
+  return { checkpoint, tags };
 }
 
 /**

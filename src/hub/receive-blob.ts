@@ -1,7 +1,8 @@
 import { CheckedBody } from '../ingest/stage/checked-body.ts';
 import { blobPrefix, type IngestContext } from '../ingest/ingest-context.ts';
-import { dropObjects, recordStaged, releaseRoom, stageBody, type StagedBody } from '../ingest/stage/stage-body.ts';
+import { dropObjects, type StagedBody } from '../ingest/stage/stage-body.ts';
 import type { Upload } from '../ingest/stage/upload.ts';
+import { stageHubBytes } from './stage-hub-bytes.ts';
 
 /** What the client announced; both are compared with the bytes. */
 export interface AnnouncedBlob {
@@ -22,20 +23,14 @@ export async function receiveBlob(
 ): Promise<Pick<StagedBody, 'sha256' | 'sizeBytes'>> {
   const sizeMaxBytes = Math.min(ctx.limits.fileBytesMax, ctx.limits.stagedBytesMax);
   const body = new CheckedBody(upload, { announced, sizeMaxBytes, mayBeEmpty: true });
-  const ticket = await ctx.budget.admitBlob(ctx.catalog, repositoryId, body.lengthBytes);
-  try {
-    const staged = await stageBody(ctx, body, { prefix: `${blobPrefix}${repositoryId}/`, sizeMaxBytes, ticket });
-    const { sha256, sizeBytes, key: rawKey, storedBytes: rawStoredBytes } = staged;
-    const { created } = await recordStaged(ctx, staged, () =>
-      ctx.catalog.transaction(async (tx) => {
-        const added = await tx.hub.blobs.add({ repositoryId, sha256, sizeBytes, rawKey, rawStoredBytes });
-        await releaseRoom(tx, staged);
-        return added;
-      }),
-    );
-    if (!created) await dropObjects(ctx, [staged.key]);
-    return { sha256, sizeBytes };
-  } finally {
-    await ticket.release();
-  }
+  const bytes = { prefix: blobPrefix, body, sizeMaxBytes };
+  const { staged, recorded } = await stageHubBytes(
+    ctx,
+    repositoryId,
+    bytes,
+    (tx, { sha256, sizeBytes, key, storedBytes }) =>
+      tx.hub.blobs.add({ repositoryId, sha256, sizeBytes, rawKey: key, rawStoredBytes: storedBytes }),
+  );
+  if (!recorded.created) await dropObjects(ctx, [staged.key]);
+  return staged;
 }

@@ -2,11 +2,12 @@ import type { HubPart } from '../catalog/contract/hub/part-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { blobPrefix } from '../ingest/ingest-context.ts';
 import { CheckedBody } from '../ingest/stage/checked-body.ts';
-import { recordStaged, releaseRoom, stageBody } from '../ingest/stage/stage-body.ts';
 import type { Upload } from '../ingest/stage/upload.ts';
 import { openNamed } from '../restore/open-named.ts';
+import { hasBytes } from './has-bytes.ts';
 import type { HubContext } from './hub-context.ts';
 import { receiveBlob } from './receive-blob.ts';
+import { stageHubBytes } from './stage-hub-bytes.ts';
 
 /** Smallest size of a part, in bytes, and most parts of a file; larger files have larger parts. */
 const partBytesMin = 64 * 1024 * 1024;
@@ -40,20 +41,10 @@ export async function receivePart(
   const partBytes = partBytesOf(sizeBytes);
   const ofPart = Math.min(partBytes, sizeBytes - (number - 1) * partBytes);
   const body = new CheckedBody(upload, { announced: { sizeBytes: ofPart }, sizeMaxBytes: partBytes });
-  const ticket = await ctx.budget.admitBlob(ctx.catalog, repositoryId, ofPart);
-  try {
-    const prefix = `${blobPrefix}${repositoryId}/`;
-    const staged = await stageBody(ctx, body, { prefix, sizeMaxBytes: partBytes, ticket });
-    const { key, storedBytes } = staged;
-    await recordStaged(ctx, staged, () =>
-      ctx.catalog.transaction(async (tx) => {
-        await tx.hub.parts.put({ repositoryId, sha256, number, key, sizeBytes: ofPart, storedBytes });
-        await releaseRoom(tx, staged);
-      }),
-    );
-  } finally {
-    await ticket.release();
-  }
+  const bytes = { prefix: blobPrefix, body, sizeMaxBytes: partBytes };
+  await stageHubBytes(ctx, repositoryId, bytes, (tx, { key, storedBytes }) =>
+    tx.hub.parts.put({ repositoryId, sha256, number, key, sizeBytes: ofPart, storedBytes }),
+  );
 }
 
 /**
@@ -68,7 +59,7 @@ export async function completeParts(
 ): Promise<void> {
   const parts = await ctx.catalog.hub.parts.list(repositoryId, sha256);
   const [blob] = await ctx.catalog.hub.blobs.find(repositoryId, [sha256]);
-  if (parts.length === 0 && blob !== undefined) return;
+  if (parts.length === 0 && hasBytes(blob)) return;
   const count = Math.ceil(sizeBytes / partBytesOf(sizeBytes));
   if (parts.length < count)
     throw new FirnError('upload-incomplete', `${count - parts.length} of ${count} parts have not arrived.`);

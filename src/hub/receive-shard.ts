@@ -4,6 +4,7 @@ import { openNamed } from '../restore/open-named.ts';
 import { decodeChunkRange, placeOfChunks } from '../xet/decode-chunk-range.ts';
 import { planFile, type FilePlan } from '../xet/plan-file.ts';
 import { readShard, type ShardFile } from '../xet/read-shard.ts';
+import { hasBytes } from './has-bytes.ts';
 import type { HubContext } from './hub-context.ts';
 import { receiveBlob } from './receive-blob.ts';
 
@@ -50,7 +51,7 @@ async function isStored(
 ): Promise<boolean> {
   if (sha256 === undefined) return false;
   const [blob] = await catalog.hub.blobs.find(repositoryId, [sha256]);
-  if (blob === undefined || (blob.rawKey === undefined && blob.fileId === undefined)) return false;
+  if (!hasBytes(blob)) return false;
   if (blob.sizeBytes !== sizeBytes)
     throw new FirnError('digest-mismatch', 'The shard gives a file the digest of another one.');
   await catalog.hub.blobs.touch(repositoryId, [sha256]);

@@ -1,10 +1,11 @@
 import { CheckedBody } from '../ingest/stage/checked-body.ts';
 import { xorbPrefix } from '../ingest/ingest-context.ts';
-import { dropObjects, recordStaged, releaseRoom, stageBody } from '../ingest/stage/stage-body.ts';
+import { dropObjects } from '../ingest/stage/stage-body.ts';
 import type { Upload } from '../ingest/stage/upload.ts';
 import { checkXorbHash, XorbReader, type XorbTable } from '../xet/read-xorb.ts';
 import { xorbPackedBytesMax } from '../xet/xet-limits.ts';
 import type { HubContext } from './hub-context.ts';
+import { stageHubBytes } from './stage-hub-bytes.ts';
 
 /** A footer, which older clients send, takes 40 bytes a chunk. */
 const footerBytesMax = 512 * 1024;
@@ -33,21 +34,14 @@ export async function receiveXorb(
   })();
   const sizeMaxBytes = xorbPackedBytesMax + footerBytesMax;
   const checked = new CheckedBody({ ...upload, body }, { sizeMaxBytes });
-  const ticket = await ctx.budget.admitBlob(ctx.catalog, repositoryId, checked.lengthBytes);
-  try {
-    const staged = await stageBody(ctx, checked, { prefix: `${xorbPrefix}${repositoryId}/`, sizeMaxBytes, ticket });
-    const { key, storedBytes, sizeBytes } = staged;
-    const { chunks } = table!;
-    const created = await recordStaged(ctx, staged, () =>
-      ctx.catalog.transaction(async (tx) => {
-        const added = await tx.hub.xorbs.add({ repositoryId, hash, key, sizeBytes, storedBytes, chunks });
-        await releaseRoom(tx, staged);
-        return added;
-      }),
-    );
-    if (!created) await dropObjects(ctx, [key]);
-    return created;
-  } finally {
-    await ticket.release();
-  }
+  const bytes = { prefix: xorbPrefix, body: checked, sizeMaxBytes };
+  const { staged, recorded: created } = await stageHubBytes(
+    ctx,
+    repositoryId,
+    bytes,
+    (tx, { key, storedBytes, sizeBytes }) =>
+      tx.hub.xorbs.add({ repositoryId, hash, key, sizeBytes, storedBytes, chunks: table!.chunks }),
+  );
+  if (!created) await dropObjects(ctx, [staged.key]);
+  return created;
 }

@@ -2,10 +2,11 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { headOf, recordSnapshot, wholeSecond } from './commit-changes.ts';
-import { commitOid, treeOid } from './git-object.ts';
+import { treeOid } from './git-object.ts';
 import { type HubContext, mainBranch, mainRun } from './hub-context.ts';
 import { MissingRevision } from './missing.ts';
+import { recordCommit } from './record-commit.ts';
+import { headOf, recordSnapshot } from './record-snapshot.ts';
 import { defaultRun, resolveRevision } from './resolve-revision.ts';
 
 /** Checkpoints of a run that are listed as tags. */
@@ -104,10 +105,8 @@ export async function squashBranch(
     await revisions.lock(repository.id);
     const head = await headOf(tx, repository, branch);
     if (head === undefined) throw new MissingRevision(branch);
-    const createdAt = await wholeSecond(tx);
-    const text = { treeId: head.treeId, title, message: '', author, createdAt };
-    const commit = { repositoryId: repository.id, id: commitOid(text), ...text };
-    await revisions.putCommit(commit);
+    const text = { repositoryId: repository.id, treeId: head.treeId, title, message: '', author };
+    const commit = await recordCommit(tx, text);
     await revisions.setRef(repository.id, { kind: 'branch', name: branch, commitId: commit.id });
     await blobs.release(repository.id, await revisions.dropUnreachable(repository.id));
     return commit;
@@ -117,15 +116,12 @@ export async function squashBranch(
 /** A first commit without files, which a new repository has so that its main branch exists. */
 export async function emptyCommit(tx: Catalog, repository: Repository): Promise<HubCommit> {
   const root = { id: treeOid([]), entries: [] };
-  const text = {
+  await tx.hub.revisions.putTrees(repository.id, [root]);
+  return recordCommit(tx, {
+    repositoryId: repository.id,
     treeId: root.id,
     title: 'initial commit',
     message: '',
     author: mainRun,
-    createdAt: await wholeSecond(tx),
-  };
-  const commit = { repositoryId: repository.id, id: commitOid(text), ...text };
-  await tx.hub.revisions.putTrees(repository.id, [root]);
-  await tx.hub.revisions.putCommit(commit);
-  return commit;
+  });
 }
