@@ -11,9 +11,9 @@ export interface HubBytes {
 }
 
 /**
- * Streams bytes that a hub client sends to a new object of the repository, and records them in one transaction that also
- * releases their room. So the object is always known: as arriving, or as recorded. Errors: the body's, the store's,
- * `overloaded`, `quota-exceeded`, and those of `record`.
+ * Streams bytes that a hub client sends to a new object of the repository, and records them in one transaction that
+ * also releases their room. So the object is always known: as arriving, or as recorded. Errors: the body's, the
+ * store's, `overloaded`, `quota-exceeded`, and those of `record`.
  */
 export async function stageHubBytes<Recorded>(
   ctx: IngestContext,

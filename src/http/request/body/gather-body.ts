@@ -12,9 +12,8 @@ export interface BodyLimits {
 }
 
 /**
- * A body of at most `bytesMax` bytes, whole. Its bytes count in `gathered` until `release` is called; a refused body counts no
- * longer. `payload-too-large` with the given sentence, `overloaded`, and the
- * errors of `incomingBody`.
+ * A body of at most `bytesMax` bytes, whole. Its bytes count in `gathered` until `release` is called; a refused body
+ * counts no longer. `payload-too-large` with the given sentence, `overloaded`, and the errors of `incomingBody`.
  */
 export async function gatherBody(
   c: Context<AppEnv>,
