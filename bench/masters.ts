@@ -83,11 +83,10 @@ try {
       together: await stored(harness, both, 'exact'),
       'together, masters given up': await stored(harness, both, 'weights'),
     };
-    for (const [name, bytes] of Object.entries(rows))
-      console.log(
-        `${dtype.padEnd(6)}${name.padEnd(30)}${bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8)).join('')} ` +
-          'bits a weight',
-      );
+    for (const [name, bytes] of Object.entries(rows)) {
+      const bitsAWeight = bytes.map((each) => ((8 * each) / weights).toFixed(2).padStart(8));
+      console.log(`${dtype.padEnd(6)}${name.padEnd(30)}${bitsAWeight.join('')} bits a weight`);
+    }
   }
 } finally {
   await harness.close();

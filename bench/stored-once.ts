@@ -193,7 +193,8 @@ for (const [name, pushes] of Object.entries(cases)) {
       await compare(harness, checkpoint, files);
       const { rawBytes, storedBytes, kind } = checkpoint.result!;
       console.log(
-        `${name.padEnd(46)}${run.padStart(5)}${String(rawBytes).padStart(12)}${String(storedBytes).padStart(12)}  ${kind}`,
+        `${name.padEnd(46)}${run.padStart(5)}${String(rawBytes).padStart(12)}${String(storedBytes).padStart(12)}` +
+          `  ${kind}`,
       );
     }
   } finally {

@@ -161,7 +161,8 @@ class Progress {
 
   start(secondsExpected) {
     process.stderr.write(
-      `Building the native core, once for each change of it: about ${secondsExpected} s when this machine does nothing else.\n`,
+      `Building the native core, once for each change of it: about ${secondsExpected} s when this machine does ` +
+        'nothing else.\n',
     );
     if (!process.stderr.isTTY)
       this.#timer = setInterval(
@@ -210,14 +211,16 @@ async function findCompiler() {
   }
   const tried = candidates.join(', ');
   throw new BuildError(
-    `A C++20 compiler is needed to build the native core (tried ${tried}); install one (for instance: apt-get install g++) and run this again.`,
+    `A C++20 compiler is needed to build the native core (tried ${tried}); install one (for instance: ` +
+      'apt-get install g++) and run this again.',
   );
 }
 
 function requireGenerator() {
   if (isOnPath('ninja') || isOnPath('make')) return;
   throw new BuildError(
-    'Ninja or make is needed to build the native core; install one (for instance: apt-get install make) and run this again.',
+    'Ninja or make is needed to build the native core; install one (for instance: apt-get install make) and run ' +
+      'this again.',
   );
 }
 

@@ -32,7 +32,8 @@ export interface BenchOptions {
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--progress p] [--only name[,..]] ' +
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--progress p] ' +
+  '[--only name[,..]] ' +
   '[--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] ' +
   '[--markdown FILE] [--into FILE --section NAME]';
 

@@ -21,6 +21,8 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
     'train_lm.py',
     '--train-args',
     ' small  x',
+    '--archive',
+    '0.05',
     '--paper-threshold',
     '',
     '--into',
@@ -31,6 +33,7 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
   expect(readRestartOptions(args)).toMatchObject({
     trainScript: 'train_lm.py',
     trainArguments: ['small', 'x'],
+    archiveThresholds: [0.05],
     paperThresholds: [],
     into: { path: 'a.md', section: 'restart' },
     metrics: ['accuracy', 'loss'],

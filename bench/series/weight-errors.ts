@@ -1,8 +1,11 @@
 /**
  * Prints the errors of a series' weights after storage, tensor by tensor.
  *
- *     npx tsx bench/series/weight-errors.ts SERIES KEPT [--json FILE]             KEPT is the folder of `npm run demo -- SERIES --keep KEPT`
- *     npx tsx bench/series/weight-errors.ts UPLOADED REBUILT [BEFORE] --files     two safetensors files, and the checkpoint before
+ *     npx tsx bench/series/weight-errors.ts SERIES KEPT [--json FILE]
+ *     npx tsx bench/series/weight-errors.ts UPLOADED REBUILT [BEFORE] --files
+ *
+ * KEPT is the folder of `npm run demo -- SERIES --keep KEPT`. With --files it reads two safetensors files, and the
+ * checkpoint before.
  *
  * Movement is the difference between the uploads of a checkpoint and the one before it in the series. Tensors without
  * floating values are left out.

@@ -109,7 +109,8 @@ function describeBounds(thresholds: QualityThresholds): string {
   return Object.entries(thresholds)
     .map(([metric, threshold]) => {
       if (typeof threshold === 'number') return `${metric} bounded by ${100 * threshold} %`;
-      return `${metric} bounded by ${100 * threshold.relative!} % and by ${100 * threshold.progress!} % of its progress`;
+      const { relative, progress } = threshold;
+      return `${metric} bounded by ${100 * relative!} % and by ${100 * progress!} % of its progress`;
     })
     .join(', ');
 }

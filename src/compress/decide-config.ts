@@ -65,7 +65,10 @@ export async function decideConfig(
 
 /** A search has a limit of trials, so the sentence names their number. */
 function nothingPassed(trialCount: number): string {
-  return `None of the ${trialCount} configs tried stayed inside the quality threshold, so the checkpoint is stored exact.`;
+  return (
+    `None of the ${trialCount} configs tried stayed inside the quality threshold, so the checkpoint is stored ` +
+    'exact.'
+  );
 }
 
 /** A sentence if there is nothing to search by. */

@@ -3,5 +3,6 @@ const namesShownMax = 8;
 
 /** Names for a sentence. */
 export function someOf(names: readonly string[]): string {
-  return `${names.slice(0, namesShownMax).join(', ')}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''}`;
+  const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : '';
+  return `${names.slice(0, namesShownMax).join(', ')}${rest}`;
 }

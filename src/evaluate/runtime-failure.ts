@@ -2,8 +2,19 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { runtimeWords } from './runtime-words.ts';
 
 /** The signs of a failed allocation in messages of the runtime, of C++ and of V8. */
-const memoryFailure =
-  /failed to allocate|bad_alloc|bad allocation|out of memory|allocation failed|memory exhausted|requested size.*overflow|invalid typed array length/i;
+const memoryFailure = new RegExp(
+  [
+    'failed to allocate',
+    'bad_alloc',
+    'bad allocation',
+    'out of memory',
+    'allocation failed',
+    'memory exhausted',
+    'requested size.*overflow',
+    'invalid typed array length',
+  ].join('|'),
+  'i',
+);
 /** The signs of a tensor that does not fit the input it is fed to. */
 const inputFailure =
   /invalid dimensions for input|unexpected input data type|invalid rank for input|missing input|invalid feed input/i;

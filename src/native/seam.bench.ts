@@ -67,7 +67,8 @@ function calls(core: NativeCore, elementCount: number): Record<string, () => Pro
 async function main(): Promise<void> {
   const core = loadCore({ threads: 1 });
   console.log(
-    `${availableParallelism()} cores, Node ${process.versions.node}, ${core.stats().simd}; microseconds a call, median (middle half)`,
+    `${availableParallelism()} cores, Node ${process.versions.node}, ${core.stats().simd}; microseconds a call, ` +
+      'median (middle half)',
   );
   for (const elementCount of [0, blockElementsMax]) {
     for (const [name, call] of Object.entries(calls(core, elementCount))) {

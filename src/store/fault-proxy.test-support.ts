@@ -125,7 +125,8 @@ function flip(bytes: Buffer): void {
 }
 
 function answerError(res: ServerResponse, { status, code }: { readonly status: number; readonly code: string }): void {
-  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>made to fail</Message></Error>`;
+  const error = `<Error><Code>${code}</Code><Message>made to fail</Message></Error>`;
+  const body = `<?xml version="1.0" encoding="UTF-8"?>${error}`;
   res.writeHead(status, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(body) });
   res.end(body);
 }

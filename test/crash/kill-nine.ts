@@ -4,7 +4,9 @@
  * start. It checks that no acknowledged content is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
- *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket      (FIRN_TEST_S3_*; postgres-folder works without)
+ *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket
+ *
+ * The bucket is named by FIRN_TEST_S3_*; postgres-folder works without.
  *
  * At the end everything acknowledged is checked once more, and the remains of the kills are counted and swept.
  */
@@ -124,7 +126,8 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
       await Promise.all([hub.stop('SIGKILL'), sweeper && end(sweeper)]);
       await working;
       say?.(
-        `kill ${kill + 1}: ${clients.nextSteps.join(', ')} checkpoints of ${runPlans.map(({ name }) => name).join(', ')}; ${merges.size} merges; ${problems.length} problems`,
+        `kill ${kill + 1}: ${clients.nextSteps.join(', ')} checkpoints of ` +
+          `${runPlans.map(({ name }) => name).join(', ')}; ${merges.size} merges; ${problems.length} problems`,
       );
     }
     if (merges.size < Math.floor(kills / killsPerMergeMin)) problems.push(`only ${merges.size} merges happened`);

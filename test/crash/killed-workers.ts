@@ -119,7 +119,8 @@ export async function killedWorkers({
     const jobs = await jobCounts(stores.environment['FIRN_DATABASE_URL']!);
     if (jobs.done !== pushed.length || jobs.other > 0 || jobs.packages !== pushed.length)
       problems.push(
-        `${jobs.done} jobs are done, ${jobs.other} are not, and there are ${jobs.packages} packages of ${pushed.length} checkpoints`,
+        `${jobs.done} jobs are done, ${jobs.other} are not, and there are ${jobs.packages} packages of ` +
+          `${pushed.length} checkpoints`,
       );
 
     const single = await Promise.all([start('serve', copy), start('work', copy)]);
@@ -132,7 +133,8 @@ export async function killedWorkers({
       ]);
       if (many.status !== 200 || one.status !== 200 || !many.bytes.equals(one.bytes))
         problems.push(
-          `the packages of ${path} differ: ${many.status} ${sha256(many.bytes)}, and of a single worker ${one.status} ${sha256(one.bytes)}`,
+          `the packages of ${path} differ: ${many.status} ${sha256(many.bytes)}, and of a single worker ` +
+            `${one.status} ${sha256(one.bytes)}`,
         );
       packageBytes += many.bytes.length;
     }

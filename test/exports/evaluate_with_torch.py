@@ -1,8 +1,9 @@
 """Evaluates checkpoints with torch, on the eval set of the folder that make_models.py made.
 
-    evaluate_with_torch.py MODEL_FOLDER CHECKPOINT_FOLDER [MODEL_FOLDER CHECKPOINT_FOLDER ...]
+    evaluate_with_torch.py
 
-Prints one line of JSON a pair: metric name to value. The checkpoint folder's name (step-200) says which uploaded checkpoint it is
+Reads lines of a model folder and a checkpoint folder, with a tab between them, and answers each with one line of JSON: metric name
+to value. So all models share one start of torch. The checkpoint folder's name (step-200) says which uploaded checkpoint it is
 compared with, by metrics that compare.
 """
 import json
@@ -38,6 +39,5 @@ def _outputs(case, spec, batches, checkpoint_folder):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    arguments = sys.argv[1:]
-    for at in range(0, len(arguments), 2):
-        print(json.dumps(evaluate(arguments[at], arguments[at + 1])), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(evaluate(*line.rstrip("\n").split("\t"))), flush=True)

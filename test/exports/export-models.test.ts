@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -45,6 +47,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     let directory: string;
     let hub: Hub;
+    let torch: TorchEvaluator;
     let api: HubApi;
     let repository: string;
 
@@ -52,11 +55,13 @@ describe.skipIf(missing !== undefined)(
       directory = await mkdtemp(join(tmpdir(), 'firn-exports-'));
       await runPython('make_models.py', [join(directory, 'made')], makeDeadlineMs);
       hub = await startHub();
+      torch = new TorchEvaluator(python!.path);
       api = new HubApi(hub.url);
       repository = await createRepository(api, 'exports');
     }, makeDeadlineMs + 60_000);
 
     afterAll(async () => {
+      await torch?.close();
       await hub?.stop();
       await rm(directory, { recursive: true, force: true });
     });
@@ -85,13 +90,10 @@ describe.skipIf(missing !== undefined)(
             join(directory, 'down', name, `step-${step}`),
           );
         }
-        const pairs = results.flatMap(([step]) => [folder, join(directory, 'down', name, `step-${step}`)]);
-        const measured = await runPython('evaluate_with_torch.py', pairs, modelDeadlineMs);
-        for (const [at, line] of measured.trim().split('\n').entries()) {
-          const [step, result] = results[at]!;
+        for (const [step, result] of results) {
           expectClose(
             result.measured ?? result.baseline,
-            JSON.parse(line),
+            await torch.evaluate(folder, join(directory, 'down', name, `step-${step}`)),
             `what step ${step} measures, ${result.fidelity}, ${JSON.stringify(result.warnings)}`,
           );
         }
@@ -106,6 +108,33 @@ describe.skipIf(missing !== undefined)(
     }
   },
 );
+
+/** evaluate_with_torch.py, running: one start of torch for all models. */
+class TorchEvaluator {
+  readonly #process;
+  readonly #answers;
+  #complaints = '';
+
+  constructor(path: string) {
+    this.#process = spawn(path, [script('evaluate_with_torch.py')], { env: pythonEnvironment(), stdio: 'pipe' });
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => (this.#complaints += text));
+    this.#answers = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** The metrics of a downloaded checkpoint, by name. Throws what Python complained of if it ended. */
+  async evaluate(model: string, checkpoint: string): Promise<Record<string, number>> {
+    this.#process.stdin.write(`${model}\t${checkpoint}\n`);
+    const { done, value } = await this.#answers.next();
+    if (done) throw new Error(`evaluate_with_torch.py ended: ${this.#complaints}`);
+    return JSON.parse(value) as Record<string, number>;
+  }
+
+  async close(): Promise<void> {
+    if (this.#process.exitCode !== null) return;
+    this.#process.stdin.end();
+    await once(this.#process, 'close');
+  }
+}
 
 /** Names the missing packages; undefined if all are installed. */
 async function packageMissing(path: string): Promise<string | undefined> {

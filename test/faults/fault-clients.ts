@@ -79,7 +79,8 @@ export async function judged(
   } catch (error) {
     if (!headed || performance.now() - startedMs > answerMsMax)
       ctx.problem(
-        `${what}: no answer after ${Math.round(performance.now() - startedMs)} ms: ${String((error as Error).cause ?? error)}`,
+        `${what}: no answer after ${Math.round(performance.now() - startedMs)} ms: ` +
+          `${String((error as Error).cause ?? error)}`,
       );
     ctx.outcomes.cutShort++;
     return { kind: 'cut' };

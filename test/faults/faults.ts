@@ -42,7 +42,8 @@ export function postgresEpisodes(proxy: TcpProxy, ownersUrl: string): Episode[] 
     end: async () => void (proxy.fault = undefined),
   });
   const terminate =
-    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'";
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = ' +
+    "'client backend'";
   return [
     { name: 'postgres refused', begin: () => proxy.refuse(), end: () => proxy.accept() },
     { name: 'postgres reset', ...repeatedly(() => proxy.reset()) },

@@ -2,8 +2,10 @@
  * Breaks the connection between a hub and its database or bucket, or fills its disk, in one episode after another,
  * while clients push and read:
  *
- *   npx tsx test/faults/inject-faults.ts --episodes 60 --seed 1 --stores postgres-bucket     (FIRN_TEST_S3_*)
- *   npx tsx test/faults/inject-faults.ts --episodes 30 --seed 1 --stores postgres-folder     (root, for a small disk that is filled; without it the disk is left out)
+ *   npx tsx test/faults/inject-faults.ts --episodes 60 --seed 1 --stores postgres-bucket
+ *   npx tsx test/faults/inject-faults.ts --episodes 30 --seed 1 --stores postgres-folder
+ *
+ * The bucket is named by FIRN_TEST_S3_*. Only root can make the small disk that is filled; for others it is left out.
  *
  * Every request has to end in a success, in a 5xx problem with Retry-After, or, once bytes are being sent, short of its
  * Content-Length. No byte may be wrong, and the same process has to recover when an episode is over. At the end every
@@ -122,8 +124,9 @@ export function injectFaults({
       current = `after ${episode.name}`;
       const recoveryMs = await recovered(ctx, number);
       slowestRecoveryMs = Math.max(slowestRecoveryMs, recoveryMs);
-      const soFar = `${ctx.acknowledged.length} acknowledged, ${JSON.stringify(ctx.outcomes)}, ${problems.length} problems`;
-      say?.(`${number + 1} ${episode.name}: works again after ${Math.round(recoveryMs)} ms; ${soFar}`);
+      const outcomes = `${ctx.acknowledged.length} acknowledged, ${JSON.stringify(ctx.outcomes)}`;
+      const recovery = `works again after ${Math.round(recoveryMs)} ms`;
+      say?.(`${number + 1} ${episode.name}: ${recovery}; ${outcomes}, ${problems.length} problems`);
     }
     // A commit of a hub client takes six requests, and short episodes may have cut each of its tries.
     for (const deadline = Date.now() + settleMsMax; ctx.commits.length === 0 && Date.now() < deadline;)

@@ -14,7 +14,8 @@ export interface StoppedBackends {
 export async function stopBackends(url: string, lastStatement = ''): Promise<StoppedBackends> {
   const rows = await onServer(
     url,
-    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query like '${lastStatement}%'`,
+    'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query ' +
+      `like '${lastStatement}%'`,
   );
   const pids = rows.map(({ pid }) => Number(pid));
   for (const pid of pids) process.kill(pid, 'SIGSTOP');

@@ -96,7 +96,8 @@ export async function raceOperations({
         left--;
         if (left % 1000 === 0)
           say?.(
-            `${total - left} operations, ${twin.live.length} runs, ${waiting(twin).length} waiting, ${problems.length} problems`,
+            `${total - left} operations, ${twin.live.length} runs, ${waiting(twin).length} waiting, ` +
+              `${problems.length} problems`,
           );
         await next(ctx, (total - left) % lullEvery >= lullEvery - lullLength);
       }

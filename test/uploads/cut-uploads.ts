@@ -247,8 +247,10 @@ async function main(): Promise<void> {
     const { uploads, cuts, kills, resumedKills, resentMaxBytes, problems } = report;
     for (const problem of problems) process.stdout.write(`LOST OR WRONG ${problem}\n`);
     process.stdout.write(
-      `${uploads} uploads, ${cuts} cuts, ${kills} of them kills of the hub, ${resumedKills} of which the upload went on behind: at most ${resentMaxBytes.end} bytes sent twice after an ` +
-        `end, ${resentMaxBytes.reset} after a reset, ${resentMaxBytes.kill} after a kill; ${problems.length} lost or wrong\n`,
+      `${uploads} uploads, ${cuts} cuts, ${kills} of them kills of the hub, ${resumedKills} of which the upload ` +
+        `went on behind: at most ${resentMaxBytes.end} bytes sent twice after an ` +
+        `end, ${resentMaxBytes.reset} after a reset, ${resentMaxBytes.kill} after a kill; ${problems.length} ` +
+        'lost or wrong\n',
     );
     process.exitCode = problems.length === 0 ? 0 : 1;
   } finally {

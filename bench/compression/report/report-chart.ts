@@ -109,8 +109,9 @@ function legend(results: readonly MethodResult[]): string[] {
     .sort((a, b) => b.ratio - a.ratio)
     .map(({ name, method, ratio }, line) => {
       const [x, y] = [size.width - margin.right + 24, margin.top + 12 + line * legendLine];
-      const stroke = `<line x1="${x}" x2="${x + 34}" y1="${y}" y2="${y}" ${strokeOf(method)}/>${markAt(x + 17, y, method)}`;
-      return `${stroke}<text x="${x + 42}" y="${y + 4}">${escaped(name)}: ${ratio.toFixed(1)}x</text>`;
+      const stroke = `<line x1="${x}" x2="${x + 34}" y1="${y}" y2="${y}" ${strokeOf(method)}/>`;
+      const label = `<text x="${x + 42}" y="${y + 4}">${escaped(name)}: ${ratio.toFixed(1)}x</text>`;
+      return `${stroke}${markAt(x + 17, y, method)}${label}`;
     });
 }
 

@@ -43,7 +43,10 @@ function usualInWords(name: string, kind: MetricKind, threshold: number): string
   if (kind === 'kl-divergence') return `${name} may be at most ${rounded(threshold)} nats`;
   if (kind === 'agreement') return `${name}: at most ${positions(threshold)} may change its top choice`;
   if (kind === 'deviation')
-    return `${name}: outputs may differ from the uploaded checkpoint's by at most ${rounded(threshold)}, squared, on average`;
+    return (
+      `${name}: outputs may differ from the uploaded checkpoint's by at most ${rounded(threshold)}, squared, on ` +
+      'average'
+    );
   if (bound === 'absolute') return `${name} may ${higherIsBetter ? 'fall' : 'grow'} by at most ${rounded(threshold)}`;
   const share = `${rounded(100 * threshold)} %`;
   if (kind === 'perplexity')

@@ -28,7 +28,8 @@ export interface DemoOptions {
 
 export const demoUsage =
   'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--progress 0.5] ' +
-  '[--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] [--keep DIR]';
+  '[--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] ' +
+  '[--keep DIR]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {

@@ -13,7 +13,8 @@ export type TokenCommand =
   | { readonly verb: 'list'; readonly url?: string }
   | { readonly verb: 'revoke'; readonly id: string; readonly url?: string };
 
-export const tokenUsage = `firn token create --name NAME --grant GRANT [--grant GRANT]... [--expires 30d|12h|DATE] [--url URL]
+export const tokenUsage = `firn token create --name NAME --grant GRANT [--grant GRANT]... [--expires 30d|12h|DATE]
+                  [--url URL]
 firn token list [--url URL]
 firn token revoke ID [--url URL]
 

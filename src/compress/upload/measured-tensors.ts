@@ -62,5 +62,6 @@ function layoutOf({ entry }: Placed): string {
 
 async function contentOf(placed: Placed, signal?: AbortSignal): Promise<string> {
   const { file, entry } = placed;
-  return `${layoutOf(placed)} ${(await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal))).sha256}`;
+  const { sha256 } = await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal));
+  return `${layoutOf(placed)} ${sha256}`;
 }

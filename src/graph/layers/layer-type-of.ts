@@ -7,8 +7,20 @@ import { isFloatDtype } from '../onnx/onnx-dtype.ts';
  */
 const kernelExtentMax = 64;
 
-const bufferSegment =
-  /^(running_(mean|var|std)|moving_(mean|variance)|num_batches_tracked|(position|token_type)_ids|inv_freq|(.*_)?mask|masked_bias|(cos|sin)(_cached)?|freqs(_cis)?|.*_index)$/;
+const bufferSegment = new RegExp(
+  `^(${[
+    'running_(mean|var|std)',
+    'moving_(mean|variance)',
+    'num_batches_tracked',
+    '(position|token_type)_ids',
+    'inv_freq',
+    '(.*_)?mask',
+    'masked_bias',
+    '(cos|sin)(_cached)?',
+    'freqs(_cis)?',
+    '.*_index',
+  ].join('|')})$`,
+);
 const biasSegment = /^(b|bias|bias_.*|.*_bias|b_\d+|masked_bias)$/;
 const normSegment = /norm|^(ln|bn|gn)(_?[a-z0-9]+)?$|^(gamma|beta)$/;
 const embeddingSegment =

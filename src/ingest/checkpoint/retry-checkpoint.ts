@@ -68,7 +68,7 @@ async function checkKept({ store }: IngestContext, files: readonly CheckpointFil
   for (const { path, rawKey, sizeBytes } of files) {
     const object = rawKey === undefined ? undefined : await store.stat(rawKey);
     if (object?.sizeBytes === sizeBytes) continue;
-    const sentence = `The uploaded bytes of ${quoteName(path)} are not kept any more; delete the step and upload it again.`;
-    throw new FirnError('conflict', sentence, { detail: rawKey ?? 'no key' });
+    const kept = `The uploaded bytes of ${quoteName(path)} are not kept any more`;
+    throw new FirnError('conflict', `${kept}; delete the step and upload it again.`, { detail: rawKey ?? 'no key' });
   }
 }

@@ -38,7 +38,9 @@ export async function checkFinal(catalog: Catalog, run: Run, { thresholds }: Fin
 async function askOfLast(tx: Catalog, run: Run, last: Checkpoint | undefined, final: FinalQuality): Promise<void> {
   if (last === undefined) throw new FirnError('conflict', 'The run has no checkpoint that could be its last.');
   const { step, state } = last;
-  const again = `To keep it so, delete the step and push it again with "final"; until then its upload can be had with ?as=uploaded.`;
+  const again =
+    'To keep it so, delete the step and push it again with "final"; until then its upload can be had with ' +
+    '?as=uploaded.';
   switch (state) {
     case 'open':
     case 'queued':
@@ -49,7 +51,8 @@ async function askOfLast(tx: Catalog, run: Run, last: Checkpoint | undefined, fi
       if (await hasAlready(tx, run, last, final)) return;
       throw new FirnError(
         'conflict',
-        `Step ${step}, the last of the run, is ready, and what a download returns of it does not change any more. ${again}`,
+        `Step ${step}, the last of the run, is ready, and what a download returns of it does not change any ` +
+          `more. ${again}`,
       );
     case 'working':
     case 'cancelled':

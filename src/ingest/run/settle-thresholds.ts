@@ -63,7 +63,8 @@ function checkMeaningful(thresholds: QualityThresholds, { spec }: EvalSet): void
       progress === undefined ? 'has no value of its own to lose a share of' : 'is nothing that training improves';
     throw new FirnError(
       'invalid-request',
-      `"${name}" compares the rebuilt model with the uploaded one, so it ${why}. Bound it with a number, or with {"absolute": ...}.`,
+      `"${name}" compares the rebuilt model with the uploaded one, so it ${why}. Bound it with a number, or with ` +
+        '{"absolute": ...}.',
     );
   }
 }

@@ -186,7 +186,9 @@ export const wrongConstants: readonly Mistake[] = [
   },
   {
     ...normed,
-    name: 'a batch normalization whose statistics the exporter merged with its weights, and a checkpoint that lacks them',
+    name:
+      'a batch normalization whose statistics the exporter merged with its weights, and a checkpoint that lacks ' +
+      'them',
     graph: normGraph('BatchNormalization'),
     expected: [
       refused(

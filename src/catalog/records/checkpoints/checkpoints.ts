@@ -59,14 +59,12 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     find: (runId, step) => one(eq(checkpoints.runId, runId), eq(checkpoints.step, step), isNull(checkpoints.deletedAt)),
     newest: (runId) => one(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt)),
     async setFinal(id, final) {
+      const tighter =
+        final.thresholds &&
+        sql`case when ${checkpoints.thresholds} is null then null else ${encodeJson(final.thresholds)}::jsonb end`;
       const [changed] = await query
         .update(checkpoints)
-        .set({
-          final,
-          ...(final.thresholds !== undefined && {
-            thresholds: sql`case when ${checkpoints.thresholds} is null then null else ${encodeJson(final.thresholds)}::jsonb end`,
-          }),
-        })
+        .set({ final, ...(tighter && { thresholds: tighter }) })
         .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, ['open', 'queued', 'failed'])))
         .returning(checkpointColumns);
       if (changed === undefined) throw new FirnError('conflict', 'The compression of the checkpoint has begun.');

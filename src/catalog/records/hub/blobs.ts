@@ -24,6 +24,7 @@ export function blobRecords(db: Db): BlobRecords {
       return db.transaction(async (tx) => {
         await refusePendingDeletion(tx, [blob.rawKey]);
         const { rawKey, rawStoredBytes, sizeBytes } = blob;
+        const hasNoBytes = sql`${hubBlobs.rawKey} is null and ${hubBlobs.fileId} is null`;
         // Bytes that the blob has already stay: readers may be reading them.
         const [stored] = await tx.query
           .insert(hubBlobs)
@@ -33,8 +34,9 @@ export function blobRecords(db: Db): BlobRecords {
             set: {
               touchedAt: sql`now()`,
               sizeBytes,
-              rawKey: sql`case when ${hubBlobs.rawKey} is null and ${hubBlobs.fileId} is null then ${rawKey} else ${hubBlobs.rawKey} end`,
-              rawStoredBytes: sql`case when ${hubBlobs.rawKey} is null and ${hubBlobs.fileId} is null then ${rawStoredBytes}::bigint else ${hubBlobs.rawStoredBytes} end`,
+              rawKey: sql`case when ${hasNoBytes} then ${rawKey} else ${hubBlobs.rawKey} end`,
+              rawStoredBytes: sql`
+                case when ${hasNoBytes} then ${rawStoredBytes}::bigint else ${hubBlobs.rawStoredBytes} end`,
             },
           })
           .returning({ rawKey: hubBlobs.rawKey });

@@ -47,12 +47,15 @@ export function namedSums(scope: UsageScope): SQL {
     from ${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId}
     where ${scope(sql`${uploads.repositoryId}`)} group by 1
     union all
-    select ${hubBlobs.repositoryId}, case when ${hubBlobs.isCommitted} then 'raw' else 'staged' end, sum(${hubBlobs.rawStoredBytes})
+    select ${hubBlobs.repositoryId}, case when ${hubBlobs.isCommitted} then 'raw' else 'staged' end,
+      sum(${hubBlobs.rawStoredBytes})
     from ${hubBlobs} where ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)} group by 1, 2
     union all
-    select ${hubParts.repositoryId}, 'staged', sum(${hubParts.storedBytes}) from ${hubParts} where ${scope(sql`${hubParts.repositoryId}`)} group by 1
+    select ${hubParts.repositoryId}, 'staged', sum(${hubParts.storedBytes})
+    from ${hubParts} where ${scope(sql`${hubParts.repositoryId}`)} group by 1
     union all
-    select ${hubXorbs.repositoryId}, 'staged', sum(${hubXorbs.storedBytes}) from ${hubXorbs} where ${scope(sql`${hubXorbs.repositoryId}`)} group by 1`;
+    select ${hubXorbs.repositoryId}, 'staged', sum(${hubXorbs.storedBytes})
+    from ${hubXorbs} where ${scope(sql`${hubXorbs.repositoryId}`)} group by 1`;
 }
 
 /**
@@ -83,7 +86,9 @@ export function usageSums(scope: UsageScope): SQL {
       and ${scope(ofRun)} group by 1
     union all
     select ${hubBlobs.repositoryId}, 'logical', sum(${hubBlobs.sizeBytes})
-    from ${hubBlobs} where ${hubBlobs.isCommitted} and ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)} group by 1
+    from ${hubBlobs}
+    where ${hubBlobs.isCommitted} and ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)}
+    group by 1
     union all
     select ${pendingDeletions.repositoryId}, 'pendingDeletion', sum(coalesce(${pendingDeletions.storedBytes}, 0))
     from ${pendingDeletions} where ${scope(sql`${pendingDeletions.repositoryId}`)} group by 1
