@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .core import load_core
-from .decoder.chain import open_chain
-from .decoder.errors import check
-from .decoder.rebuild_files import rebuild_files
+from .decoder.restore.chain import open_chain
+from .decoder.bytes.errors import check
+from .decoder.restore.rebuild_files import rebuild_files
 
 
 @dataclass(frozen=True)
