@@ -1,4 +1,4 @@
-"""Blocks of several checkpoints: one symbol for the tuple of an element's symbols (format-blocks.md, section 15)."""
+"""Blocks of several checkpoints: one joint symbol for an element's symbols in all of them (format-blocks.md, section 15)."""
 
 from collections.abc import Sequence
 

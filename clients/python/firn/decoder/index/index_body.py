@@ -73,7 +73,7 @@ class BodyReader:
         return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
 
     def read_merged(self, package_ids: list[bytes]) -> list[PackageIndex]:
-        """The checkpoints of a merged package (format.md, "Super-steps"); each becomes the ancestor of the next."""
+        """The checkpoints of a merged package (format.md, "Merged packages"); each becomes the ancestor of the next."""
         has_residuals = self.version == 3
         joint_symbols, context_bytes = self._read_joint_symbols(len(package_ids)) if has_residuals else (None, b"")
         indexes: list[PackageIndex] = []

@@ -291,7 +291,7 @@ def _decode_residual_in_core(core: Core, links: Sequence[Link]) -> bytes:
     payload = joint_symbols = b""
     for link in reversed(links):
         index = link.package.index
-        # The checkpoints of a super-step have one payload, and the core wants it to be the same object.
+        # The checkpoints of a merged package have one payload, and the core wants it to be the same object.
         if index.position == 0:
             payload = link.package.payload(link.block)
             joint_symbols = b"".join(index.joint_symbols or [])
