@@ -9,7 +9,7 @@ import type { PackageIndex } from '../src/package/package-index.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
 import type { DecodedBlock } from '../src/restore/chain/block-reader.ts';
 import { PackageChain, type ChainedPackage } from '../src/restore/chain/package-chain.ts';
-import { mergeChain } from './fixtures/format-v3-super-step.ts';
+import { mergeChain } from './fixtures/format-v3-merged.ts';
 import { openChain, packageSource } from './reseal-package.ts';
 
 const core = loadCore();

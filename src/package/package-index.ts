@@ -36,7 +36,7 @@ export interface PackageIndex {
   readonly part?: MergedPackagePart;
 }
 
-/** Data shared by the checkpoints of a merged package (docs/format.md, "Super-steps"). */
+/** Data shared by the checkpoints of a merged package (docs/format.md, "Merged packages"). */
 export interface MergedPackage {
   /** The id of the stored package; each checkpoint in it retains the id of its earlier package. */
   readonly id: string;

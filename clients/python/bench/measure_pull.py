@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import firn
 from firn.core import Core, load_core
-from firn.decoder.chain import BlockFinder, Package, open_chain
-from firn.decoder.elements import BlockNumber, ElementReader
-from firn.decoder.rebuild_files import rebuild_files
-from firn.manifest import read_manifest
+from firn.decoder.restore.chain import BlockFinder, Package, open_chain
+from firn.decoder.restore.elements import BlockNumber, ElementReader
+from firn.decoder.restore.rebuild_files import rebuild_files
+from firn.hub.manifest import read_manifest
 
 ROUNDS = 15
 # Copies are made from and to memory that no cache of the processor holds.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .decoder.errors import DamagedPackage, UnsupportedFormat
+from .decoder.bytes.errors import DamagedPackage, UnsupportedFormat
 
 _ABI = 1
 _OK, _CORRUPT, _TRUNCATED, _INVALID_ARGUMENT, _OUT_OF_MEMORY, _UNSUPPORTED = range(6)

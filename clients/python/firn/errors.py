@@ -1,6 +1,6 @@
 """What can go wrong, each with one sentence for people."""
 
-from .decoder.errors import DamagedPackage, UnsupportedFormat
+from .decoder.bytes.errors import DamagedPackage, UnsupportedFormat
 
 __all__ = ["DamagedPackage", "FirnError", "HubError", "HubRefused", "UnsafeAnswer", "UnsupportedFormat", "WrongBytes"]
 

@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cache import Cache, PackageReplaced, default_cache, file_digest
-from .client import HubClient, hub_address
+from .hub.cache import Cache, PackageReplaced, default_cache, file_digest
+from .hub.client import HubClient, hub_address
 from .core import load_core
-from .decoder.chain import open_chain
-from .decoder.errors import DamagedPackage
-from .decoder.rebuild_files import rebuild_files
+from .decoder.restore.chain import open_chain
+from .decoder.bytes.errors import DamagedPackage
+from .decoder.restore.rebuild_files import rebuild_files
 from .errors import FirnError, WrongBytes
-from .manifest import Manifest, PulledFile, PulledPackage, read_manifest
+from .hub.manifest import Manifest, PulledFile, PulledPackage, read_manifest
 
 _log = logging.getLogger("firn")
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .core import load_core
-from .decoder.chain import open_chain
-from .decoder.errors import check
-from .decoder.rebuild_files import rebuild_files
+from .decoder.restore.chain import open_chain
+from .decoder.bytes.errors import check
+from .decoder.restore.rebuild_files import rebuild_files
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class PackageFrame:
 
 
 def package_frame(package: bytes) -> PackageFrame:
-    """Reads the ids of a package (docs/format.md, "Frame" and "Super-steps"); nothing else of it is checked. DamagedPackage."""
+    """Reads the ids of a package (docs/format.md, "Frame" and "Merged packages"); nothing else of it is checked. DamagedPackage."""
     check(len(package) >= 24 + 16 and package[:4] == b"FIRN", "this is no package")
     offset, length = int.from_bytes(package[-16:-8], "little"), int.from_bytes(package[-8:-4], "little")
     check(offset >= 24 and offset + length + 16 == len(package) and length > 0, "the index is not where the trailer says")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import firn
-from firn.client import hub_address
+from firn.hub.client import hub_address
 
 from fake_hub import FakeHub, lossy_chain
 

@@ -31,7 +31,9 @@ export interface CodingRule<Tensor extends { readonly kind: string }, Block exte
   readonly isWeight: boolean;
   /** Whether elements are restored exactly as uploaded. */
   readonly isExact: boolean;
-  /** Whether blocks of consecutive deltas may share a payload in a merged package (docs/format.md, "Super-steps"). */
+  /**
+   * Whether blocks of consecutive deltas may share a payload in a merged package (docs/format.md, "Merged packages").
+   */
   readonly isShared: boolean;
   /** The first format version that supports such a coding. */
   versionMin(coding: Tensor): FormatVersion;

@@ -6,8 +6,8 @@ import type { PackageIndex } from '../package-index.ts';
 import { writeStepScales } from './residual-records.ts';
 
 /**
- * Serialises the index of a merged package (docs/format.md, "Super-steps") from the indexes of its checkpoints, oldest
- * first, and of the first one's ancestor. Throws `internal` if these are no parts of one merged package.
+ * Serialises the index of a merged package (docs/format.md, "Merged packages") from the indexes of its checkpoints,
+ * oldest first, and of the first one's ancestor. Throws `internal` if these are no parts of one merged package.
  */
 export function encodeMergedPackageIndex(parts: readonly PackageIndex[], ancestor: PackageIndex): Uint8Array {
   const mergedPackage = parts[0]?.part?.mergedPackage;

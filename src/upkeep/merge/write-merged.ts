@@ -30,8 +30,8 @@ export function mergedPackageId(packageIds: readonly string[]): string {
 
 /**
  * Puts consecutive checkpoints into one package: the symbols of a weight become one joint symbol, everything else is
- * copied (docs/format.md, "Super-steps"). Undefined if the checkpoints do not have the same shared blocks, or contain
- * something that merged packages cannot hold. Deterministic. Rejects with the errors of store and core.
+ * copied (docs/format.md, "Merged packages"). Undefined if the checkpoints do not have the same shared blocks, or
+ * contain something that merged packages cannot hold. Deterministic. Rejects with the errors of store and core.
  */
 export async function writeMergedPackage(
   source: MergedPackageSource,

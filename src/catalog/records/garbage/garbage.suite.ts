@@ -181,13 +181,13 @@ export function garbageSuite(open: () => Catalog): void {
     // A job whose subject is not a checkpoint may write any package.
     await open().jobs.enqueue({ kind, subjectId: run.id });
     const merging = await claim(run.id);
-    const superStep = orphan(`packages/${freshName()}-${merging.fence}`, {
+    const mergedPackage = orphan(`packages/${freshName()}-${merging.fence}`, {
       ownerId: freshName(),
       fence: merging.fence,
     });
-    expect(await orphanKeys([superStep])).toEqual([]);
+    expect(await orphanKeys([mergedPackage])).toEqual([]);
     await open().jobs.complete(merging);
-    expect(await orphanKeys([superStep])).toEqual([superStep.key]);
+    expect(await orphanKeys([mergedPackage])).toEqual([mergedPackage.key]);
   });
 
   test('pending deletions marked until a time are listed by key in pages; unknown sizes are filled in', async () => {

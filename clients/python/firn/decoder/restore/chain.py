@@ -1,0 +1,184 @@
+"""
+Packages of a chain, base first, and what of the ancestor a block goes on from (format.md, "Previous blocks" and
+"Gathered blocks").
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..index.block_plan import CODEBOOK_CODING, BlockPlan
+from ..bytes.checksum import crc32c
+from ..bytes.errors import check
+from ..bytes.limits import CHAIN_PACKAGES_MAX, GATHERINGS_MAX
+from ..index.package_index import EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
+from ..index.read_index import read_index
+
+if TYPE_CHECKING:
+    from ...core import Core
+
+BlockKey = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Package:
+    """The bytes of a package and its index; `core` decodes its blocks, or Python does."""
+
+    data: bytes
+    index: PackageIndex
+    core: "Core | None" = None
+
+    def payload(self, block: StoredBlock) -> bytes:
+        """A block's payload, its checksum compared."""
+        data = self.data[block.offset : block.offset + block.length]
+        found = self.core.crc32c(data) if self.core else crc32c(data)
+        check(found == block.checksum, "a payload has a wrong checksum")
+        return data
+
+
+@dataclass(frozen=True)
+class Place:
+    """
+    `count` elements from element `first` on of a tensor, in a file, of a package of the chain, each by its number.
+    """
+
+    at: int
+    file: int
+    tensor: int
+    first: int
+    count: int
+
+
+class Gathered(list[Place]):
+    """The places of a gathered block's elements."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A block of file number `number` in package number `at` of the chain."""
+
+    at: int
+    number: int
+    package: Package
+    block: StoredBlock
+
+    @property
+    def file(self) -> PackageFile:
+        """The block's file."""
+        return self.package.index.files[self.number]
+
+    @property
+    def codebook(self) -> Codebook:
+        """The codebook of a level block."""
+        return self.package.index.codebooks[self.file.codings[self.block.plan.runs[0].tensor] - CODEBOOK_CODING]
+
+
+def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None, core: "Core | None" = None) -> list[Package]:
+    """
+    Reads the indexes of packages in order: a base, then each with the one before it as its ancestor. A merged package
+    becomes as many packages as it has checkpoints. The chain ends with the package of this id, or the last one. With `core`, that decodes the blocks.
+    """
+    check(len(packages) >= 1, "a chain has no packages")
+    chain: list[Package] = []
+    for data in packages:
+        for index in read_index(data, chain[-1].index if chain else None, core.crc32c if core else crc32c):
+            check((index.ancestor_id is None) == (len(chain) == 0), "a chain is a base and, after it, deltas only")
+            chain.append(Package(data, index, core))
+        check(len(chain) <= CHAIN_PACKAGES_MAX, "a chain has too many packages")
+    if wanted_id is None:
+        return chain
+    places = [i for i, package in enumerate(chain) if package.index.package_id == wanted_id]
+    check(len(places) == 1, "the wanted package is not in the chain")
+    return chain[: places[0] + 1]
+
+
+def _key(index: PackageIndex, file: PackageFile, plan: BlockPlan) -> BlockKey:
+    kind, detail = plan.block_class
+    if kind == "levels":
+        book = index.codebooks[file.codings[plan.runs[0].tensor] - CODEBOOK_CODING]
+        kind, detail = f"levels {book.layer_type}", book.dtype
+    runs = tuple((file.tensors[run.tensor].name, run.first, run.count) for run in plan.runs)
+    return kind, detail, runs
+
+
+class BlockFinder:
+    """
+    Finds previous and gathered blocks; remembers the paths of packages, and the blocks and names of files, that it was
+    asked about.
+    """
+
+    def __init__(self, chain: Sequence[Package]) -> None:
+        self.chain = chain
+        self.paths: dict[int, dict[str, int]] = {}
+        self.blocks: dict[tuple[int, int], dict[BlockKey, StoredBlock]] = {}
+        self.names: dict[tuple[int, int], dict[str, int]] = {}
+        self.first_names: dict[int, dict[str, tuple[int, int]]] = {}
+
+    def links(self, at: int, number: int, block: StoredBlock) -> list[Link]:
+        """A block of a file of one package and all it goes on from, newest first."""
+        found = [Link(at, number, self.chain[at], block)]
+        while at > 0:
+            key = _key(found[-1].package.index, found[-1].file, found[-1].block.plan)
+            at -= 1
+            same_path = self._file_like(at, found[-1].file)
+            if same_path is None:
+                break
+            before = self.chain[at].index.files[same_path]
+            if before.content != found[-1].file.content or before.content == EXTERNAL:
+                break
+            blocks = self.blocks.get((at, same_path))
+            if blocks is None:
+                blocks = {_key(self.chain[at].index, before, other.plan): other for other in before.blocks}
+                self.blocks[at, same_path] = blocks
+            previous = blocks.get(key)
+            if previous is None:
+                break
+            found.append(Link(at, same_path, self.chain[at], previous))
+        return found
+
+    def gathered(self, link: Link) -> Gathered | None:
+        """
+        The elements of the gathered block of an exact block without a previous one, run by run; None if it has none.
+        """
+        if link.at == 0 or link.package.index.version < 6 or link.file.content != SAFETENSORS:
+            return None
+        if sum(package.index.version >= 6 for package in self.chain[: link.at]) >= GATHERINGS_MAX:
+            return None
+        files = self.chain[link.at - 1].index.files
+        places = Gathered()
+        for run in link.block.plan.runs:
+            tensor = link.file.tensors[run.tensor]
+            namesake = self._namesake(link.at - 1, link.file, tensor.name)
+            if namesake is None:
+                return None
+            there = files[namesake[0]].tensors[namesake[1]]
+            if (there.dtype, there.elements) != (tensor.dtype, tensor.elements):
+                return None
+            places.append(Place(link.at - 1, *namesake, run.first, run.count))
+        return places
+
+    def _file_like(self, at: int, file: PackageFile) -> int | None:
+        """The number of the file of the same path in a package."""
+        if at not in self.paths:
+            self.paths[at] = {other.path: i for i, other in enumerate(self.chain[at].index.files)}
+        return self.paths[at].get(file.path)
+
+    def _namesake(self, at: int, file: PackageFile, name: str) -> tuple[int, int] | None:
+        """Which tensor of which file of a package is the namesake of a tensor of that name."""
+        same_path = self._file_like(at, file)
+        if same_path is not None and name in self._names_of(at, same_path):
+            return same_path, self._names_of(at, same_path)[name]
+        if at not in self.first_names:
+            files = range(len(self.chain[at].index.files))
+            self.first_names[at] = {
+                name: (i, tensor) for i in reversed(files) for name, tensor in self._names_of(at, i).items()
+            }
+        return self.first_names[at].get(name)
+
+    def _names_of(self, at: int, number: int) -> dict[str, int]:
+        """The tensors of a file by name; none of a file that is not safetensors."""
+        if (at, number) not in self.names:
+            file = self.chain[at].index.files[number]
+            tensors = file.tensors if file.content == SAFETENSORS else []
+            self.names[at, number] = {tensor.name: i for i, tensor in enumerate(tensors)}
+        return self.names[at, number]
