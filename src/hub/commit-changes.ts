@@ -3,6 +3,7 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { HubCommit } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { checkRefName } from './check-ref-name.ts';
 import { changeFolder, type PathChange } from './folder.ts';
 import { treeOid } from './git-object.ts';
 import { hasBytes } from './has-bytes.ts';
@@ -41,7 +42,7 @@ export interface CommitOutcome {
  * Commits changes to a branch, whole or not at all: files, the new head and the checkpoints that its weights become, in
  * one transaction. `main` comes into being with its first commit. Errors: `precondition-failed` when the branch has
  * moved on from `parentCommit`; `not-found` for any other branch that does not exist, and when something to delete is
- * absent; `conflict` when a file was not uploaded.
+ * absent; `conflict` when a file was not uploaded, or when git does not allow the branch beside another.
  */
 export async function commitChanges(
   ctx: HubContext,
@@ -99,7 +100,10 @@ async function commitIn(
     author,
     requestSha256,
   });
-  await revisions.setRef(repository.id, { kind: 'branch', name: input.branch, commitId: commit.id });
+  const ref = { kind: 'branch', name: input.branch, commitId: commit.id } as const;
+  // A commit creates `main`, and the branch that a run of the native API shows.
+  if ((await revisions.ref(repository.id, 'branch', ref.name)) === undefined) await checkRefName(tx, repository, ref);
+  await revisions.setRef(repository.id, ref);
   const checkpoints: Checkpoint[] = [];
   for (const each of staged) {
     const step = input.steps.get(each.plan.folder) ?? stepOfTitle(input.title);

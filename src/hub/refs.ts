@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { checkRefName } from './check-ref-name.ts';
 import { treeOid } from './git-object.ts';
 import { type HubContext, mainBranch, mainRun } from './hub-context.ts';
 import { MissingRevision } from './missing.ts';
@@ -44,7 +45,10 @@ export async function listRefs(catalog: Catalog, repository: Repository): Promis
   return [...refs.values()];
 }
 
-/** Creates a branch or tag at a revision. Errors: `conflict` when it exists, `not-found`, `invalid-request`. */
+/**
+ * Creates a branch or tag at a revision. Errors: `conflict` when it exists, or one that git does not allow beside it;
+ * `not-found`, `invalid-request`.
+ */
 export async function createRef(
   ctx: HubContext,
   repository: Repository,
@@ -76,10 +80,12 @@ export async function createRef(
   });
 }
 
-async function setNew(tx: Catalog, { id }: Repository, ref: HubRef, overwrite: boolean): Promise<void> {
+async function setNew(tx: Catalog, repository: Repository, ref: HubRef, overwrite: boolean): Promise<void> {
+  const { id } = repository;
   const existing = await tx.hub.revisions.ref(id, ref.kind, ref.name);
   if (existing !== undefined && !overwrite)
     throw new FirnError('conflict', `The ${ref.kind} ${JSON.stringify(ref.name)} exists already.`);
+  if (existing === undefined) await checkRefName(tx, repository, ref);
   await tx.hub.revisions.setRef(id, ref);
 }
 

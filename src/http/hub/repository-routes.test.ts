@@ -53,6 +53,35 @@ describe('a branch', () => {
     ok(await hub.api('DELETE', '/tag/v%2F1'));
   });
 
+  it('has no name that is a folder of another, as in git; tags likewise', async () => {
+    const hub = await newRepository();
+    const at = await hub.commit([header(), file('a', '1')]);
+    ok(await hub.api('POST', '/branch/a', {}));
+    ok(await hub.api('POST', '/branch/x%2Fy%2Fz', {}));
+    for (const name of ['a%2Fb', 'a%2Fb%2Fc', 'x', 'x%2Fy', 'x%2Fy%2Fz%2F1', 'main%2Fx'])
+      for (const overwrite of [false, true])
+        expectHubError(await hub.api('POST', `/branch/${name}`, { overwrite }), 409);
+    for (const name of ['ab', 'a-b', 'x%2Fz', 'x%2Fy%2Fzz']) ok(await hub.api('POST', `/branch/${name}`, {}));
+    ok(await hub.api('POST', `/tag/${at}`, { tag: 'a/b' }));
+    expectHubError(await hub.api('POST', `/tag/${at}`, { tag: 'a' }), 409);
+    ok(await hub.api('DELETE', '/branch/a'));
+    ok(await hub.api('POST', '/branch/a%2Fb', {}));
+  });
+
+  it('does not begin with a commit to a run of the native API if another is below its name', async () => {
+    const hub = await newRepository();
+    await hub.commit([header(), file('a', '1')]);
+    ok(await hub.api('POST', '/branch/exp%2Fone', {}));
+    ok(await hub.ask('POST', `/v1/repositories/${hub.id}/runs`, { name: 'exp', fidelity: 'exact' }));
+    ok(await hub.ask('PUT', `/v1/repositories/${hub.id}/runs/exp/checkpoints/1`, weights));
+    await gateway.encode();
+    const shown = await hub.head('exp');
+    expectHubError(await hub.tryCommit([header(), file('b', '1')], 'exp'), 409);
+    expect(await hub.head('exp')).toBe(shown);
+    expectHubError(await hub.api('POST', '/branch/exp%2Ftwo', {}), 409);
+    expectHubError(await hub.api('POST', '/tag/main', { tag: 'exp' }), 409);
+  });
+
   it('that is squashed has one commit with the same files; what only the rest had expires', async () => {
     const hub = await newRepository();
     const [kept, gone] = [Buffer.from('kept\0'), Buffer.from('gone\0')];
