@@ -2,9 +2,9 @@
  * Measures the cost of training on from stored checkpoints: the final loss of a run that restarts from a hub's
  * downloads, against the same run unbroken.
  *
- *   npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--paper-threshold t[,..]] [--exact]
- *       [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] [--text FILE]... [--train-script FILE]
- *       [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
+ *   npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]]
+ *       [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]]
+ *       [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory
  * (bench/restart/follow_training.py lists the other requirements). Needs Python with PyTorch and numpy: Debian's
@@ -36,6 +36,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     textPaths,
     thresholds,
     archiveThresholds,
+    progressThresholds,
     paperThresholds,
     exact,
     seeds,
@@ -52,7 +53,13 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     hub = await HubProcess.start(join(directory, 'hub'), { FIRN_ENCODE_CONCURRENCY: String(parallel) });
     const work = compareRestarts({
       hub: new HubClient(hub.url),
-      arms: restartArms({ ours: thresholds, archive: archiveThresholds, paper: paperThresholds, exact }),
+      arms: restartArms({
+        ours: thresholds,
+        archive: archiveThresholds,
+        progress: progressThresholds,
+        paper: paperThresholds,
+        exact,
+      }),
       seeds,
       restarts,
       parallel,

@@ -5,6 +5,7 @@ test('thresholds, seeds and restarts have defaults', () => {
   expect(readRestartOptions([])).toEqual({
     thresholds: [0.005, 0.01, 0.02, 0.05],
     archiveThresholds: [],
+    progressThresholds: [],
     paperThresholds: [0.05],
     exact: false,
     seeds: 3,
@@ -43,6 +44,7 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
 test.each([
   [['--threshold', 'x']],
   [['--threshold', '0.1,0.1']],
+  [['--progress', '-1']],
   [['--seeds', '0']],
   [['--restarts', '1.5']],
   [['stray']],

@@ -5,6 +5,8 @@ export interface RestartOptions {
   readonly thresholds: readonly number[];
   /** Thresholds of our method with the rounding `archive`. */
   readonly archiveThresholds: readonly number[];
+  /** Thresholds of our method with a bound on the loss of progress too. */
+  readonly progressThresholds: readonly number[];
   readonly paperThresholds: readonly number[];
   /** Whether exact storage runs too, as a control. */
   readonly exact: boolean;
@@ -26,8 +28,8 @@ export interface RestartOptions {
 }
 
 export const restartUsage =
-  'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--paper-threshold t[,..]] [--exact] ' +
-  '[--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]] ' +
+  '[--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE ' +
   '--section NAME]';
 
@@ -39,6 +41,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
     options: {
       threshold: { type: 'string', default: '0.005,0.01,0.02,0.05' },
       archive: { type: 'string', default: '' },
+      progress: { type: 'string', default: '' },
       'paper-threshold': { type: 'string', default: '0.05' },
       exact: { type: 'boolean', default: false },
       seeds: { type: 'string', default: '3' },
@@ -57,6 +60,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
   return {
     thresholds: readThresholds('--threshold', values.threshold),
     archiveThresholds: readThresholds('--archive', values.archive),
+    progressThresholds: readThresholds('--progress', values.progress),
     paperThresholds: readThresholds('--paper-threshold', values['paper-threshold']),
     exact: values.exact,
     seeds: readCount('--seeds', values.seeds),

@@ -31,6 +31,11 @@ test('of a metric where higher is better, less is an excess', () => {
   expect(restartFigures([second], true)[0]!.excessWorst).toBeCloseTo(0.01, 12);
 });
 
+test('a line says which share of the progress may be lost', () => {
+  const [line] = restartFigures([{ ...first, arm: { ...arm, progress: 0.5 } }], false);
+  expect(restartTable([line!], 'loss')).toContain('| 1 % | Firn (residual), 50 % of the progress | 10 |');
+});
+
 test('a line names threshold, method, restarts, and both ends', () => {
   const line = restartTable(restartFigures([first], false), 'loss').split('\n')[2];
   expect(line).toBe('| 1 % | Firn (residual) | 10 | 1 | 2.0000 | 2.0200 | 1.00 % | 1.00 % | 50.0x |');

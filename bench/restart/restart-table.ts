@@ -25,7 +25,7 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ];
   const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
     arm.threshold === undefined ? '-' : `${Number((100 * arm.threshold).toFixed(2))} %`,
-    `${methodNames[arm.method]}${arm.rounding === 'archive' ? ', archive' : ''}`,
+    `${methodNames[arm.method]}${arm.rounding === 'archive' ? ', archive' : ''}${progressText(arm)}`,
     plan,
     String(seedCount),
     unbrokenMean.toFixed(4),
@@ -36,6 +36,10 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ]);
   const aligned = header.map((_, i) => (i < 3 ? '---' : '---:'));
   return [header, aligned, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function progressText({ progress }: RestartFigures['arm']): string {
+  return progress === undefined ? '' : `, ${percent(progress, 0)} of the progress`;
 }
 
 function percent(share: number, digits: number): string {

@@ -36,10 +36,15 @@ export class StoredRun {
 
   static async create(
     place: StoredRunPlace,
-    { run, method, threshold, rounding }: RestartArm,
+    { run, method, threshold, progress, rounding }: RestartArm,
     metrics: readonly string[],
   ): Promise<StoredRun> {
-    const thresholds: QualityThresholds = Object.fromEntries(metrics.map((metric) => [metric, threshold ?? 0]));
+    const thresholds: QualityThresholds = Object.fromEntries(
+      metrics.map((metric) => [
+        metric,
+        progress === undefined ? (threshold ?? 0) : { relative: threshold ?? 0, progress },
+      ]),
+    );
     const kind =
       method === 'exact'
         ? { fidelity: 'exact' }

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { restartArms } from './restart-arm.ts';
+
+test('ways to store that share a threshold have runs of their own, and names that a hub takes', () => {
+  const arms = restartArms({ ours: [0.01], archive: [0.01], progress: [0.01], paper: [0.01], exact: true });
+  const runs = arms.map(({ run }) => run);
+  expect(runs).toEqual([
+    'exact',
+    'residual-0-01',
+    'residual-archive-0-01',
+    'residual-progress-0-01',
+    'inshrinkerator-0-01',
+  ]);
+  expect(arms.map(({ progress }) => progress)).toEqual([undefined, undefined, undefined, 0.5, undefined]);
+});
