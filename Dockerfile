@@ -15,6 +15,7 @@ COPY tsconfig.json ./
 COPY scripts scripts
 COPY native native
 COPY src src
+COPY clients/typescript/src clients/typescript/src
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 # Providers of other systems are nine tenths of the inference package.
 RUN cd node_modules/onnxruntime-node/bin/napi-v* && find . -mindepth 1 -maxdepth 1 ! -name linux -exec rm -rf {} + \

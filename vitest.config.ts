@@ -4,7 +4,7 @@ import LongTestsFirst from './test/long-tests-first.ts';
 export default defineConfig({
   test: {
     globalSetup: ['test/postgres/global-setup.ts'],
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'clients/typescript/**/*.test.ts'],
     // Native builds and database start-up run once per file; 60 s covers them on two shared cores.
     testTimeout: 60_000,
     hookTimeout: 120_000,

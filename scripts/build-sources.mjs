@@ -1,4 +1,5 @@
-// Compiles the changed files of src/ to dist/: node scripts/build-sources.mjs [root]
+// Compiles the changed files of src/ to dist/, and those of the client to dist/client/:
+// node scripts/build-sources.mjs [root]
 //
 // Each file is compiled by itself, which this code base allows (tsconfig.json: erasableSyntaxOnly,
 // verbatimModuleSyntax), so a change costs only its own file. Types are not checked: `npm run types` does that. Files
@@ -15,12 +16,18 @@ const leftOut = /\.(test|suite|test-support|crash|bench)\.ts$/;
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 const paths = {
-  source: join(root, 'src'),
   out: join(root, 'dist'),
   options: join(root, 'tsconfig.json'),
   /** The sources of dist/: a digest for each, and one for the compiler and its options. */
   record: join(root, 'dist', 'built.json'),
 };
+/** Folders of sources, and the folder of dist/ for each. */
+const trees = [
+  { source: join(root, 'src'), below: '' },
+  { source: join(root, 'clients', 'typescript', 'src'), below: 'client/' },
+];
+/** An import of the client by a file of src/, which lies one folder closer in dist/. */
+const clientImport = /(['"])\.\.\/((?:\.\.\/)*)clients\/typescript\/src\//g;
 
 function main() {
   const sources = readSources();
@@ -31,7 +38,10 @@ function main() {
   const stale = sources.filter((source) => !isCurrent(source));
   const sameNames = Object.keys(built.sources).length === sources.length;
   if (stale.length === 0 && sameNames) return;
-  if (stale.length > 0) compile(stale);
+  for (const tree of trees) {
+    const ofTree = stale.filter((source) => source.tree === tree);
+    if (ofTree.length > 0) compile(tree, ofTree);
+  }
   removeOthers(new Set(sources.flatMap(({ name }) => [jsName(name), `${jsName(name)}.map`])));
   replace(
     paths.record,
@@ -40,10 +50,17 @@ function main() {
 }
 
 function readSources() {
-  const names = readdirSync(paths.source, { recursive: true }).filter(
-    (name) => name.endsWith('.ts') && !leftOut.test(name),
-  );
-  return names.sort().map((name) => ({ name, digest: digestOf(readFileSync(join(paths.source, name))) }));
+  return trees
+    .filter(({ source }) => existsSync(source))
+    .flatMap((tree) =>
+      readdirSync(tree.source, { recursive: true })
+        .filter((name) => name.endsWith('.ts') && !leftOut.test(name))
+        .sort()
+        .map((name) => {
+          const path = join(tree.source, name);
+          return { name: tree.below + name, tree, path, digest: digestOf(readFileSync(path)) };
+        }),
+    );
 }
 
 function compilerDigest() {
@@ -75,23 +92,27 @@ function readRecord() {
 }
 
 /** Loads the compiler only when needed, because it takes half a second. Imports of the sources are not read. */
-function compile(sources) {
+function compile(tree, sources) {
   const ts = createRequire(join(root, 'package.json'))('typescript');
   const { compilerOptions } = ts.readConfigFile(paths.options, ts.sys.readFile).config;
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root);
   const alone = { noResolve: true, noLib: true, noCheck: true, types: [] };
-  const output = { noEmit: false, sourceMap: true, rootDir: paths.source, outDir: paths.out };
-  const files = sources.map(({ name }) => join(paths.source, name));
+  const output = { noEmit: false, sourceMap: true, rootDir: tree.source, outDir: join(paths.out, tree.below) };
+  const files = sources.map(({ path }) => path);
   const program = ts.createProgram(files, { ...options, ...alone, ...output });
   const errors = program.getSyntacticDiagnostics();
   if (errors.length > 0) {
     const host = { getCurrentDirectory: () => root, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
-    throw new Error(`${ts.formatDiagnostics(errors, host)}src/ does not compile; the reason is above.`);
+    throw new Error(`${ts.formatDiagnostics(errors, host)}${tree.source} does not compile; the reason is above.`);
   }
   program.emit(undefined, (path, text) => {
     mkdirSync(dirname(path), { recursive: true });
-    replace(path, text);
+    replace(path, text.replace(clientImport, importOfClient));
   });
+}
+
+function importOfClient(_, quote, up) {
+  return `${quote}${up === '' ? './' : up}client/`;
 }
 
 /** Replaces a file atomically: a reader gets the old one or the new one. */

@@ -370,8 +370,11 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   });
 }
 
-/** Variables of clients (a token) and benches (a Python with PyTorch), which may be in the same shell. */
-const ofOthers: ReadonlySet<string> = new Set(['FIRN_TOKEN', 'FIRN_PYTHON']);
+/**
+ * Variables of clients (a token, the address of a hub) and benches (a Python with PyTorch), which may be in the same
+ * shell.
+ */
+const ofOthers: ReadonlySet<string> = new Set(['FIRN_TOKEN', 'FIRN_URL', 'FIRN_PYTHON']);
 
 /** FIRN_TEST_ variables are for tests, such as the URL of a server; a hub that a test starts inherits them. */
 function isKey(name: string): boolean {

@@ -17,6 +17,12 @@ Its data
   firn verify
   firn gc [--dry-run] [--grace HOURS] [--force]
 
+A hub, from anywhere
+  firn login [URL]             remembers a token
+  firn push TARGET PATH        pushes a file, a folder, or a Trainer's output folder
+  firn pull TARGET [FOLDER]    pulls a checkpoint
+  firn ls [TARGET]             firn log TARGET, firn show TARGET, firn watch TARGET
+
 Without a server
   firn unpack PACKAGE... --out FOLDER
   firn eval-set check GRAPH BATCHES CHECKPOINT
@@ -45,6 +51,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   gc: async () => (await import('./cli/gc.ts')).gc,
 };
 
+/** Commands for a hub, which need no configuration of a server. */
+const hubCommands: ReadonlySet<string> = new Set(['login', 'push', 'pull', 'ls', 'log', 'show', 'watch']);
+
 /** Commands that only print text. */
 const words: Readonly<Record<string, () => string>> = {
   '--help': () => usage,
@@ -54,6 +63,11 @@ const words: Readonly<Record<string, () => string>> = {
 
 /** Runs the command line; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
+  if (hubCommands.has(command)) {
+    const { runHubCommand } = await import('./cli/hub/hub-program.ts');
+    process.exitCode = await runHubCommand([command, ...rest], complain);
+    return;
+  }
   const help = commandHelp(command, rest);
   if (help !== undefined) return say(help);
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined;

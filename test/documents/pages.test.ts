@@ -62,6 +62,12 @@ const pages: readonly Page[] = [
     says: [/"code":"not-found"/, /"items":\[/, /"passed":true/],
     makes: ['firn.json'],
   },
+  {
+    path: 'docs/guide/cli.md',
+    after: ['README.md'],
+    says: [/terminal@900: lossy base/, /^900\tready\tbase\tlossy\t/m, /^outcome\tlossy base/m],
+    makes: ['half/model.safetensors'],
+  },
 ];
 
 /** Tests and files for the blocks that do not run here. */
@@ -99,7 +105,10 @@ test.skipIf(missing !== '').each(pages)(
   pageDeadlineMs,
 );
 
-const documents = ['README.md', ...['training', 'pulling', 'operating', 'api'].map((name) => `docs/guide/${name}.md`)];
+const documents = [
+  'README.md',
+  ...['training', 'pulling', 'operating', 'api', 'cli'].map((name) => `docs/guide/${name}.md`),
+];
 
 test.each(documents.filter((path) => existsSync(join(root, path))))(
   '%s is tried, and every block that is not tried here is tried elsewhere',

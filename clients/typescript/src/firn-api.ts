@@ -1,0 +1,8051 @@
+// Generated from openapi/firn.json: npm run client-types
+export interface paths {
+    "/v1/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List repositories */
+        get: operations["listRepositories"];
+        put?: never;
+        /** Create a repository */
+        post: operations["createRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe a repository */
+        get: operations["getRepository"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change who can read a repository, and how pushed weights are kept */
+        patch: operations["changeRepository"];
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the eval sets of a repository */
+        get: operations["listEvalSets"];
+        put?: never;
+        /** Create an eval set */
+        post: operations["createEvalSet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe an eval set */
+        get: operations["getEvalSet"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an eval set that nothing uses
+         * @description Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one.
+         */
+        delete: operations["deleteEvalSet"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Upload the ONNX graph, with or without its weights */
+        put: operations["putEvalSetGraph"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Upload the inputs and labels as safetensors */
+        put: operations["putEvalSetBatches"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check graph, batches and metrics against each other
+         * @description With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended.
+         */
+        post: operations["commitEvalSet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure a checkpoint on an eval set, open or ready
+         * @description Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with; for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many checks wait or the scratch disk has no room.
+         */
+        post: operations["checkEvalSet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of a repository */
+        get: operations["listRuns"];
+        put?: never;
+        /** Create a run, or fork one from a checkpoint */
+        post: operations["createRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe a run */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a run with all its checkpoints
+         * @description Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. The name is free at once. Checkpoints that other runs build on are kept, out of sight, until nothing does.
+         */
+        delete: operations["deleteRun"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a run another eval set or other thresholds, close it, or open it again
+         * @description From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; those that are ready stay as they are. A closed run refuses new steps with `run-closed`.
+         */
+        patch: operations["changeRun"];
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the checkpoints of a run in its order */
+        get: operations["listCheckpoints"];
+        put?: never;
+        /**
+         * Reserve a checkpoint, then upload its files and commit it
+         * @description The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run until it is committed, cancelled or deleted, or expires without a sign of life.
+         */
+        post: operations["reserveCheckpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe a checkpoint: state, result, files and package */
+        get: operations["getCheckpoint"];
+        /**
+         * Upload a checkpoint of one safetensors file in one request
+         * @description The step gets its place in the order of the run once the whole body has arrived and was found sound; until then nothing of it is there, and a refused or broken upload leaves nothing. A step that failed with these very bytes answers 409 with the reason and the call that tries it again. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays when the upload is refused.
+         */
+        put: operations["pushCheckpoint"];
+        post?: never;
+        /**
+         * Delete a checkpoint
+         * @description The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight.
+         */
+        delete: operations["deleteCheckpoint"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close a reserved checkpoint and hand it to compression */
+        post: operations["commitCheckpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the configs tried for a checkpoint */
+        get: operations["listTrials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop work on a checkpoint */
+        post: operations["cancelCheckpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a failed checkpoint again
+         * @description With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready.
+         */
+        post: operations["retryCheckpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a checkpoint as server-sent events
+         * @description `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.
+         */
+        get: operations["followCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/files/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a file, rebuilt or as uploaded */
+        get: operations["getFile"];
+        /** Upload a file of a reserved checkpoint */
+        put: operations["putFile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        /** Size, digest and ETag of a file, from metadata alone */
+        head: operations["headFile"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a resumable upload of a file of a reserved checkpoint */
+        post: operations["createFileUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a resumable upload of the graph or the batches of an eval set */
+        post: operations["createEvalSetUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/uploads/{uploadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe an upload */
+        get: operations["getUpload"];
+        put?: never;
+        post?: never;
+        /** Give an upload up */
+        delete: operations["deleteUpload"];
+        options?: never;
+        /** Where an upload is (tus) */
+        head: operations["headUpload"];
+        /** Send the next bytes (tus) */
+        patch: operations["patchUpload"];
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/uploads/{uploadId}/parts/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Send a part, in any order, any number of times */
+        put: operations["putUploadPart"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/uploads/{uploadId}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the parts that have arrived */
+        get: operations["listUploadParts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/uploads/{uploadId}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put the parts together */
+        post: operations["completeUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/tensors/{tensor}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the elements of one tensor, little-endian */
+        get: operations["getTensor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /** Size, dtype and shape of one tensor */
+        head: operations["headTensor"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/package": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the compressed form of a checkpoint */
+        get: operations["getCheckpointPackage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /** Size and id of a package */
+        head: operations["headCheckpointPackage"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/packages/{packageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a package by its id, such as the ancestor of another */
+        get: operations["getPackage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /** Size of a package */
+        head: operations["headPackage"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/revisions/{revision}/packages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a client downloads to rebuild a revision
+         * @description The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other.
+         */
+        get: operations["getPull"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What namespaces take
+         * @description Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and pending deletion until it is gone.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a repository takes */
+        get: operations["getRepositoryUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/namespaces/{namespace}/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Limit what a namespace may take
+         * @description For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.
+         */
+        put: operations["putQuota"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tokens that one could have made
+         * @description Revoked and expired ones are among them. A page may have fewer entries than asked for and still not be the last.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Make a token
+         * @description Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a token, or the one this is sent with */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whose request this is, and what it may do */
+        get: operations["getWhoami"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process answers */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the process can do its work: catalog, store, workers
+         * @description Looked at anew at most once a second.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prometheus metrics
+         * @description For a token that may read everything.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/problems/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain a problem code */
+        get: operations["getProblemKind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @example {
+         *       "namespace": "acme",
+         *       "name": "lm-small",
+         *       "type": "model",
+         *       "visibility": "private",
+         *       "hub": {
+         *         "fidelity": "exact",
+         *         "shows": "compressed"
+         *       },
+         *       "createdAt": "2026-01-02T03:04:05.000Z"
+         *     }
+         */
+        Repository: {
+            namespace: string;
+            name: string;
+            /** @enum {string} */
+            type: "model" | "dataset" | "space";
+            /** @enum {string} */
+            visibility: "private" | "public";
+            hub: components["schemas"]["HubSettings"];
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** @description How weights that hub clients push are kept. */
+        HubSettings: {
+            /** @enum {string} */
+            fidelity: "exact" | "lossy";
+            evalSet?: string;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself. An object has several bounds, of which the tightest holds.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /**
+             * @description What a branch shows once a lossy checkpoint is ready: its compressed form, or what was pushed. The other form has a tag, `step-N-uploaded` or `step-N-compressed`.
+             * @enum {string}
+             */
+            shows: "compressed" | "uploaded";
+        };
+        /**
+         * @description Bounds on one metric, of which the tightest holds.
+         * @example {
+         *       "relative": 0.005,
+         *       "progress": 0.5
+         *     }
+         */
+        ThresholdBounds: {
+            /** @description Largest share of what the uploaded checkpoint has that may be lost. */
+            relative?: number;
+            /** @description Largest change for the worse, in the metric's own unit. */
+            absolute?: number;
+            /** @description Largest share that may be lost of what the metric gained since the checkpoint before: the nearest earlier one of the run, or up to the fork point of the run it was forked from, that is ready and was measured on the same eval set. If the metric is no better than there, the gain is the mean per checkpoint since the nearest of the last 8 that it is better than; if there is none, the other bounds hold alone. Without `relative` and `absolute`, `relative` is 0.005 beside it. It makes these at most 10 times tighter. */
+            progress?: number;
+        };
+        /** @description RFC 9457 problem details. */
+        Problem: {
+            /**
+             * @description A URI reference that explains the code.
+             * @example /problems/not-found
+             */
+            type: string;
+            /** @example Not found */
+            title: string;
+            /** @example 404 */
+            status: number;
+            /**
+             * @description Stable; what a program should look at.
+             * @example not-found
+             * @enum {string}
+             */
+            code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+            /**
+             * @description A sentence for people.
+             * @example There is no such run.
+             */
+            detail: string;
+            /**
+             * @description Names the request in the log.
+             * @example 6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a
+             */
+            requestId: string;
+        };
+        RepositoryInput: {
+            /** @example acme */
+            namespace: string;
+            /** @example lm-small */
+            name: string;
+            /**
+             * @description `model` by default.
+             * @enum {string}
+             */
+            type?: "model" | "dataset" | "space";
+            /**
+             * @description `private` by default; `public` can be read by everybody, without a token.
+             * @enum {string}
+             */
+            visibility?: "private" | "public";
+        };
+        RepositoryList: {
+            items: components["schemas"]["Repository"][];
+            /** @description Value of `after` for the next page; absent on the last. */
+            next?: string;
+        };
+        RepositoryChange: {
+            /** @enum {string} */
+            visibility?: "private" | "public";
+            hub?: components["schemas"]["HubSettingsInput"];
+        };
+        /**
+         * @description How weights that hub clients push (`push_to_hub`, `hf upload`) are kept from now on; replaces the settings as a whole.
+         * @example {
+         *       "fidelity": "lossy",
+         *       "evalSet": "held-out",
+         *       "thresholds": {
+         *         "loss": 0.01
+         *       }
+         *     }
+         */
+        HubSettingsInput: {
+            /**
+             * @description `exact`: every file comes back as it was pushed. `lossy`: weights are compressed inside the thresholds.
+             * @enum {string}
+             */
+            fidelity: "exact" | "lossy";
+            /**
+             * @description Name of a ready eval set of the repository.
+             * @example held-out
+             */
+            evalSet?: string;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint. By default 0.005 (half a percent) on the first metric of the eval set. One above 0.5 needs `allowLarge`. An object has several bounds, of which the tightest holds, `progress` among them. The answer says in `thresholdsInWords` what they allow.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
+            allowLarge?: boolean;
+            /**
+             * @description What a branch shows once a lossy checkpoint is ready: its compressed form, or what was pushed. The other form has a tag, `step-N-uploaded` or `step-N-compressed`.
+             * @enum {string}
+             */
+            shows?: "compressed" | "uploaded";
+        };
+        EvalSet: {
+            name: string;
+            /** @enum {string} */
+            state: "open" | "ready" | "failed";
+            spec: components["schemas"]["EvalSetSpec"];
+            graph?: {
+                sizeBytes: number;
+                sha256: string;
+            };
+            batches?: {
+                sizeBytes: number;
+                sha256: string;
+            };
+            error?: {
+                /** @enum {string} */
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                message: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+        };
+        EvalSetSpec: {
+            /**
+             * @description Graph input to tensor of the batches.
+             * @example {
+             *       "input_ids": "input_ids"
+             *     }
+             */
+            inputs: {
+                [key: string]: string;
+            };
+            metrics: {
+                /**
+                 * @description Unique in the set; thresholds refer to it.
+                 * @example loss
+                 */
+                name: string;
+                /**
+                 * @description What is measured, and of what. Rules of each kind:
+                 *
+                 *     | kind | what it is | output | labels | better | threshold | unit | left out |
+                 *     | --- | --- | --- | --- | --- | --- | --- | --- |
+                 *     | `loss` | the mean of an output that is a loss already, each batch weighted by its rows | a scalar, or one value a row or position; a mean, not a sum, since a sum follows `batchRows` | none; the graph may take them as inputs | lower | relative | that of the output | nothing |
+                 *     | `cross-entropy` | mean over positions of minus the log-probability that softmax gives the label | logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities | class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these) | lower | relative | nats | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `perplexity` | exp(cross-entropy); a threshold t bounds the rise of the cross-entropy by ln(1 + t) nats | logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities | class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these) | lower | relative | 1 (the exponential of the cross-entropy) | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `accuracy` | share of positions whose largest logit is the label (of probabilities: their largest) | logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities | class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these) | higher | relative | share of positions | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `top-k-accuracy` | share of positions whose label is among the `k` largest logits (5 unless `k` is given) | logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities | class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these) | higher | relative | share of positions | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `f1` | mean over classes of the harmonic mean of precision and recall (macro F1), over the classes that occur in labels or answers | logits `[N, ..., C]`, or `[N, C, ...]` with the classes second (segmentation), floating; not probabilities | class indices without the class axis, `[N, ...]`, whole numbers from 0 to C-1; or, with `"labels": "probabilities"` in the spec, one probability a class in the shape of the logits (one-hot is one of these) | higher | relative | 0 to 1 | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `binary-cross-entropy` | mean over all values of the cross-entropy of a target under the sigmoid of its logit | one logit a target, any shape, floating; not probabilities | targets from 0 to 1 in the shape of the output | lower | relative | nats | values whose label is `ignoreLabel` |
+                 *     | `binary-accuracy` | share of values where logit > 0 agrees with target > 0.5 | one logit a target, any shape, floating; not probabilities | targets from 0 to 1 in the shape of the output | higher | relative | share of values | values whose label is `ignoreLabel` |
+                 *     | `mse` | mean of the squared differences | any shape, floating | the shape of the output, floating | lower | relative | that of the output, squared | values whose label is `ignoreLabel` |
+                 *     | `pearson` | Pearson's correlation over all values | any shape, floating | the shape of the output, floating | higher | relative | -1 to 1 | values whose label is `ignoreLabel` |
+                 *     | `kl-divergence` | mean over positions of the divergence from the uploaded model's distribution to the rebuilt one's; 0 for the uploaded model | logits `[N, ..., C]` (or `[N, C, ...]` with `"classAxis": "second"`); with a last axis of one, one logit a value | none needed; where given, they only say which positions to leave out | lower | absolute | nats | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `agreement` | share of positions whose top choice is the uploaded model's; 1 for the uploaded model, and a threshold of 0.01 lets one position in a hundred change | logits `[N, ..., C]` (or `[N, C, ...]` with `"classAxis": "second"`); with a last axis of one, one logit a value | none needed; where given, they only say which positions to leave out | higher | absolute | share of positions | positions whose label is `ignoreLabel`; of probabilities those that are `ignoreLabel` throughout |
+                 *     | `deviation` | mean of the squared differences from the uploaded model's output; 0 for the uploaded model | any shape, floating | none needed; where given, in the shape of the output, they only say which values to leave out | lower | absolute | that of the output, squared | values whose label is `ignoreLabel` |
+                 * @enum {string}
+                 */
+                kind: "loss" | "cross-entropy" | "perplexity" | "accuracy" | "top-k-accuracy" | "f1" | "binary-cross-entropy" | "binary-accuracy" | "mse" | "pearson" | "kl-divergence" | "agreement" | "deviation";
+                /**
+                 * @description Graph output.
+                 * @example logits
+                 */
+                output: string;
+                /**
+                 * @description Tensor of the batches with the labels. Not needed by `loss`, `kl-divergence`, `agreement`, `deviation`.
+                 * @example labels
+                 */
+                labels?: string;
+                /**
+                 * @description Where the classes of the output are: on its last axis, or on its second (`[N, C, H, W]`, segmentation). Found from the shapes of output and labels where they leave no doubt; where they do, it is asked for.
+                 * @enum {string}
+                 */
+                classAxis?: "last" | "second";
+                /** @description Of the kind `top-k-accuracy` alone: how many of the largest logits count; 5 by default. */
+                k?: number;
+            }[];
+            /**
+             * @description What labels of classes are: the index of a class for each position, or a probability for each class (one-hot labels are these), in the shape of the logits. Both are softmax cross-entropy. Without it they are indices, and labels in the shape of the logits are refused.
+             * @enum {string}
+             */
+            labels?: "indices" | "probabilities";
+            /**
+             * @description Positions with this label count in no metric.
+             * @example -100
+             */
+            ignoreLabel?: number;
+            /** @description Rows fed at once; 16 by default. */
+            batchRows?: number;
+            /**
+             * @description Graph initializer to checkpoint tensor, where names differ.
+             * @example {
+             *       "onnx::MatMul_12": {
+             *         "tensor": "fc.weight",
+             *         "transpose": true
+             *       }
+             *     }
+             */
+            tensorMap?: {
+                [key: string]: {
+                    tensor: string;
+                    transpose?: boolean;
+                };
+            };
+            /**
+             * @description Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any characters. Any other that no tensor fills fails the checkpoint, so that numbers of the graph are never mistaken for those of the checkpoint.
+             * @example [
+             *       "rotary.inv_freq",
+             *       "*.causal_mask"
+             *     ]
+             */
+            constants?: string[];
+            /**
+             * @description Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any characters. They fill nothing, and nothing is refused or doubted because nothing uses them. Of two sets of weights that would fill the graph it names the one that is not measured.
+             * @example [
+             *       "ema_model.*"
+             *     ]
+             */
+            unused?: string[];
+            /** @description Takes figures as they are that are worse than guessing, or whose labels look shifted by one. Without it a checkpoint with such a figure is stored exact, unless the training job reported the same figure (`expects`). */
+            allowDoubted?: boolean;
+        };
+        EvalSetInput: {
+            /** @example held-out */
+            name: string;
+            spec: components["schemas"]["EvalSetSpec"];
+        };
+        EvalSetList: {
+            items: components["schemas"]["EvalSet"][];
+            next?: string;
+        };
+        CheckedEvalSet: components["schemas"]["EvalSet"] & {
+            check?: components["schemas"]["EvalSetReport"];
+        };
+        EvalSetReport: {
+            /**
+             * @description Each metric of the checkpoint as uploaded; null when not finite.
+             * @example {
+             *       "loss": 4.4903
+             *     }
+             */
+            values: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description How graph, batches, labels and weights were read.
+             * @example [
+             *       "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing)."
+             *     ]
+             */
+            understood: string[];
+            /** @description What looks like a mistake: a loss worse than guessing, labels shifted by one, inputs that are not finite. */
+            warnings: string[];
+            /** @description What one evaluation took; a checkpoint takes about five. */
+            secondsPerEvaluation: number;
+        };
+        Run: {
+            name: string;
+            /** @enum {string} */
+            fidelity: "exact" | "lossy";
+            evalSet?: string;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself. An object has several bounds, of which the tightest holds.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /**
+             * @description What each threshold lets a checkpoint lose.
+             * @example [
+             *       "loss may grow by at most 0.5 % of the uploaded checkpoint's"
+             *     ]
+             */
+            thresholdsInWords: string[];
+            search: components["schemas"]["SearchOptions"];
+            state: components["schemas"]["StateOptions"];
+            layerTypes: {
+                [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
+            };
+            /** @description Seed of every codebook of the run, in decimal. */
+            seed: string;
+            forkedFrom?: {
+                run: string;
+                step: number;
+            };
+            /** @description Whether the run is closed: it takes no new steps. */
+            final: boolean;
+            /** Format: date-time */
+            closedAt?: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** @description How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; together they may span at most 8192 configs, the two prune metrics counted. */
+        SearchOptions: {
+            /** @enum {string} */
+            method: "inshrinkerator" | "residual" | "lc-checkpoint" | "bitsnap";
+            bins: number[];
+            embeddingBins: number[];
+            pruneFractions: number[];
+            protectFractions: number[];
+            /** @description Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. */
+            bitPrices?: number[];
+            /** @description From the second checkpoint on: how many places on each axis a config may be from the last one. */
+            neighbourhoodRadius: number;
+            /** @description From the second checkpoint on: no config is tried that is more aggressive than the last one. */
+            neverMoreAggressive: boolean;
+            /** @description Most trials of one checkpoint. */
+            trialsMax: number;
+            /**
+             * @description With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.
+             * @enum {string}
+             */
+            evalBatches: "all" | "halves";
+            /**
+             * @description Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.
+             * @enum {string}
+             */
+            rounding: "nearest" | "archive";
+            /**
+             * @description Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits that its move costs more than staying, after what it and those like it did before.
+             * @enum {string}
+             */
+            hysteresis?: "fixed" | "priced";
+            /**
+             * @description How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in squared error and in bits together, at the prices of `bitPrices`.
+             * @enum {string}
+             */
+            clustering: "kmeanspp" | "optimal" | "entropy";
+            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
+            weightErrorMax?: number;
+            /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
+            standardErrors?: number;
+            /** @description How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, in multiples of what the thresholds let the loss grow by. With null the metrics alone decide. */
+            divergenceMax?: number;
+            /** @description How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored exact, with both figures in the reason. 0.01 by default. */
+            expectsWithin?: number;
+            /**
+             * @description Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.
+             * @enum {string}
+             */
+            codebookSeed?: "run" | "checkpoint";
+            fixedConfig?: components["schemas"]["QuantizationConfig"];
+        };
+        /** @description Used for every checkpoint instead of a search. */
+        QuantizationConfig: components["schemas"]["InshrinkeratorConfig"] | components["schemas"]["ResidualConfig"] | components["schemas"]["LcCheckpointConfig"] | components["schemas"]["BitsnapConfig"];
+        /**
+         * @example {
+         *       "method": "inshrinkerator",
+         *       "bins": 8,
+         *       "embeddingBins": 16,
+         *       "pruneFraction": 0.2,
+         *       "pruneMetric": "magnitude",
+         *       "protectFraction": 0.005
+         *     }
+         */
+        InshrinkeratorConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            method: "inshrinkerator";
+            bins: number;
+            embeddingBins: number;
+            pruneFraction: number;
+            protectFraction: number;
+            /** @description Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. Without it they are k-means. */
+            bitPrice?: number;
+            /** @enum {string} */
+            pruneMetric: "magnitude" | "sensitivity";
+        };
+        /**
+         * @example {
+         *       "method": "residual",
+         *       "step": -16
+         *     }
+         */
+        ResidualConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            method: "residual";
+            /** @description Index of the quantization step of an average tensor (no training step), in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two. */
+            step: number;
+            /**
+             * @description The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It follows from `step`.
+             * @example 0.7071
+             */
+            stepSize?: number;
+        };
+        /**
+         * @example {
+         *       "method": "lc-checkpoint",
+         *       "bits": 3
+         *     }
+         */
+        LcCheckpointConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            method: "lc-checkpoint";
+            /** @description Bits of priority promotion, the paper's x: of what changed since the ancestor the 2^bits - 1 buckets of the largest exponents are kept in every block, the others count as no change. A base is whole, whatever they are. */
+            bits: number;
+        };
+        /**
+         * @example {
+         *       "method": "bitsnap",
+         *       "baseEvery": 10
+         *     }
+         */
+        BitsnapConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            method: "bitsnap";
+            /** @description A base every so many checkpoints; those between are deltas to it. 10 where a run gives no config. */
+            baseEvery: number;
+        };
+        /** @description How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (before the correction of bias, which in the first ten steps of a run can make more of it; at an epsilon of 1e-8 or more, second moments of at most 1e38), and momentum by no more than a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an element. Tensors that are no moments, of one number, or not F32, stay exact, and so does a first moment that is to be `bounded` without its second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. Independent of `fidelity`, which is of the weights. `master` is of F32 copies of the weights, which training in 16 bits keeps: `exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; where the uploaded weights are not rounded from them they stay exact, and a warning says so. */
+        StateOptions: {
+            /** @enum {string} */
+            firstMoment: "exact" | "bitsnap" | "bounded";
+            /** @enum {string} */
+            secondMoment: "exact" | "bitsnap" | "bounded";
+            /** @enum {string} */
+            momentum: "exact" | "bitsnap" | "bounded";
+            /** @enum {string} */
+            master?: "exact" | "weights";
+            /**
+             * @description What marks tensors of a role besides the usual words, before which it decides. An entry is a part of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in which `*` is any characters (`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without the part; of whole names and patterns, to that of the entry at the same place in the list of `secondMoment`, each `*` standing for the same. The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, `fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, `master`, `fp32` as its first or last part. Where a name says two things at once, the tensor stays exact, and a warning says so.
+             * @example {
+             *       "firstMoment": [
+             *         "mu",
+             *         "m_*"
+             *       ],
+             *       "secondMoment": [
+             *         "nu",
+             *         "v_*"
+             *       ]
+             *     }
+             */
+            names?: {
+                firstMoment?: string[];
+                secondMoment?: string[];
+                momentum?: string[];
+                master?: string[];
+            };
+        };
+        /**
+         * @example {
+         *       "name": "first",
+         *       "evalSet": "held-out",
+         *       "thresholds": {
+         *         "loss": 0.005
+         *       }
+         *     }
+         */
+        RunInput: {
+            /** @example first */
+            name: string;
+            /**
+             * @description `lossy` when an eval set or a fixed config is given, else `exact`.
+             * @enum {string}
+             */
+            fidelity?: "exact" | "lossy";
+            /**
+             * @description Name of a ready eval set of the repository.
+             * @example held-out
+             */
+            evalSet?: string;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint. By default 0.005 (half a percent) on the first metric of the eval set. One above 0.5 needs `allowLarge`. An object has several bounds, of which the tightest holds, `progress` among them. The answer says in `thresholdsInWords` what they allow.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
+            allowLarge?: boolean;
+            search?: components["schemas"]["SearchOptionsInput"];
+            state?: components["schemas"]["StateOptionsInput"];
+            /**
+             * @description Tensor to layer type, overriding what graph, shapes and names say.
+             * @example {
+             *       "head.weight": "embedding"
+             *     }
+             */
+            layerTypes?: {
+                [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
+            };
+            /** @description Start from this checkpoint; whatever is not given is inherited. */
+            forkFrom?: {
+                /** @example first */
+                run: string;
+                /** @example 1000 */
+                step: number;
+            };
+        };
+        /** @description How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; together they may span at most 8192 configs, the two prune metrics counted. What is not given keeps its default. */
+        SearchOptionsInput: {
+            /** @enum {string} */
+            method?: "inshrinkerator" | "residual" | "lc-checkpoint" | "bitsnap";
+            bins?: number[];
+            embeddingBins?: number[];
+            pruneFractions?: number[];
+            protectFractions?: number[];
+            /** @description Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. */
+            bitPrices?: number[];
+            /** @description From the second checkpoint on: how many places on each axis a config may be from the last one. */
+            neighbourhoodRadius?: number;
+            /** @description From the second checkpoint on: no config is tried that is more aggressive than the last one. */
+            neverMoreAggressive?: boolean;
+            /** @description Most trials of one checkpoint. */
+            trialsMax?: number;
+            /**
+             * @description With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.
+             * @enum {string}
+             */
+            evalBatches?: "all" | "halves";
+            /**
+             * @description Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on. `dead-zone` is an older name of `archive`.
+             * @enum {string}
+             */
+            rounding?: "nearest" | "archive" | "dead-zone";
+            /**
+             * @description Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits that its move costs more than staying, after what it and those like it did before.
+             * @enum {string}
+             */
+            hysteresis?: "fixed" | "priced";
+            /**
+             * @description How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in squared error and in bits together, at the prices of `bitPrices`.
+             * @enum {string}
+             */
+            clustering?: "kmeanspp" | "optimal" | "entropy";
+            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
+            weightErrorMax?: number | null;
+            /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
+            standardErrors?: number;
+            /** @description How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, in multiples of what the thresholds let the loss grow by. With null the metrics alone decide. */
+            divergenceMax?: number | null;
+            /** @description How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored exact, with both figures in the reason. 0.01 by default. */
+            expectsWithin?: number;
+            /**
+             * @description Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.
+             * @enum {string}
+             */
+            codebookSeed?: "run" | "checkpoint";
+            fixedConfig?: components["schemas"]["QuantizationConfigInput"];
+        };
+        QuantizationConfigInput: components["schemas"]["InshrinkeratorConfigInput"] | components["schemas"]["ResidualConfigInput"] | components["schemas"]["LcCheckpointConfigInput"] | components["schemas"]["BitsnapConfigInput"];
+        /**
+         * @example {
+         *       "method": "inshrinkerator",
+         *       "bins": 8,
+         *       "embeddingBins": 16,
+         *       "pruneFraction": 0.2,
+         *       "pruneMetric": "magnitude",
+         *       "protectFraction": 0.005
+         *     }
+         */
+        InshrinkeratorConfigInput: {
+            /**
+             * @description `inshrinkerator` by default, where bins are given.
+             * @enum {string}
+             */
+            method?: "inshrinkerator";
+            bins: number;
+            embeddingBins: number;
+            pruneFraction: number;
+            protectFraction: number;
+            /** @description Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. Without it they are k-means. */
+            bitPrice?: number;
+            /**
+             * @description `magnitude` by default.
+             * @enum {string}
+             */
+            pruneMetric?: "magnitude" | "sensitivity";
+        };
+        /**
+         * @example {
+         *       "method": "residual",
+         *       "step": -16
+         *     }
+         */
+        ResidualConfigInput: {
+            /** @enum {string} */
+            method: "residual";
+            /** @description Index of the quantization step of an average tensor (no training step), in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two. */
+            step: number;
+            /**
+             * @description The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It follows from `step`.
+             * @example 0.7071
+             */
+            stepSize?: number;
+        };
+        /**
+         * @example {
+         *       "method": "lc-checkpoint",
+         *       "bits": 3
+         *     }
+         */
+        LcCheckpointConfigInput: {
+            /** @enum {string} */
+            method: "lc-checkpoint";
+            /** @description Bits of priority promotion, the paper's x: of what changed since the ancestor the 2^bits - 1 buckets of the largest exponents are kept in every block, the others count as no change. A base is whole, whatever they are. */
+            bits: number;
+        };
+        /**
+         * @example {
+         *       "method": "bitsnap",
+         *       "baseEvery": 10
+         *     }
+         */
+        BitsnapConfigInput: {
+            /** @enum {string} */
+            method: "bitsnap";
+            /** @description A base every so many checkpoints; those between are deltas to it. 10 where a run gives no config. */
+            baseEvery: number;
+        };
+        /**
+         * @description How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (before the correction of bias, which in the first ten steps of a run can make more of it; at an epsilon of 1e-8 or more, second moments of at most 1e38), and momentum by no more than a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an element. Tensors that are no moments, of one number, or not F32, stay exact, and so does a first moment that is to be `bounded` without its second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. Independent of `fidelity`, which is of the weights. `master` is of F32 copies of the weights, which training in 16 bits keeps: `exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; where the uploaded weights are not rounded from them they stay exact, and a warning says so. What is not given is exact.
+         * @example {
+         *       "firstMoment": "bounded",
+         *       "secondMoment": "bounded"
+         *     }
+         */
+        StateOptionsInput: {
+            /** @enum {string} */
+            firstMoment?: "exact" | "bitsnap" | "bounded";
+            /** @enum {string} */
+            secondMoment?: "exact" | "bitsnap" | "bounded";
+            /** @enum {string} */
+            momentum?: "exact" | "bitsnap" | "bounded";
+            /** @enum {string} */
+            master?: "exact" | "weights";
+            /**
+             * @description What marks tensors of a role besides the usual words, before which it decides. An entry is a part of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in which `*` is any characters (`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without the part; of whole names and patterns, to that of the entry at the same place in the list of `secondMoment`, each `*` standing for the same. The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, `fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, `master`, `fp32` as its first or last part. Where a name says two things at once, the tensor stays exact, and a warning says so.
+             * @example {
+             *       "firstMoment": [
+             *         "mu",
+             *         "m_*"
+             *       ],
+             *       "secondMoment": [
+             *         "nu",
+             *         "v_*"
+             *       ]
+             *     }
+             */
+            names?: {
+                firstMoment?: string[];
+                secondMoment?: string[];
+                momentum?: string[];
+                master?: string[];
+            };
+        };
+        RunList: {
+            items: components["schemas"]["Run"][];
+            next?: string;
+        };
+        /**
+         * @example {
+         *       "evalSet": "held-out-2"
+         *     }
+         */
+        RunChange: {
+            /**
+             * @description Name of a ready eval set of the repository.
+             * @example held-out
+             */
+            evalSet?: string;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint. By default 0.005 (half a percent) on the first metric of the eval set. One above 0.5 needs `allowLarge`. An object has several bounds, of which the tightest holds, `progress` among them. The answer says in `thresholdsInWords` what they allow.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
+            allowLarge?: boolean;
+            /** @description With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting for more, and the upload of its last checkpoint is released, which is kept for training to go on. With an object it is closed, and its last checkpoint is kept so, which has to be said before that is compressed, unless it has it already. With `false` it is opened again. */
+            final?: boolean | components["schemas"]["FinalQuality"];
+        };
+        /**
+         * @description How the last checkpoint of a run is to be kept; as the others where nothing is said.
+         * @example {
+         *       "exact": true
+         *     }
+         */
+        FinalQuality: {
+            /** @description Its weights come back exact. */
+            exact?: boolean;
+            /**
+             * @description Thresholds instead of the run's.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+        };
+        Checkpoint: {
+            run: string;
+            step: number;
+            /** @description Order in the run, from 0. */
+            sequence: number;
+            /** @enum {string} */
+            state: "open" | "queued" | "working" | "ready" | "failed" | "cancelled";
+            /** @description 40 hex digits, from the commit on. */
+            revision?: string;
+            config?: Omit<components["schemas"]["QuantizationConfig"], "method"> & unknown;
+            /** @description The layer types given at upload. */
+            layerTypes?: {
+                [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
+            };
+            /**
+             * @description What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, with both figures in the reason: then eval set and training do not measure the same.
+             * @example {
+             *       "loss": 1.8604
+             *     }
+             */
+            expects?: {
+                [key: string]: number;
+            };
+            final?: components["schemas"]["FinalQuality"] & unknown;
+            /**
+             * @description Those it is held to, fixed when it was committed or tried again.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            cancelRequested: boolean;
+            result?: components["schemas"]["CheckpointResult"];
+            error?: {
+                /** @enum {string} */
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                message: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            committedAt?: string;
+            /** Format: date-time */
+            finishedAt?: string;
+            href: string;
+        };
+        CheckpointResult: {
+            /**
+             * @description `exact` also when a lossy run found no config that passes.
+             * @enum {string}
+             */
+            fidelity: "exact" | "lossy";
+            config?: components["schemas"]["QuantizationConfig"];
+            warnings: string[];
+            /**
+             * @description Metric to value; null when not finite.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            baseline?: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description On the decoded bytes; null when not finite.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            measured?: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            degradation?: {
+                [key: string]: number | null;
+            };
+            /** @description What the thresholds came to in this checkpoint, by bounded metric. */
+            limits?: {
+                [key: string]: components["schemas"]["MetricLimit"];
+            };
+            asGoodAs?: components["schemas"]["AsGoodAs"];
+            /** @description What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far. */
+            observed?: {
+                [key: string]: components["schemas"]["ObservedMetric"];
+            };
+            /**
+             * @description How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.
+             * @example [
+             *       "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing)."
+             *     ]
+             */
+            understood?: string[];
+            /** @enum {string} */
+            kind: "base" | "delta";
+            ancestorRun?: string;
+            ancestorStep?: number;
+            /** @description Checkpoints on the way from a base, this one included. */
+            chainLength: number;
+            rawBytes: number;
+            /** @description Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less. */
+            storedBytes: number;
+            /** @description Share of weights whose bin changed since the ancestor. */
+            migration?: number;
+            /** @description Root mean square of what rounding left of the weights of matrices, in quantization steps. */
+            roundingError?: number;
+            /** @description Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since. */
+            resumed?: boolean;
+            trialCount: number;
+            /**
+             * @description Seconds by phase.
+             * @example {
+             *       "search": 4.2,
+             *       "encode": 0.8,
+             *       "verify": 0.3
+             *     }
+             */
+            seconds: {
+                [key: string]: number;
+            };
+        };
+        MetricLimit: {
+            /** @description Largest `degradation` that passes. */
+            degradationMax: number;
+            /**
+             * @description The bound of the threshold that is the tightest here.
+             * @enum {string}
+             */
+            boundBy: "relative" | "absolute" | "progress";
+            /** @description What `degradationMax` would be without `progress`, where the threshold has it. */
+            withoutProgress?: number;
+            /** @description What `progress` is a share of: the gain since this upload, divided by `checkpoints`. Absent where nothing was gained. */
+            gain?: {
+                run: string;
+                step: number;
+                value: number;
+                /** @description Checkpoints from there to this one; 1 is the checkpoint before. */
+                checkpoints: number;
+                /** @description Above 0, in the metric's own unit. */
+                perCheckpoint: number;
+            };
+        };
+        /**
+         * @description The step of training at which the uploaded model was as good as what a download returns, by the measured metric of the uploads that it was trained through. Absent where that cannot be told.
+         * @example {
+         *       "metric": "loss",
+         *       "step": 1050,
+         *       "beforeFirst": false,
+         *       "lagSteps": 120
+         *     }
+         */
+        AsGoodAs: {
+            /** @description The first metric of the eval set that a threshold bounds. */
+            metric: string;
+            /** @description A fraction between uploads, on the line through their values; at most the own step. */
+            step: number;
+            /** @description Even the first upload, of this `step`, is better: it is as good as some step before. */
+            beforeFirst: boolean;
+            /** @description How many steps it is behind its own; with `beforeFirst` at least. */
+            lagSteps: number;
+        };
+        ObservedMetric: {
+            /** @enum {string} */
+            kind: "loss" | "cross-entropy" | "perplexity" | "accuracy" | "top-k-accuracy" | "f1" | "binary-cross-entropy" | "binary-accuracy" | "mse" | "pearson" | "kl-divergence" | "agreement" | "deviation";
+            baseline: number | null;
+            measured: number | null;
+            degradation: number | null;
+        };
+        /**
+         * @example {
+         *       "step": 1000,
+         *       "files": [
+         *         {
+         *           "path": "model.safetensors"
+         *         },
+         *         {
+         *           "path": "model.grad.safetensors"
+         *         }
+         *       ]
+         *     }
+         */
+        CheckpointInput: {
+            /** @example 1000 */
+            step: number;
+            /** @description Files that must arrive before the commit. Others may be added. */
+            files?: {
+                path: string;
+                /**
+                 * @description By default taken from the name of the file.
+                 * @enum {string}
+                 */
+                role?: "model" | "sensitivity" | "optimizer" | "other";
+                sizeBytes?: number;
+                /** @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 */
+                sha256?: string;
+            }[];
+            /** @description Use this config instead of a search. */
+            config?: components["schemas"]["InshrinkeratorConfigInput"] | components["schemas"]["ResidualConfigInput"] | components["schemas"]["LcCheckpointConfigInput"] | components["schemas"]["BitsnapConfigInput"];
+            /**
+             * @description Tensor to layer type for this checkpoint; each entry wins over that of the run.
+             * @example {
+             *       "head.weight": "embedding"
+             *     }
+             */
+            layerTypes?: {
+                [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
+            };
+            /**
+             * @description What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, with both figures in the reason: then eval set and training do not measure the same.
+             * @example {
+             *       "loss": 1.8604
+             *     }
+             */
+            expects?: {
+                [key: string]: number;
+            };
+            /**
+             * @description This checkpoint is the last of its run: its commit closes the run, which then takes no new steps. With an object it is kept otherwise than the others.
+             * @example {
+             *       "exact": true
+             *     }
+             */
+            final?: true | components["schemas"]["FinalQuality"];
+        };
+        CheckpointList: {
+            items: components["schemas"]["Checkpoint"][];
+            next?: string;
+        };
+        CheckpointDetails: components["schemas"]["Checkpoint"] & {
+            files: components["schemas"]["CheckpointFile"][];
+            package?: components["schemas"]["PackageSummary"];
+            /**
+             * @description Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.
+             * @enum {boolean}
+             */
+            damaged?: true;
+            /** @description Paths of the files that cannot be downloaded, or whose kept upload cannot. */
+            damagedFiles?: string[];
+            /** @description Name of the eval set it is measured with, fixed when it was committed or tried again. */
+            evalSet?: string;
+            links: {
+                trials: string;
+                events: string;
+                /** @description Of a checkpoint that failed: POST there to try it again. */
+                retry?: string;
+            };
+        };
+        CheckpointFile: {
+            path: string;
+            /** @enum {string} */
+            role: "model" | "sensitivity" | "optimizer" | "other";
+            received: boolean;
+            /** @description As announced, or as it arrived. `href` is there while the bytes are kept. */
+            uploaded: {
+                sizeBytes?: number;
+                sha256?: string;
+                href?: string;
+            };
+            /** @description What a download returns once the checkpoint is ready. */
+            rebuilt?: {
+                sizeBytes: number;
+                sha256: string;
+                href: string;
+            };
+        };
+        PackageSummary: {
+            id: string;
+            /** @enum {string} */
+            kind: "base" | "delta";
+            ancestorId?: string;
+            sizeBytes: number;
+            storedBytes: number;
+            chainLength: number;
+            /** @description The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` is its size, `storedBytes` this one’s share. */
+            mergedPackage?: {
+                id: string;
+                position: number;
+            };
+            /**
+             * @deprecated
+             * @description The same as `mergedPackage`, under its earlier name.
+             */
+            superStep?: {
+                id: string;
+                position: number;
+            };
+            href: string;
+            ancestorHref?: string;
+        };
+        TrialList: {
+            items: components["schemas"]["Trial"][];
+        };
+        Trial: {
+            /** @description Order of evaluation over all searches of the checkpoint, from 1, as people count. */
+            number: number;
+            /**
+             * @deprecated
+             * @description `number` less one, for programs that read it.
+             */
+            ordinal: number;
+            /** @description Which search of the checkpoint, from 1: it is searched again when another ancestor may cost less. */
+            search: number;
+            config: components["schemas"]["QuantizationConfig"];
+            estimatedBytes: number;
+            /**
+             * @description Metric to value; null when not finite.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            metrics: {
+                [key: string]: number | null;
+            };
+            /** @description Metrics of each half of the eval set, where both must pass. */
+            halves?: {
+                [key: string]: number | null;
+            }[];
+            /**
+             * @description Metric to value; null when not finite.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            degradation: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description Standard error of each degradation over examples, where the run asks for it.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            standardError?: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description Divergences from the uploaded model's outputs that the run bounds, by metric.
+             * @example {
+             *       "loss": 3.21
+             *     }
+             */
+            observed?: {
+                [key: string]: number | null;
+            };
+            passed: boolean;
+            seconds: number;
+        };
+        /**
+         * @description What it is measured with this time. By default what the run has now.
+         * @example {
+         *       "evalSet": "held-out-2"
+         *     }
+         */
+        RetryInput: {
+            /**
+             * @description Name of a ready eval set of the repository.
+             * @example held-out
+             */
+            evalSet?: string;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint. By default 0.005 (half a percent) on the first metric of the eval set. One above 0.5 needs `allowLarge`. An object has several bounds, of which the tightest holds, `progress` among them. The answer says in `thresholdsInWords` what they allow.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
+            allowLarge?: boolean;
+        };
+        FileReceipt: {
+            path: string;
+            /** @enum {string} */
+            role: "model" | "sensitivity" | "optimizer" | "other";
+            sizeBytes: number;
+            sha256: string;
+            href: string;
+        };
+        Upload: {
+            id: string;
+            href: string;
+            /**
+             * @description `complete`: what it was for has it.
+             * @enum {string}
+             */
+            state: "open" | "complete";
+            path?: string;
+            /** @enum {string} */
+            part?: "graph" | "batches";
+            sizeBytes: number;
+            /** @description Durable. */
+            receivedBytes: number;
+            sha256?: string;
+            /** @description Present when the upload comes in parts. */
+            partBytes?: number;
+            partCount?: number;
+            /**
+             * Format: date-time
+             * @description Unless more bytes come.
+             */
+            expiresAt: string;
+        };
+        FileUploadInput: {
+            /** @description Of the whole. */
+            sizeBytes: number;
+            /**
+             * @description Of the whole; checked when it is complete.
+             * @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+             */
+            sha256?: string;
+            /**
+             * @description Of each part but the last.
+             * @default 8388608
+             */
+            partBytes: number;
+            /** @example model.safetensors */
+            path: string;
+            /** @enum {string} */
+            role?: "model" | "sensitivity" | "optimizer" | "other";
+        };
+        EvalSetUploadInput: {
+            /** @description Of the whole. */
+            sizeBytes: number;
+            /**
+             * @description Of the whole; checked when it is complete.
+             * @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+             */
+            sha256?: string;
+            /**
+             * @description Of each part but the last.
+             * @default 8388608
+             */
+            partBytes: number;
+            /** @enum {string} */
+            part: "graph" | "batches";
+        };
+        UploadPart: {
+            number: number;
+            sizeBytes: number;
+            sha256: string;
+        };
+        UploadPartList: {
+            items: components["schemas"]["UploadPart"][];
+            next?: string;
+        };
+        Pull: {
+            /** @description 40 hex digits; its files never change. */
+            revision: string;
+            files: components["schemas"]["PullFile"][];
+            /** @description Each after its ancestors. */
+            packages: components["schemas"]["PullPackage"][];
+        };
+        PullFile: {
+            /** @example model.safetensors */
+            path: string;
+            sizeBytes: number;
+            /**
+             * @description Of the file as it is rebuilt, or as it is downloaded.
+             * @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+             */
+            sha256: string;
+            /** @description The whole file, not compressed. */
+            href: string;
+            /** @description The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in it. Absent for a file that is stored as it is: download it by `href`. */
+            package?: {
+                /** @example 00112233445566778899aabbccddeeff */
+                id: string;
+                path: string;
+            };
+        };
+        PullPackage: {
+            /**
+             * @description The id in the package itself. Its ETag is made from it.
+             * @example 00112233445566778899aabbccddeeff
+             */
+            id: string;
+            /** @description Packages of checkpoints in it that the revision needs, oldest first: itself, or those of a merged package. */
+            holds: string[];
+            /**
+             * @description The package of a checkpoint that it is a delta to.
+             * @example 00112233445566778899aabbccddeeff
+             */
+            ancestorId?: string;
+            sizeBytes: number;
+            /** @description Send it as If-Match: a package may have been merged with others since. */
+            etag: string;
+            href: string;
+            /** @description Whether the revision `have` needs all that it holds for this one. */
+            held: boolean;
+        };
+        NamespaceUsageList: {
+            items: components["schemas"]["NamespaceUsage"][];
+            /** @description Value of `after` for the next page; absent on the last. */
+            next?: string;
+        };
+        NamespaceUsage: components["schemas"]["Usage"] & {
+            namespace: string;
+            quota?: {
+                /** @description Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond is refused before its body. */
+                storedBytesMax: number;
+            };
+        };
+        Usage: {
+            /** @description Files of the checkpoints that can be seen, as they were uploaded; without sensitivities. */
+            logicalBytes: number;
+            /** @description Everything in the store because of them: the sum of `stored`. */
+            storedBytes: number;
+            /** @description With frames and checksums. */
+            stored: {
+                /** @description Packages. */
+                packageBytes: number;
+                /** @description Uploads that wait to be compressed. */
+                stagedBytes: number;
+                /** @description Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run. */
+                rawBytes: number;
+                /** @description Graphs and batches of eval sets. */
+                evalSetBytes: number;
+                /** @description What deleted checkpoints leave because others build on it. */
+                hiddenBytes: number;
+                /** @description What nothing needs any more and is deleted after the grace. */
+                pendingDeletionBytes: number;
+            };
+            /** @description Room given to bodies on their way; not stored yet. */
+            reservedBytes: number;
+            transferred: {
+                /** @description Bytes of requests, headers included. Told a minute late at most. */
+                receivedBytes: number;
+                /** @description Bytes of answers, headers included. Told a minute late at most. */
+                sentBytes: number;
+            };
+        };
+        QuotaInput: {
+            /**
+             * @description null: no limit but that of the storage.
+             * @example 1000000000000
+             */
+            storedBytesMax: number | null;
+        };
+        /**
+         * @example {
+         *       "id": "a1B2c3D4e5F6",
+         *       "name": "training cluster",
+         *       "grants": [
+         *         "write:acme"
+         *       ],
+         *       "createdAt": "2026-01-02T03:04:05.000Z",
+         *       "token": "hf_a1B2c3D4e5F6xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         *     }
+         */
+        CreatedToken: components["schemas"]["Token"] & {
+            /** @description What to send as `Authorization: Bearer`. It is told only here. */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "id": "a1B2c3D4e5F6",
+         *       "name": "training cluster",
+         *       "grants": [
+         *         "write:acme"
+         *       ],
+         *       "createdAt": "2026-01-02T03:04:05.000Z"
+         *     }
+         */
+        Token: {
+            /** @description The twelve characters of its text after `hf_`. */
+            id: string;
+            name: string;
+            grants: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt?: string;
+            /** Format: date-time */
+            revokedAt?: string;
+        };
+        TokenInput: {
+            /**
+             * @description For people: whose it is, or what for.
+             * @example training cluster
+             */
+            name: string;
+            /** @description Scopes with the place they hold on; a scope without one holds on everything. */
+            grants: string[];
+            /**
+             * Format: date-time
+             * @description From when on it is refused; never when absent.
+             * @example 2027-01-01T00:00:00Z
+             */
+            expiresAt?: string;
+        };
+        TokenList: {
+            items: components["schemas"]["Token"][];
+            /** @description Value of `after` for the next page; absent on the last. */
+            next?: string;
+        };
+        /**
+         * @example {
+         *       "id": "a1B2c3D4e5F6",
+         *       "name": "training cluster",
+         *       "grants": [
+         *         "write:acme"
+         *       ]
+         *     }
+         */
+        Whoami: {
+            /** @description Of the token; `anonymous` without one, `operator` on a server without access control. */
+            id: string;
+            name: string;
+            grants: string[];
+        };
+        Readiness: {
+            /**
+             * @description `degraded`: requests are answered, but not everything behind them is done.
+             * @enum {string}
+             */
+            status: "ready" | "degraded" | "not-ready";
+            checks: {
+                [key: string]: "ok" | "failed";
+            };
+            workers?: {
+                /** @description Workers of the hub that gave a sign of life within 35 seconds. */
+                living: number;
+                /** @description Age of the oldest of their latest signs. */
+                oldestSignSeconds?: number;
+                /** @description Age of the newest. */
+                newestSignSeconds?: number;
+            };
+        };
+        ProblemKind: {
+            code: string;
+            status: number;
+            title: string;
+            /** @description What leads to it. */
+            cause: string;
+            /** @description What to do about it. */
+            remedy: string;
+            /** @description A case of it. */
+            example: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listRepositories: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepositoryList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createRepository: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepositoryInput"];
+            };
+        };
+        responses: {
+            /** @description Created; Location names it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The repository. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepositoryChange"];
+            };
+        };
+        responses: {
+            /** @description The repository as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEvalSets: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalSetList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createEvalSet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvalSetInput"];
+            };
+        };
+        responses: {
+            /** @description Created, open for its graph and batches; Location names it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalSet"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEvalSet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The eval set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalSet"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteEvalSet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putEvalSetGraph: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case. */
+                "repr-digest"?: string;
+                /** @description As Repr-Digest. */
+                "content-digest"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Received. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalSet"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A Content-Length is needed. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putEvalSetBatches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case. */
+                "repr-digest"?: string;
+                /** @description As Repr-Digest. */
+                "content-digest"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Received. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalSet"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A Content-Length is needed. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commitEvalSet: {
+        parameters: {
+            query?: {
+                /** @description A checkpoint of the repository whose model files have arrived, as `run@step`; its state does not matter. */
+                check?: string;
+            };
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ready for runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedEvalSet"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    checkEvalSet: {
+        parameters: {
+            query: {
+                /** @description A checkpoint of the repository whose model files have arrived, as `run@step`; its state does not matter. */
+                checkpoint: string;
+            };
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalSetReport"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunInput"];
+            };
+        };
+        responses: {
+            /** @description Created; Location names it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunChange"];
+            };
+        };
+        responses: {
+            /** @description The run as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCheckpoints: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reserveCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckpointInput"];
+            };
+        };
+        responses: {
+            /** @description Reserved, with its place in the order of the run; Location names it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checkpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointDetails"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pushCheckpoint: {
+        parameters: {
+            query?: {
+                /** @description A JSON object, tensor to layer type, for this checkpoint; each entry wins over that of the run. */
+                layerTypes?: string;
+                /** @description A JSON object, metric to what the training job measured; as `expects` of a reservation. */
+                expects?: string;
+                /** @description `true`, or a JSON object; as `final` of a reservation. */
+                final?: string;
+            };
+            header?: {
+                /** @description RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case. */
+                "repr-digest"?: string;
+                /** @description As Repr-Digest. */
+                "content-digest"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The step exists with these very bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description Durable and waiting for compression; Location names its status. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A Content-Length is needed. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commitCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was committed before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description Durable and waiting for compression; Location names its status. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTrials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every trial, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description Being stopped; its state becomes `cancelled`. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetryInput"];
+            };
+        };
+        responses: {
+            /** @description Waiting for compression; Location names its status. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: {
+                /** @description `uploaded`: the bytes as they were uploaded, while they are kept. */
+                as?: "uploaded";
+                /** @description Convert the floating-point tensors of the rebuilt file. */
+                dtype?: "f32" | "f16" | "bf16";
+            };
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+                /** @description Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole file. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description sha-256 of the whole file (RFC 9530); absent for a dtype view. */
+                    "Repr-Digest"?: string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description One range of it. */
+            206: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description sha-256 of the whole file (RFC 9530); absent for a dtype view. */
+                    "Repr-Digest"?: string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putFile: {
+        parameters: {
+            query?: {
+                /** @description By default as announced, else taken from the name. */
+                role?: "model" | "sensitivity" | "optimizer" | "other";
+            };
+            header?: {
+                /** @description RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case. */
+                "repr-digest"?: string;
+                /** @description As Repr-Digest. */
+                "content-digest"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+                /** @description Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description These very bytes were there already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileReceipt"];
+                };
+            };
+            /** @description Received. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileReceipt"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A Content-Length is needed. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    headFile: {
+        parameters: {
+            query?: {
+                /** @description `uploaded`: the bytes as they were uploaded, while they are kept. */
+                as?: "uploaded";
+                /** @description Convert the floating-point tensors of the rebuilt file. */
+                dtype?: "f32" | "f16" | "bf16";
+            };
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+                /** @description Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As GET, without the bytes. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description sha-256 of the whole file (RFC 9530); absent for a dtype view. */
+                    "Repr-Digest"?: string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The file has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createFileUpload: {
+        parameters: {
+            query?: {
+                /** @description tus: path of the file; else `path` or `filename` of Upload-Metadata. */
+                path?: string;
+                /** @description tus: by default as announced, else taken from the name. */
+                role?: "model" | "sensitivity" | "optimizer" | "other";
+                /** @description tus: of the whole; checked with its last byte. */
+                sha256?: string;
+            };
+            header?: {
+                /** @description With it the upload is one of tus 1.0; without it the body says how many parts it has. */
+                "tus-resumable"?: string;
+                /** @description tus: bytes of the whole. It cannot be deferred. */
+                "upload-length"?: string;
+                /** @description tus: keys, each followed by a space and base64; `path` or `filename`, `role`, `sha256`, `part` are looked at. */
+                "upload-metadata"?: string;
+                /** @description Of the bytes of this request: `sha1` or `sha256`, a space, and base64. They are then kept all or not at all. */
+                "upload-checksum"?: string;
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FileUploadInput"];
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Open; Location names it. Room for all of it is taken. */
+            201: {
+                headers: {
+                    /** @description What has arrived, from the beginning on; absent where the upload comes in parts. */
+                    "Upload-Offset"?: string;
+                    /** @description Bytes of the whole. */
+                    "Upload-Length"?: string;
+                    /** @description When the upload is given up unless more bytes come. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bytes have another checksum than announced. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createEvalSetUpload: {
+        parameters: {
+            query?: {
+                /** @description tus: what the upload is; else `part` of Upload-Metadata. */
+                part?: "graph" | "batches";
+                /** @description tus: of the whole; checked with its last byte. */
+                sha256?: string;
+            };
+            header?: {
+                /** @description With it the upload is one of tus 1.0; without it the body says how many parts it has. */
+                "tus-resumable"?: string;
+                /** @description tus: bytes of the whole. It cannot be deferred. */
+                "upload-length"?: string;
+                /** @description tus: keys, each followed by a space and base64; `path` or `filename`, `role`, `sha256`, `part` are looked at. */
+                "upload-metadata"?: string;
+                /** @description Of the bytes of this request: `sha1` or `sha256`, a space, and base64. They are then kept all or not at all. */
+                "upload-checksum"?: string;
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the eval set. */
+                evalSet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EvalSetUploadInput"];
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Open; Location names it. Room for all of it is taken. */
+            201: {
+                headers: {
+                    /** @description What has arrived, from the beginning on; absent where the upload comes in parts. */
+                    "Upload-Offset"?: string;
+                    /** @description Bytes of the whole. */
+                    "Upload-Length"?: string;
+                    /** @description When the upload is given up unless more bytes come. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bytes have another checksum than announced. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upload. */
+            200: {
+                headers: {
+                    /** @description What has arrived, from the beginning on; absent where the upload comes in parts. */
+                    "Upload-Offset"?: string;
+                    /** @description Bytes of the whole. */
+                    "Upload-Length"?: string;
+                    /** @description When the upload is given up unless more bytes come. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    headUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As GET, without the bytes. */
+            200: {
+                headers: {
+                    /** @description What has arrived, from the beginning on; absent where the upload comes in parts. */
+                    "Upload-Offset"?: string;
+                    /** @description Bytes of the whole. */
+                    "Upload-Length"?: string;
+                    /** @description When the upload is given up unless more bytes come. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patchUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Version of tus, 1.0.0. */
+                "tus-resumable"?: string;
+                /** @description Where the bytes go: at the end of what has arrived. */
+                "upload-offset"?: string;
+                /** @description Of the bytes of this request: `sha1` or `sha256`, a space, and base64. They are then kept all or not at all. */
+                "upload-checksum"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Durable; with the last byte, what the upload is for has it. */
+            204: {
+                headers: {
+                    /** @description What has arrived, from the beginning on; absent where the upload comes in parts. */
+                    "Upload-Offset"?: string;
+                    /** @description Bytes of the whole. */
+                    "Upload-Length"?: string;
+                    /** @description When the upload is given up unless more bytes come. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another request has the upload. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bytes have another checksum than announced. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putUploadPart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case. */
+                "repr-digest"?: string;
+                /** @description As Repr-Digest. */
+                "content-digest"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+                /** @description Number of the part, from 1. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadPart"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another request has the upload. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUploadParts: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, by number. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadPartList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    completeUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the upload is for has it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another request has the upload. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTensor: {
+        parameters: {
+            query?: {
+                /** @description Convert a floating-point tensor; others come as they are. */
+                dtype?: "f32" | "f16" | "bf16";
+            };
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+                /** @description Name of the tensor. */
+                tensor: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All elements. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description Element type, as safetensors names it. */
+                    "Firn-Dtype": string;
+                    /** @description Dimensions with commas between; empty for a scalar. */
+                    "Firn-Shape": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description One range of their bytes. */
+            206: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description Element type, as safetensors names it. */
+                    "Firn-Dtype": string;
+                    /** @description Dimensions with commas between; empty for a scalar. */
+                    "Firn-Shape": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The tensor has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    headTensor: {
+        parameters: {
+            query?: {
+                /** @description Convert a floating-point tensor; others come as they are. */
+                dtype?: "f32" | "f16" | "bf16";
+            };
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+                /** @description Name of the tensor. */
+                tensor: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As GET, without the bytes. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description Element type, as safetensors names it. */
+                    "Firn-Dtype": string;
+                    /** @description Dimensions with commas between; empty for a scalar. */
+                    "Firn-Shape": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The tensor has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCheckpointPackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The package, as docs/format.md describes it. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description 32 hex digits, as in the package itself; of the checkpoint, where the package holds several. */
+                    "Firn-Package-Id": string;
+                    /** @description Id of the package itself, where it holds several checkpoints. */
+                    "Firn-Merged-Package"?: string;
+                    /** @description The same as Firn-Merged-Package, under its earlier name. */
+                    "Firn-Super-Step"?: string;
+                    /** @description Id of the package that a delta needs besides. */
+                    "Firn-Ancestor-Package"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description One range of it. */
+            206: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description 32 hex digits, as in the package itself; of the checkpoint, where the package holds several. */
+                    "Firn-Package-Id": string;
+                    /** @description Id of the package itself, where it holds several checkpoints. */
+                    "Firn-Merged-Package"?: string;
+                    /** @description The same as Firn-Merged-Package, under its earlier name. */
+                    "Firn-Super-Step"?: string;
+                    /** @description Id of the package that a delta needs besides. */
+                    "Firn-Ancestor-Package"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The package has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    headCheckpointPackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As GET, without the bytes. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description 32 hex digits, as in the package itself; of the checkpoint, where the package holds several. */
+                    "Firn-Package-Id": string;
+                    /** @description Id of the package itself, where it holds several checkpoints. */
+                    "Firn-Merged-Package"?: string;
+                    /** @description The same as Firn-Merged-Package, under its earlier name. */
+                    "Firn-Super-Step"?: string;
+                    /** @description Id of the package that a delta needs besides. */
+                    "Firn-Ancestor-Package"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The package has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the package. */
+                packageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The package, as docs/format.md describes it. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description 32 hex digits, as in the package itself; of the checkpoint, where the package holds several. */
+                    "Firn-Package-Id": string;
+                    /** @description Id of the package itself, where it holds several checkpoints. */
+                    "Firn-Merged-Package"?: string;
+                    /** @description The same as Firn-Merged-Package, under its earlier name. */
+                    "Firn-Super-Step"?: string;
+                    /** @description Id of the package that a delta needs besides. */
+                    "Firn-Ancestor-Package"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description One range of it. */
+            206: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description 32 hex digits, as in the package itself; of the checkpoint, where the package holds several. */
+                    "Firn-Package-Id": string;
+                    /** @description Id of the package itself, where it holds several checkpoints. */
+                    "Firn-Merged-Package"?: string;
+                    /** @description The same as Firn-Merged-Package, under its earlier name. */
+                    "Firn-Super-Step"?: string;
+                    /** @description Id of the package that a delta needs besides. */
+                    "Firn-Ancestor-Package"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The package has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    headPackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One byte range. Several give the whole file. */
+                range?: string;
+                /** @description The range holds only for this ETag. */
+                "if-range"?: string;
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Id of the package. */
+                packageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As GET, without the bytes. */
+            200: {
+                headers: {
+                    /** @description Strong; made from the sha256 of the bytes. */
+                    ETag: string;
+                    /** @description `bytes`. */
+                    "Accept-Ranges": string;
+                    /** @description With 206. */
+                    "Content-Range"?: string;
+                    /** @description 32 hex digits, as in the package itself; of the checkpoint, where the package holds several. */
+                    "Firn-Package-Id": string;
+                    /** @description Id of the package itself, where it holds several checkpoints. */
+                    "Firn-Merged-Package"?: string;
+                    /** @description The same as Firn-Merged-Package, under its earlier name. */
+                    "Firn-Super-Step"?: string;
+                    /** @description Id of the package that a delta needs besides. */
+                    "Firn-Ancestor-Package"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The package has the ETag of If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPull: {
+        parameters: {
+            query?: {
+                /** @description A revision whose packages the client has: those are marked `held`. */
+                have?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description A branch, a run (its newest ready checkpoint), a tag, `step-N`, `run/step-N`, or a revision of 40 hex digits. Slashes may be sent as they are or as %2F. */
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Files and packages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pull"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NamespaceUsageList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRepositoryUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putQuota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the namespace. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaInput"];
+            };
+        };
+        responses: {
+            /** @description The limit from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaInput"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description Most entries to return; 100 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenInput"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the token. */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWhoami: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token, without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whoami"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description It cannot. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Text exposition format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getProblemKind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A problem code. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the code means. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemKind"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,79 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+
+/** Most files of one checkpoint that are looked at. */
+const filesMax = 10_000;
+/** Folders as a Trainer names them. */
+const trainerFolder = /^checkpoint-(0|[1-9]\d{0,14})$/;
+const weights = /\.safetensors$/;
+/** Pickled weights. The hub opens no pickles, and beside safetensors they are the same weights once more. */
+const pickledWeights = /^(pytorch_model.*|consolidated.*)\.(bin|pth?)$/;
+
+export interface LocalFile {
+  /** Path in the checkpoint, with slashes. */
+  readonly path: string;
+  /** Path on this disk. */
+  readonly from: string;
+  readonly sizeBytes: number;
+  readonly role?: 'model' | 'sensitivity' | 'optimizer' | 'other';
+}
+
+export interface LocalCheckpoint {
+  /** As the name of the folder says, if it does. */
+  readonly step: number | undefined;
+  readonly files: readonly LocalFile[];
+  /** Files that are left out, by path. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * The checkpoints of a path, by step: a file; a folder; or a Trainer's output folder, which has one folder
+ * `checkpoint-N` for each step. Throws an Error with one sentence if there is nothing to push.
+ */
+export function findCheckpoints(path: string): LocalCheckpoint[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new Error(`There is no ${path}.`);
+  if (!found.isDirectory()) return [oneFile(path, found.size)];
+  const steps = readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && trainerFolder.test(entry.name))
+    .map((entry) => ({ step: stepOf(entry.name)!, folder: join(path, entry.name) }))
+    .sort((a, b) => a.step - b.step);
+  if (steps.length > 0) return steps.map(({ step, folder }) => oneFolder(folder, step));
+  return [oneFolder(path, stepOf(basename(resolve(path))))];
+}
+
+function stepOf(name: string): number | undefined {
+  const digits = trainerFolder.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** A single file of weights has the same name in every checkpoint, since a delta refers to the file of its name. */
+function oneFile(path: string, sizeBytes: number): LocalCheckpoint {
+  const file = { path: weights.test(path) ? 'model.safetensors' : basename(path), from: path, sizeBytes };
+  return { step: undefined, files: [file], leftOut: [] };
+}
+
+function oneFolder(folder: string, step: number | undefined): LocalCheckpoint {
+  const all = filesBelow(folder, '');
+  const hasWeights = all.some(({ path }) => weights.test(path));
+  const isLeftOut = ({ path }: LocalFile): boolean => hasWeights && pickledWeights.test(path);
+  const files = all.filter((file) => !isLeftOut(file));
+  if (files.length === 0) throw new Error(`There is no file in ${folder}.`);
+  return { step, files, leftOut: all.filter(isLeftOut).map(({ path }) => path) };
+}
+
+/** Without hidden files. Links to files are followed, links to folders are not. */
+function filesBelow(folder: string, prefix: string): LocalFile[] {
+  const files: LocalFile[] = [];
+  for (const entry of readdirSync(join(folder, prefix), { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue;
+    const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    if (entry.isDirectory()) files.push(...filesBelow(folder, path));
+    else {
+      const stat = statSync(join(folder, path), { throwIfNoEntry: false });
+      if (stat?.isFile() === true) files.push({ path, from: join(folder, path), sizeBytes: stat.size });
+    }
+    if (files.length > filesMax) throw new Error(`${folder} has more than ${filesMax} files.`);
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}

@@ -1,0 +1,61 @@
+import {
+  formatTarget,
+  waitForCheckpoint,
+  type CheckpointEvent,
+  type CheckpointTarget,
+  type components,
+} from '../../../clients/typescript/src/index.ts';
+import { exitCodes } from '../exit-code.ts';
+import { bytesInWords } from '../terminal/amounts.ts';
+import type { Session } from './session.ts';
+
+type Details = components['schemas']['CheckpointDetails'];
+
+/** Waits for a checkpoint, printing states, phases and trials as they come. Returns the exit code. */
+export async function follow({ hub, terminal }: Session, target: CheckpointTarget): Promise<number> {
+  const name = formatTarget(target);
+  const done = await waitForCheckpoint(hub, target, {
+    onEvent: (event) => {
+      if (terminal.asJson) return terminal.say(JSON.stringify(event));
+      if (event.type === 'phase') return terminal.progress(`${name}: ${phaseInWords(event)}`);
+      terminal.say(`${name}: ${eventInWords(event)}`);
+    },
+  });
+  if (!terminal.asJson) terminal.say(`${name}: ${outcomeInWords(done)}`);
+  return done.state === 'ready' ? exitCodes.done : exitCodes.bad;
+}
+
+function phaseInWords({ phase, doneCount, totalCount }: Extract<CheckpointEvent, { type: 'phase' }>): string {
+  return doneCount === undefined
+    ? phase
+    : `${phase} ${doneCount}${totalCount === undefined ? '' : ` of ${totalCount}`}`;
+}
+
+function eventInWords(event: Exclude<CheckpointEvent, { type: 'phase' }>): string {
+  if (event.type === 'state') return event.checkpoint.state;
+  const { number, passed, degradation, estimatedBytes } = event.trial;
+  return `trial ${number} ${passed ? 'passed' : 'did not pass'}: ${metricsInWords(degradation)}, about ${bytesInWords(estimatedBytes)}`;
+}
+
+/** What became of a checkpoint, in one sentence. */
+export function outcomeInWords({ state, error, result }: Details): string {
+  if (result === undefined) return error === undefined ? state : `${state}: ${(error as { message?: string }).message}`;
+  const { fidelity, kind, rawBytes, storedBytes, degradation = {}, seconds } = result;
+  const took = Object.values(seconds).reduce((sum, phase) => sum + phase, 0);
+  return [
+    `${fidelity} ${kind}, ${bytesInWords(storedBytes)} of ${bytesInWords(rawBytes)}`,
+    `${(rawBytes / Math.max(1, storedBytes)).toFixed(1)}x`,
+    ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
+    `${took.toFixed(1)} s`,
+  ].join(', ');
+}
+
+/** How much worse each metric is, such as `loss +0.42 %`. */
+export function metricsInWords(degradation: Readonly<Record<string, number | null>>): string {
+  return Object.entries(degradation)
+    .map(([name, share]) => {
+      if (share === null) return `${name} not finite`;
+      return `${name} ${share >= 0 ? '+' : ''}${(share * 100).toFixed(2)} %`;
+    })
+    .join(', ');
+}

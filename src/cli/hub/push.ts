@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import {
+  findCheckpoints,
+  FirnProblem,
+  formatTarget,
+  pushCheckpoint,
+  type Hub,
+  type Target,
+} from '../../../clients/typescript/src/index.ts';
+import { exitCodes } from '../exit-code.ts';
+import { bytesInWords, progressInWords } from '../terminal/amounts.ts';
+import { follow } from './follow.ts';
+import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
+
+export interface PushCommand extends HubOptions {
+  readonly wait?: boolean;
+  readonly evalSet?: string;
+  readonly threshold?: Readonly<Record<string, number>>;
+}
+
+/** `firn push NAMESPACE/NAME/RUN[@STEP] PATH`: pushes each checkpoint of the path. Returns the exit code. */
+export async function push(text: string, path: string, options: PushCommand): Promise<number> {
+  const target = runTarget(text);
+  const found = findCheckpoints(path);
+  if (typeof target.step === 'number' && found.length > 1)
+    throw new Error(`${path} has ${found.length} checkpoints: leave "@${target.step}" away.`);
+  const session = openSession(options);
+  await makePlace(session, target, options);
+  let code: number = exitCodes.done;
+  for (const { step: named, files, leftOut } of found) {
+    const step = typeof target.step === 'number' ? target.step : named;
+    if (step === undefined)
+      throw new Error(`Say which step ${path} is: ${formatTarget({ ...target, step: undefined })}@STEP.`);
+    for (const name of leftOut)
+      session.terminal.remark(`${name} is left out: the same weights are there as safetensors`);
+    const at = { ...target, step };
+    const begun = Date.now();
+    const { outcome, checkpoint } = await pushCheckpoint(session.hub, at, {
+      files,
+      onProgress: (sent, total) =>
+        session.terminal.progress(progressInWords(formatTarget(at), sent, total, Date.now() - begun)),
+    });
+    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (session.terminal.asJson) session.terminal.say(JSON.stringify({ outcome, checkpoint }));
+    else if (outcome === 'already') session.terminal.say(`${formatTarget(at)}: there already, ${checkpoint.state}`);
+    else session.terminal.say(`${formatTarget(at)}: pushed ${files.length} files, ${bytesInWords(bytes)}`);
+    if (options.wait === true) code = Math.max(code, await follow(session, at));
+  }
+  session.hub.close();
+  return code;
+}
+
+/** Makes the repository and the run if they are not there, and says so. */
+async function makePlace({ hub, terminal }: Session, target: Target & { readonly run: string }, options: PushCommand) {
+  const { namespace, name, run } = target;
+  const path = { namespace, name };
+  const key = () => ({ 'idempotency-key': randomUUID() });
+  if (!(await exists(() => hub.api.GET('/v1/repositories/{namespace}/{name}', { params: { path } })))) {
+    await hub.api.POST('/v1/repositories', { params: { header: key() }, body: path });
+    terminal.remark(`made the repository ${namespace}/${name}, which is private`);
+  }
+  const known = () =>
+    hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: { ...path, run } } });
+  if (await exists(known)) return;
+  await makeRun(hub, target, options);
+  const how = options.evalSet === undefined ? 'exact, since there is no --eval-set' : `measured on ${options.evalSet}`;
+  terminal.remark(`made the run ${run}: ${how}`);
+}
+
+async function makeRun(hub: Hub, { namespace, name, run }: Target & { readonly run: string }, options: PushCommand) {
+  await hub.api.POST('/v1/repositories/{namespace}/{name}/runs', {
+    params: { path: { namespace, name }, header: { 'idempotency-key': randomUUID() } },
+    body: {
+      name: run,
+      ...(options.evalSet !== undefined && { evalSet: options.evalSet }),
+      ...(options.threshold !== undefined && { thresholds: options.threshold }),
+    },
+  });
+}
+
+async function exists(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    if (error instanceof FirnProblem && error.status === 404) return false;
+    throw error;
+  }
+}

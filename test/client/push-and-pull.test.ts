@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  findCheckpoints,
+  findStep,
+  openHub,
+  pullCheckpoint,
+  pushCheckpoint,
+  waitForCheckpoint,
+  type Hub as Client,
+} from '../../clients/typescript/src/index.ts';
+import { sendFile } from '../../clients/typescript/src/push/send-file.ts';
+import { startHub, type Hub } from '../acceptance/start-hub.ts';
+
+let folder: string;
+let hub: Hub;
+let client: Client;
+const repository = { namespace: 'me', name: 'gpt' };
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'firn-client-'));
+  hub = await startHub({ dataDirectory: join(folder, 'data') });
+  client = openHub({ url: hub.url });
+  await client.api.POST('/v1/repositories', { body: repository });
+  await client.api.POST('/v1/repositories/{namespace}/{name}/runs', {
+    params: { path: repository },
+    body: { name: 'train' },
+  });
+});
+afterAll(async () => {
+  client.close();
+  await hub.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function weights(sizeBytes: number): Buffer {
+  const header = Buffer.from(JSON.stringify({ w: { dtype: 'U8', shape: [sizeBytes], data_offsets: [0, sizeBytes] } }));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([length, header, randomBytes(sizeBytes)]);
+}
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const at = (step: number) => ({ ...repository, run: 'train', step });
+
+test("a Trainer's output folder comes back as it was, and a second push sends nothing", async () => {
+  const output = join(folder, 'output');
+  const files = new Map<string, Buffer>();
+  for (const step of [100, 1000]) {
+    await mkdir(join(output, `checkpoint-${step}`), { recursive: true });
+    for (const [name, bytes] of [
+      ['model.safetensors', weights(50_000)],
+      ['config.json', Buffer.from(`{"step":${step}}`)],
+    ] as const) {
+      files.set(`${step}/${name}`, bytes);
+      await writeFile(join(output, `checkpoint-${step}`, name), bytes);
+    }
+    await writeFile(join(output, `checkpoint-${step}`, 'pytorch_model.bin'), 'a pickle');
+  }
+  const found = findCheckpoints(output);
+  expect(found.map(({ step, leftOut }) => [step, leftOut])).toEqual([
+    [100, ['pytorch_model.bin']],
+    [1000, ['pytorch_model.bin']],
+  ]);
+  for (const { step, files: local } of found) {
+    expect((await pushCheckpoint(client, at(step!), { files: local })).outcome).toBe('pushed');
+    expect((await pushCheckpoint(client, at(step!), { files: local })).outcome).toBe('already');
+    expect((await waitForCheckpoint(client, at(step!))).state).toBe('ready');
+  }
+  expect(await findStep(client, { ...repository, run: 'train' })).toMatchObject({ step: 1000 });
+  const pulled = await pullCheckpoint(client, at(1000), { to: join(folder, 'back') });
+  for (const { path, to, sha256, isVerified } of pulled) {
+    expect(await readFile(to)).toEqual(files.get(`1000/${path}`));
+    expect([sha256, isVerified]).toEqual([digest(files.get(`1000/${path}`)!), true]);
+  }
+  expect((await pullCheckpoint(client, at(1000), { to: join(folder, 'back') })).every(({ wasThere }) => wasThere)).toBe(
+    true,
+  );
+  await writeFile(join(output, 'checkpoint-100', 'config.json'), '{"step":999}');
+  await expect(pushCheckpoint(client, at(100), { files: findCheckpoints(output)[0]!.files })).rejects.toMatchObject({
+    code: 'step-exists',
+  });
+});
+
+test('a resumable push goes on where it broke, and a pull too', async () => {
+  const large = { ...repository, run: 'large', step: 2000 };
+  await client.api.POST('/v1/repositories/{namespace}/{name}/runs', {
+    params: { path: repository },
+    body: { name: 'large' },
+  });
+  const bytes = weights(40_000_000);
+  const from = join(folder, 'large.safetensors');
+  await writeFile(from, bytes);
+  const files = findCheckpoints(from)[0]!.files;
+  await client.api.POST('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints', {
+    params: { path: { ...repository, run: 'large' } },
+    body: { step: 2000 },
+  });
+  // The connection is cut after a part, as often as it takes.
+  const reached: number[] = [];
+  for (let cut = 0; cut < 3; cut++) {
+    const leaving = new AbortController();
+    await sendFile(client, large, files[0]!, {
+      isRepeated: true,
+      signal: leaving.signal,
+      onProgress: (sent) => {
+        if (sent >= (cut + 1) * 10_000_000) leaving.abort();
+        else if (reached.length === cut) reached.push(sent);
+      },
+    }).catch((error: Error) => expect(error.name).toBe('AbortError'));
+  }
+  expect(reached[2]).toBeGreaterThan(0);
+  await pushCheckpoint(client, large, { files });
+  expect((await waitForCheckpoint(client, large)).state).toBe('ready');
+  const leaving = new AbortController();
+  await expect(
+    pullCheckpoint(client, large, {
+      to: join(folder, 'large'),
+      ranges: 1,
+      signal: leaving.signal,
+      onProgress: (received) => received > 36_000_000 && leaving.abort(),
+    }),
+  ).rejects.toThrow();
+  let first: number | undefined;
+  const [pulled] = await pullCheckpoint(client, large, {
+    to: join(folder, 'large'),
+    onProgress: (received) => (first ??= received),
+  });
+  expect(first).toBeGreaterThanOrEqual(32 * 1024 * 1024);
+  expect(pulled!.sha256).toBe(digest(bytes));
+});
