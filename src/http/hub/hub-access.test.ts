@@ -327,6 +327,26 @@ describe('a signed upload address', () => {
     ok(await call('PUT', path, bytes));
   });
 
+  it('is of no use once its token is revoked, to any part of a file', async () => {
+    const { record, text } = await createToken(gateway.catalog, operator, {
+      name: 'revoked',
+      grants: [parseGrant('admin:other')],
+    });
+    const mine = await new HubClient(call, 'other/revoked', { authorization: `Bearer ${text}` }).create();
+    const [sent, late] = [Buffer.from('in time'), Buffer.from('too late')];
+    const [first, second] = await mine.batch([sent, late]);
+    ok(await call('PUT', pathOf(first!), sent));
+    await gateway.catalog.tokens.revoke(record.id);
+    for (const [href, bytes] of [
+      [first, sent],
+      [second, late],
+    ] as const)
+      expectHubError(await call('PUT', pathOf(href!), bytes), 403, 'forbidden');
+    const { id: repositoryId } = (await gateway.catalog.repositories.find('other', 'revoked'))!;
+    const found = await gateway.catalog.hub.blobs.find(repositoryId, [sha256(late)]);
+    expect(found.filter(({ rawKey }) => rawKey !== undefined)).toEqual([]);
+  });
+
   it('is of no use once its repository is deleted', async () => {
     const mine = await new HubClient(call, 'other/deleted', headers.get('admin:other')).create();
     const bytes = Buffer.from('too late');

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import ignore from 'ignore';
 import { z } from 'zod';
-import { signUpload, verifyUpload } from '../../access/upload-address.ts';
+import { operator } from '../../access/principal.ts';
+import { signUpload, type UploadGrant, verifyUpload } from '../../access/upload-address.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { hasBytes } from '../../hub/has-bytes.ts';
 import { partBytesOf } from '../../hub/receive-parts.ts';
@@ -137,7 +138,7 @@ export async function putLfsObject(
     nowSeconds: (await catalog.now()).getTime() / 1000,
   });
   const repository = grant && (await catalog.repositories.get(place.repositoryId));
-  if (grant === undefined || repository === undefined)
+  if (grant === undefined || repository === undefined || !(await holds(c, gateway, grant)))
     throw new FirnError('forbidden', 'This upload address is not valid, or has expired; ask for a new one.');
   c.set('repositoryId', repository.id);
   const { sha256, sizeBytes } = grant;
@@ -153,4 +154,9 @@ export async function putLfsObject(
   else await gateway.hub.receivePart(repository, { sha256, sizeBytes, number: Number(grant.part) }, upload);
   // Clients send the ETags of parts back; the parts themselves are checked by the digest of the whole.
   return c.body(null, 200, { ETag: `"${sha256}${grant.part === undefined ? '' : `-${grant.part}`}"` });
+}
+
+/** Whether the token that asked for an address is still valid; a server without access control has none. */
+async function holds(c: Context<AppEnv>, { catalog }: HubGateway, { tokenId }: UploadGrant): Promise<boolean> {
+  return c.var.principal.id === operator.id || (await catalog.tokens.valid(tokenId)) !== undefined;
 }
