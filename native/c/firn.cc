@@ -74,6 +74,69 @@ bool sums_to(const Segment* segments, size_t segment_count, size_t count) {
   return sum == count;
 }
 
+// The links of a block as the core has them, and the memory they lie in: used again for the next block.
+struct Links {
+  std::vector<firn::LatticeSegment> segments;
+  std::vector<firn::ResidualLink> chain;
+};
+
+// Whether one of two pointers that belong together is null without the other.
+bool is_half(const void* a, const void* b) { return (a == nullptr) != (b == nullptr); }
+
+bool is_aligned(const int32_t* values) { return reinterpret_cast<uintptr_t>(values) % alignof(int32_t) == 0; }
+
+bool is_link(const firn_residual_link& link, const firn_residual_block& block, size_t unit) {
+  if (link.tables == nullptr || link.slots == nullptr || !is_there(link.joint_symbols) ||
+      !is_block(link.payload, block.out, block.out_size, unit) ||
+      !sums_to(link.segments, link.segment_count, block.out_size / unit))
+    return false;
+  return link.joint_symbols.size == 0 ||
+         (link.width >= 2 && link.width <= firn::kJointSymbolWidthMax && link.position < link.width &&
+          link.joint_symbols.size % link.width == 0);
+}
+
+Status read_links(const firn_residual_block& block, size_t unit, Links* out) {
+  out->segments.clear();
+  out->chain.clear();
+  for (size_t i = 0; i < block.link_count; i++) {
+    const firn_residual_link& link = block.links[i];
+    if (!is_link(link, block, unit)) return Status::invalid_argument;
+    const bool joint = link.joint_symbols.size > 0;
+    // The checkpoints of a merged package share their payload.
+    if ((!joint || link.position == 0) && firn::crc32c(link.payload.data, link.payload.size, 0) != link.checksum)
+      return Status::corrupt;
+    for (size_t j = 0; j < link.segment_count; j++) {
+      const firn_lattice_segment& s = link.segments[j];
+      out->segments.push_back(
+          {s.count, s.exponent, s.step, s.shift, {s.offsets[0], s.offsets[1], s.offsets[2]}, s.gain});
+    }
+    out->chain.push_back({&link.tables->tables, data_of(link.payload), link.payload.size, {nullptr, link.segment_count},
+                          link.slots, {}, joint ? link.position : 0});
+    if (joint) out->chain[i].joint = {data_of(link.joint_symbols), link.joint_symbols.size / link.width, link.width};
+  }
+  // Only now the segments stay where they are.
+  const firn::LatticeSegment* at = out->segments.data();
+  for (firn::ResidualLink& link : out->chain) {
+    link.segments.data = at;
+    at += link.segments.count;
+  }
+  return Status::ok;
+}
+
+Status decode_residual(const firn_residual_block& block, Links* links) {
+  if (block.dtype >= kDtypes || block.links == nullptr || block.link_count == 0 || block.out == nullptr ||
+      is_half(block.values, block.activity) || is_half(block.values_after, block.activity_after) ||
+      !is_aligned(block.values) || !is_aligned(block.values_after) ||
+      (block.values == nullptr && block.origins == nullptr))
+    return Status::invalid_argument;
+  const auto of = static_cast<firn::Dtype>(block.dtype);
+  if (const Status status = read_links(block, firn::dtype_bytes(of), links); status != Status::ok) return status;
+  const firn::ResidualChain chain{
+      links->chain.data(), links->chain.size(), {block.values, block.activity}, block.origins};
+  if (block.values_after == nullptr) return firn::residual_elements(chain, of, block.out);
+  return firn::residual_block(chain, block.values_after, block.activity_after, of, block.out);
+}
+
 }  // namespace
 
 uint32_t firn_abi(void) { return FIRN_ABI; }
@@ -224,34 +287,13 @@ int32_t firn_context_tables_parse(firn_bytes stored, uint32_t slots, firn_contex
 
 void firn_context_tables_free(firn_context_tables* tables) { delete tables; }
 
-int32_t firn_residual_decode(const firn_residual_link* links, size_t link_count, const int32_t* origins,
-                             uint32_t dtype, void* out, size_t out_size) {
+int32_t firn_residual_decode(const firn_residual_block* blocks, size_t block_count) {
   return guarded([&] {
-    if (dtype >= kDtypes || links == nullptr || link_count == 0 || origins == nullptr || out == nullptr)
-      return Status::invalid_argument;
-    const auto of = static_cast<firn::Dtype>(dtype);
-    const size_t unit = firn::dtype_bytes(of);
-    std::vector<std::vector<firn::LatticeSegment>> segments(link_count);
-    std::vector<firn::ResidualLink> chain(link_count);
-    for (size_t i = 0; i < link_count; i++) {
-      const firn_residual_link& link = links[i];
-      const bool joint = link.joint_symbols.size > 0;
-      if (link.tables == nullptr || link.slots == nullptr || !is_there(link.joint_symbols) ||
-          !is_block(link.payload, out, out_size, unit) ||
-          !sums_to(link.segments, link.segment_count, out_size / unit))
-        return Status::invalid_argument;
-      if (joint && (link.width < 2 || link.width > firn::kJointSymbolWidthMax || link.position >= link.width ||
-                    link.joint_symbols.size % link.width != 0))
-        return Status::invalid_argument;
-      for (size_t j = 0; j < link.segment_count; j++) {
-        const firn_lattice_segment& s = link.segments[j];
-        segments[i].push_back(
-            {s.count, s.exponent, s.step, s.shift, {s.offsets[0], s.offsets[1], s.offsets[2]}, s.gain});
-      }
-      chain[i] = {&link.tables->tables, data_of(link.payload), link.payload.size,
-                  {segments[i].data(), segments[i].size()}, link.slots, {}, joint ? link.position : 0};
-      if (joint) chain[i].joint = {data_of(link.joint_symbols), link.joint_symbols.size / link.width, link.width};
+    if (blocks == nullptr && block_count > 0) return Status::invalid_argument;
+    Links links;
+    for (size_t i = 0; i < block_count; i++) {
+      if (const Status status = decode_residual(blocks[i], &links); status != Status::ok) return status;
     }
-    return firn::residual_elements({chain.data(), chain.size(), {}, origins}, of, out);
+    return Status::ok;
   });
 }

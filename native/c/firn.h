@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Grows when a call changes; a binding that was written for another number must not use the library. */
-#define FIRN_ABI 1
+#define FIRN_ABI 2
 FIRN_API uint32_t firn_abi(void);
 
 /* Statuses. The numbers never change. */
@@ -98,9 +98,10 @@ typedef struct {
   uint32_t count;
   int32_t exponent, step, shift, offsets[3], gain;
 } firn_lattice_segment;
-/* What one package says of a block. In a merged one, `joint_symbols` has the symbols of each of its `width` checkpoints
- * one after another and `position` is this checkpoint's; else it is empty and both are 0. Links of one merged package follow
- * each other and have the same payload and joint_symbols, at the same addresses. */
+/* What one package says of a block: its payload, with the CRC-32C that the index has of it. In a merged package,
+ * `joint_symbols` has the symbols of each of its `width` checkpoints one after another and `position` is this
+ * checkpoint's; else it is empty and both are 0. Links of one merged package follow each other and have the same payload
+ * and joint_symbols, at the same addresses. */
 typedef struct {
   const firn_context_tables* tables;
   firn_bytes payload;
@@ -108,11 +109,28 @@ typedef struct {
   const uint32_t* slots;
   size_t segment_count;
   firn_bytes joint_symbols;
-  uint32_t width, position;
+  uint32_t width, position, checksum;
 } firn_residual_link;
-/* The elements after the last link of a chain, oldest first. `origins`: a value for each segment of the first one. */
-FIRN_API int32_t firn_residual_decode(const firn_residual_link* links, size_t link_count, const int32_t* origins,
-                                      uint32_t dtype, void* out, size_t out_size);
+
+/* A block and what it goes on from. The state of its elements is a value each, of magnitude below 2^23, and an activity
+ * each: the first link starts from `values` and `activity`, the state that an earlier call left; or, if both are null,
+ * from the origins, one for each of its segments. `out` receives the elements after the last link. `values_after` and
+ * `activity_after`, unless both are null, receive the state there. No output may overlap an input. A state of other
+ * numbers than a call has left is FIRN_CORRUPT, or gives elements that mean nothing. */
+typedef struct {
+  const firn_residual_link* links; /* oldest first, one at least */
+  size_t link_count;
+  const int32_t* values;
+  const uint8_t* activity;
+  const int32_t* origins;
+  uint32_t dtype;
+  void* out;
+  size_t out_size;
+  int32_t* values_after;
+  uint8_t* activity_after;
+} firn_residual_block;
+/* Decodes blocks in order, until one fails; the rest is then not written. */
+FIRN_API int32_t firn_residual_decode(const firn_residual_block* blocks, size_t block_count);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// Fuzz target: residual_state and residual_elements on a chain of hostile packages. Every instruction set must give the
+// Fuzz target: residual_state, residual_elements and residual_block on a chain of hostile packages. Every instruction set must give the
 // same state, or the same refusal, as the separate calls: contexts, decode, apply and values, link by link.
 //
 // Input: element count (u16 LE), percent of them in the first of two segments, origins of the two (i8 each, times 64),
@@ -222,6 +222,9 @@ Outcome at_once(const Chain& chain) {
   Outcome out{Status::ok, std::vector<int32_t>(chain.count), Bytes(chain.count), std::vector<float>(chain.count)};
   out.status = residual_state(whole, out.values.data(), out.activity.data());
   require(residual_elements(whole, Dtype::f32, out.elements.data()) == out.status);
+  Outcome both{Status::ok, std::vector<int32_t>(chain.count), Bytes(chain.count), std::vector<float>(chain.count)};
+  both.status = residual_block(whole, both.values.data(), both.activity.data(), Dtype::f32, both.elements.data());
+  require(both.status == out.status && (both.status != Status::ok || both == out));
   return out.status == Status::ok ? out : Outcome{out.status, {}, {}, {}};
 }
 

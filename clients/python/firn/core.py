@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from .decoder.bytes.errors import DamagedPackage, UnsupportedFormat
+from .decoder.methods.lattice import LatticeState
 
-_ABI = 1
+_ABI = 2
 _OK, _CORRUPT, _TRUNCATED, _INVALID_ARGUMENT, _OUT_OF_MEMORY, _UNSUPPORTED = range(6)
 
 _KINDS = ("bytes", "f16", "bf16", "f32", "f64", "word16", "word32", "word64")
@@ -22,9 +23,6 @@ _DTYPES = ("F32", "F16", "BF16")
 _MASTER_KINDS = {None: 0, "BF16": 1, "F16": 2}
 
 Buffer = bytes | bytearray | memoryview | np.ndarray
-
-SEGMENT_OF_LATTICE = np.dtype([("count", "u4"), ("exponent", "i4"), ("step", "i4"), ("shift", "i4"), ("offsets", "i4", 3), ("gain", "i4")])
-
 
 class _Bytes(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
@@ -40,6 +38,22 @@ class _ResidualLink(ctypes.Structure):
         ("joint_symbols", _Bytes),
         ("width", c_uint32),
         ("position", c_uint32),
+        ("checksum", c_uint32),
+    ]
+
+
+class _ResidualBlock(ctypes.Structure):
+    _fields_ = [
+        ("links", POINTER(_ResidualLink)),
+        ("link_count", c_size_t),
+        ("values", c_void_p),
+        ("activity", c_void_p),
+        ("origins", c_void_p),
+        ("dtype", c_uint32),
+        ("out", c_void_p),
+        ("out_size", c_size_t),
+        ("values_after", c_void_p),
+        ("activity_after", c_void_p),
     ]
 
 
@@ -78,7 +92,7 @@ class Core:
         self._declare("firn_levels_decode", c_void_p, _Bytes, _Bytes, c_uint32, *block)
         self._declare("firn_levels_to_elements", _Bytes, c_uint32, _Bytes, c_int32, _Bytes, *block)
         self._declare("firn_context_tables_parse", _Bytes, c_uint32, POINTER(c_void_p))
-        self._declare("firn_residual_decode", POINTER(_ResidualLink), c_size_t, c_void_p, c_uint32, *block)
+        self._declare("firn_residual_decode", POINTER(_ResidualBlock), c_size_t)
         for name in ("firn_token_tables_free", "firn_context_tables_free"):
             getattr(library, name).restype = None
             getattr(library, name).argtypes = [c_void_p]
@@ -148,8 +162,10 @@ class Core:
         self._check(call(_span(levels), _DTYPES.index(dtype), _span(entries), level, _span(values), out.ctypes.data, out.size))
         return out.data
 
-    def residual(self, links: Sequence["ResidualLink"], origins: Sequence[int], dtype: str, count: int) -> Buffer:
-        """The elements after a chain of residual blocks, oldest first."""
+    def residual(
+        self, links: Sequence["ResidualLink"], start: LatticeState | None, origins: np.ndarray | None, dtype: str, count: int, keep: bool
+    ) -> tuple[Buffer, LatticeState | None]:
+        """The elements after a chain of residual blocks, oldest first, that starts from a state or from origins; and the state there, if it is to be kept."""
         array = (_ResidualLink * len(links))()
         for target, link in zip(array, links, strict=True):
             target.tables = link.tables.pointer
@@ -158,12 +174,20 @@ class Core:
             target.slots = link.slots.ctypes.data
             target.segment_count = len(link.segments)
             target.joint_symbols = _span(link.joint_symbols)
-            target.width, target.position = link.width, link.position
-        start = np.array(origins, np.int32)
+            target.width, target.position, target.checksum = link.width, link.position, link.checksum
         out = np.empty(count * (4 if dtype == "F32" else 2), np.uint8)
-        call = self._library.firn_residual_decode
-        self._check(call(array, len(links), start.ctypes.data, _DTYPES.index(dtype), out.ctypes.data, out.size))
-        return out.data
+        block = _ResidualBlock(links=array, link_count=len(links), dtype=_DTYPES.index(dtype), out=out.ctypes.data, out_size=out.size)
+        if start is not None:
+            if not len(start.values) == len(start.activities) == count:
+                raise DamagedPackage("a state has another number of elements than its block")
+            block.values, block.activity = start.values.ctypes.data, start.activities.ctypes.data
+        elif origins is not None:
+            block.origins = origins.ctypes.data
+        after = LatticeState(np.empty(count, np.int32), np.empty(count, np.uint8)) if keep else None
+        if after is not None:
+            block.values_after, block.activity_after = after.values.ctypes.data, after.activities.ctypes.data
+        self._check(self._library.firn_residual_decode(byref(block), 1))
+        return out.data, after
 
     def _declare(self, name: str, *arguments: type) -> None:
         getattr(self._library, name).restype = c_int32
@@ -193,13 +217,16 @@ class Core:
 
 
 class ResidualLink:
-    """What one package says of a block of residual elements; `segments` are of SEGMENT_OF_LATTICE. In a package of one checkpoint, `joint_symbols` is empty and `width` 0."""
+    """What one package says of a block of residual elements; `segments` are of SEGMENT. In a package of one checkpoint, `joint_symbols` is empty and `width` 0."""
 
-    def __init__(self, tables: Handle, payload: Buffer, segments: np.ndarray, slots: Sequence[int], joint_symbols: bytes, width: int, position: int) -> None:
+    def __init__(
+        self, tables: Handle, payload: Buffer, checksum: int, segments: np.ndarray, slots: np.ndarray, joint_symbols: bytes, width: int, position: int
+    ) -> None:
         self.tables = tables
         self.payload = _view(payload)
+        self.checksum = checksum
         self.segments = segments
-        self.slots = np.array(slots, np.uint32)
+        self.slots = slots
         self.joint_symbols = _view(joint_symbols)
         self.width = width
         self.position = position

@@ -8,18 +8,19 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .hub.cache import Cache, PackageReplaced, default_cache, file_digest
 from .hub.client import HubClient, hub_address
 from .core import load_core
-from .decoder.restore.chain import open_chain
+from .decoder.restore.chain import Package, open_chain
 from .decoder.bytes.errors import DamagedPackage
 from .decoder.restore.rebuild_files import rebuild_files
 from .errors import FirnError, WrongBytes
 from .hub.manifest import Manifest, PulledFile, PulledPackage, read_manifest
+from .hub.states import States
 
 _log = logging.getLogger("firn")
 
@@ -52,6 +53,7 @@ class Hub:
     def __init__(self, endpoint: str | None = None, token: str | None = None, cache_dir: Folder | None = None) -> None:
         self._client = HubClient(hub_address(endpoint, token))
         self._cache = Cache(Path(cache_dir) if cache_dir is not None else default_cache())
+        self._states = States(self._cache.folder / "states")
 
     @property
     def received_bytes(self) -> int:
@@ -144,7 +146,7 @@ class Hub:
             if stored is None or stored.sha256.hex() != file.sha256 or stored.size != file.size_bytes:
                 raise WrongBytes(f"the package has another {file.package_path} than the hub says")
         with _scratch(folder) as scratch:
-            rebuild_files(packages, scratch)
+            self._decode(packages, scratch)
             wanted: dict[str, list[PulledFile]] = {}
             for file in files:
                 wanted.setdefault(file.package_path or "", []).append(file)
@@ -157,6 +159,20 @@ class Hub:
                     shutil.copyfile(source, copy)
                     _put(copy, folder, file.path)
                 _put(source, folder, targets[0].path)
+
+    def _decode(self, chain: Sequence[Package], scratch: str) -> None:
+        """Rebuilds the files of the last package, from a kept state if there is one and it is right."""
+        with self._states.keeping(chain) as keeper:
+            with self._states.attached(chain) as short:
+                try:
+                    rebuild_files(short, scratch, keeper)
+                    return
+                except (DamagedPackage, OSError) as error:
+                    if all(package.kept is None for package in short):
+                        raise
+                    _log.warning("a kept state is of no use (%s); the whole chain is decoded", error)
+            self._states.forget(chain)
+            rebuild_files(chain, scratch, keeper)
 
 
 def snapshot_download(

@@ -103,3 +103,14 @@ def lossy_chain(count: int) -> tuple[list[bytes], dict[str, str]]:
     expected = json.loads((FIXTURES / "format-v7" / "expected.json").read_text())
     data = [(FIXTURES / "format-v7" / f"buckets-{i}.firn").read_bytes() for i in range(count)]
     return data, expected[count - 1]["digests"]
+
+
+def residual_chain(count: int) -> tuple[list[bytes], dict[str, str]]:
+    """The same of a run whose packages leave states."""
+    data = [(FIXTURES / "format-v3" / f"run-{i}.firn").read_bytes() for i in range(count)]
+    return data, digests_of("format-v3")[count - 1]
+
+
+def digests_of(version: str) -> list[dict[str, str]]:
+    """By checkpoint of a run in the fixtures: digests by path."""
+    return [checkpoint["digests"] for checkpoint in json.loads((FIXTURES / version / "expected.json").read_text())]

@@ -143,7 +143,49 @@ TEST_CASE("residual: a chain leads to the state and the elements that its steps 
         std::vector<float> elements(history.count());
         CHECK_EQ(residual_elements(chain, Dtype::f32, elements.data()), Status::ok);
         CHECK(elements == history.elements(last));
+        State both{std::vector<int32_t>(history.count()), Bytes(history.count())};
+        std::fill(elements.begin(), elements.end(), 0.0f);
+        CHECK_EQ(residual_block(chain, both.values.data(), both.activity.data(), Dtype::f32, elements.data()),
+                 Status::ok);
+        CHECK(both == history.states[last]);
+        CHECK(elements == history.elements(last));
       }
+    });
+  }
+}
+
+TEST_CASE("residual: the last package alone, behind the state before it, gives the state and the elements of all") {
+  for (const auto& counts : kShapes) {
+    const History history = make_history(counts, 3, 11 * counts.size() + counts[0]);
+    for_each_isa([&] {
+      for (size_t last = 2; last <= history.packages.size(); ++last) {
+        const auto links = history.links(last - 1, last);
+        const ResidualChain chain{links.data(), links.size(), history.states[last - 1].view(), nullptr};
+        State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
+        std::vector<float> elements(history.count());
+        CHECK_EQ(residual_block(chain, state.values.data(), state.activity.data(), Dtype::f32, elements.data()),
+                 Status::ok);
+        CHECK(state == history.states[last]);
+        CHECK(elements == history.elements(last));
+      }
+    });
+  }
+}
+
+TEST_CASE("residual: a state of any numbers is refused or gives elements, and nothing is read beyond it") {
+  const History history = make_history({300, 4001}, 2, 21);
+  const auto links = history.links(1, 2);
+  std::vector<float> elements(history.count());
+  State out{std::vector<int32_t>(history.count()), Bytes(history.count())};
+  for (const int32_t value : {INT32_MIN, -kLatticeValueMax - 1, kLatticeValueMax + 1, INT32_MAX}) {
+    State state = history.states[1];
+    state.values[77] = value;
+    std::fill(state.activity.begin(), state.activity.end(), uint8_t{0xFF});
+    for_each_isa([&] {
+      CHECK(residual_block({links.data(), links.size(), state.view(), nullptr}, out.values.data(), out.activity.data(),
+                           Dtype::f32, elements.data()) != Status::ok);
+      CHECK(residual_elements({links.data(), links.size(), state.view(), nullptr}, Dtype::f32, elements.data()) !=
+            Status::ok);
     });
   }
 }
@@ -169,6 +211,12 @@ TEST_CASE("residual: elements of every dtype are those of the values, at any add
     Bytes wanted(expected.size() * dtype_bytes(dtype)), got(wanted.size() + 1);
     convert(expected.data(), Dtype::f32, expected.size(), wanted.data(), dtype);
     CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, dtype, got.data() + 1),
+             Status::ok);
+    CHECK(std::equal(wanted.begin(), wanted.end(), got.begin() + 1));
+    std::fill(got.begin(), got.end(), uint8_t{0});
+    State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
+    CHECK_EQ(residual_block({links.data(), links.size(), {}, history.origins.data()}, state.values.data(),
+                            state.activity.data(), dtype, got.data() + 1),
              Status::ok);
     CHECK(std::equal(wanted.begin(), wanted.end(), got.begin() + 1));
   }

@@ -56,6 +56,9 @@ Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* acti
 // above.
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out);
 
+// Both at once, for who goes on from the state later.
+Status residual_block(const ResidualChain& chain, int32_t* values, uint8_t* activity, Dtype dtype, void* out);
+
 // A block to be coded at the end of a chain. Its memory belongs to the thread: a thread uses one at a time, on that
 // thread only, and calls none of the functions above meanwhile. Calls must come in the order of their declarations;
 // those that return a status fail like the function they name.

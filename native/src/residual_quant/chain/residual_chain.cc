@@ -168,6 +168,28 @@ Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* acti
   return Status::out_of_memory;
 }
 
+Status residual_block(const ResidualChain& chain, int32_t* values, uint8_t* activity, Dtype dtype, void* out) try {
+  if (chain.count == 0) return Status::invalid_argument;
+  BlockScratch& scratch = block_scratch();
+  const LatticeKernels kernels = lattice_kernels();
+  const bool is_start = chain.count == 1 && chain.previous.values == nullptr;
+  uint8_t* const bytes = static_cast<uint8_t*>(out);
+  float f32[kStepElements];
+  return Rebuilding(chain, scratch.values, scratch.activity)
+      .run_to_last([&](const LatticeRule& rule, SymbolCursor& cursor, LatticeState before, size_t first, size_t count) {
+        uint8_t* const to = bytes + first * dtype_bytes(dtype);
+        if (!kernels.apply(rule, cursor, before.values, before.activity, count, values + first, activity + first))
+          return false;
+        // At a block's start, moves express the size of a weight, not its activity.
+        if (is_start) std::fill_n(activity + first, count, kStateAfterBase);
+        kernels.values(rule, values + first, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32);
+        if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
+        return true;
+      });
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
+}
+
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out) try {
   if (chain.count == 0) return Status::invalid_argument;
   BlockScratch& scratch = block_scratch();

@@ -1,5 +1,6 @@
 """How residual elements move and what they stand for (format-blocks.md, section 14; format.md, "Residual tensors")."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ _CLASS_EDGES = (12, 28, 40, 48, 56)
 _LIFTS = np.array([0, 46, 54, 58, 62], np.int64)
 _DECAY = 6
 _STEP_CODE_MAX = 511
-_STEP_UNITS = [round(2 ** (20 + i / 32)) for i in range(32)]
+_STEP_UNITS = np.array([round(2 ** (20 + i / 32)) for i in range(32)], np.int64)
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,9 @@ class LatticeRecord:
     gain: int
 
 
-@dataclass(frozen=True)
-class LatticeParameters:
-    """The parameters of a segment: a record with the package's step scale applied, and the shift its block has."""
-
-    exponent: int
-    step: int
-    shift: int
-    offsets: tuple[int, int, int]
-    gain: int
+# Parameters of a segment, as the C interface has them too: a record with the package's step scale applied, and the shift
+# its block has. `count` is the number of its elements.
+SEGMENT = np.dtype([("count", "u4"), ("exponent", "i4"), ("step", "i4"), ("shift", "i4"), ("offsets", "i4", 3), ("gain", "i4")])
 
 
 @dataclass(frozen=True)
@@ -47,19 +42,22 @@ class LatticeState:
     activities: np.ndarray
 
 
-def lattice_parameters(record: LatticeRecord, step_scale: int, has_previous: bool) -> LatticeParameters:
-    """The parameters of a tensor's elements in a block with or without a previous one."""
-    e = min(max(record.step_code + step_scale, 0), _STEP_CODE_MAX)
+def lattice_segments(records: Sequence[LatticeRecord], step_scales: Sequence[int]) -> np.ndarray:
+    """The parameters of tensors, of SEGMENT, with a step scale for each; `count` is left 0."""
+    found = np.zeros(len(records), SEGMENT)
+    if not records:
+        return found
+    e = np.clip(np.array([record.step_code for record in records], np.int64) + np.array(step_scales, np.int64), 0, _STEP_CODE_MAX)
     step = (_STEP_UNITS[e % 32] * 2 ** (e // 32) + (1 << 19)) >> 20
-    first, second = (_towards_zero(code * step, 16) for code in record.offset_codes)
-    return LatticeParameters(
-        record.exponent, step, record.shift if has_previous else 0, (first, second, second), record.gain
-    )
-
-
-def _towards_zero(numerator: int, divisor: int) -> int:
-    size = abs(numerator) // divisor
-    return -size if numerator < 0 else size
+    codes = np.array([record.offset_codes for record in records], np.int64)
+    # Towards zero.
+    offsets = np.sign(codes) * (np.abs(codes) * step[:, None] // 16)
+    found["exponent"] = [record.exponent for record in records]
+    found["step"] = step
+    found["shift"] = [record.shift for record in records]
+    found["offsets"] = offsets[:, [0, 1, 1]]
+    found["gain"] = [record.gain for record in records]
+    return found
 
 
 def shifted_values(values: np.ndarray, shift: int) -> np.ndarray:
@@ -80,24 +78,22 @@ def contexts(values: np.ndarray, shifted: np.ndarray, activities: np.ndarray, st
     return (class_ * 3 + direction) * 3 + magnitude
 
 
-def apply_moves(
-    shifted: np.ndarray, activities: np.ndarray, z: np.ndarray, parameters: LatticeParameters
-) -> LatticeState:
-    """The state after moves of `z`, the symbols with their escapes added."""
+def apply_moves(shifted: np.ndarray, activities: np.ndarray, z: np.ndarray, segment: np.void) -> LatticeState:
+    """The state of a segment after moves of `z`, the symbols with their escapes added."""
     n = (z + 1) // 2
     outwards = np.where(shifted < 0, -1, 1)
     direction = np.where(z % 2 == 1, -outwards, outwards)
-    offsets = np.array([0, *parameters.offsets], np.int64)
-    values = shifted + np.where(n == 0, 0, direction * (n * parameters.step - offsets[np.minimum(n, 3)]))
+    offsets = np.array([0, *segment["offsets"]], np.int64)
+    values = shifted + np.where(n == 0, 0, direction * (n * int(segment["step"]) - offsets[np.minimum(n, 3)]))
     check(bool(np.all(np.abs(values) < _STATE_BOUND)), "a value leaves the lattice")
     a = np.maximum((activities >> 2) - _DECAY, _LIFTS[np.minimum(n, 4)])
     d = np.where(n == 0, 0, np.where(direction == 1, 1, 2))
     return LatticeState(values, 4 * a + d)
 
 
-def element_bytes_of(values: np.ndarray, parameters: LatticeParameters, dtype: str) -> bytes:
-    """The elements, as they stand in the file."""
-    scale = np.float32((768 + parameters.gain) * 2.0 ** (parameters.exponent - 10))
+def element_bytes_of(values: np.ndarray, segment: np.void, dtype: str) -> bytes:
+    """The elements of a segment, as they stand in the file."""
+    scale = np.float32((768 + int(segment["gain"])) * 2.0 ** (int(segment["exponent"]) - 10))
     products = values.astype(np.float32) * scale
     if dtype == "F32":
         return products.astype("<f4").tobytes()

@@ -5,7 +5,10 @@ Packages of a chain, base first, and what of the ancestor a block goes on from (
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..index.block_plan import CODEBOOK_CODING, BlockPlan
 from ..bytes.checksum import crc32c
@@ -13,6 +16,9 @@ from ..bytes.errors import check
 from ..bytes.limits import CHAIN_PACKAGES_MAX, GATHERINGS_MAX
 from ..index.package_index import EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from ..index.read_index import read_index
+from ..methods.lattice import LatticeState
+from .kept_state import KeptState
+from .lattice_table import LatticeTable
 
 if TYPE_CHECKING:
     from ...core import Core
@@ -22,11 +28,25 @@ BlockKey = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Package:
-    """The bytes of a package and its index; `core` decodes its blocks, or Python does."""
+    """
+    The bytes of a package and its index; `core` decodes its blocks, or Python does. `kept` is the state that an earlier
+    decoding left its blocks in.
+    """
 
     data: bytes
     index: PackageIndex
     core: "Core | None" = None
+    kept: KeptState | None = None
+
+    @cached_property
+    def view(self) -> np.ndarray:
+        """The same bytes as an array."""
+        return np.frombuffer(self.data, np.uint8)
+
+    @cached_property
+    def lattices(self) -> list[LatticeTable]:
+        """By file: the parameters of its residual tensors."""
+        return [LatticeTable(self.index, file) for file in self.index.files]
 
     def payload(self, block: StoredBlock) -> bytes:
         """A block's payload, its checksum compared."""
@@ -55,12 +75,37 @@ class Gathered(list[Place]):
 
 @dataclass(frozen=True)
 class Link:
-    """A block of file number `number` in package number `at` of the chain."""
+    """Block number `block_number` of file number `number` in package number `at` of the chain."""
 
     at: int
     number: int
     package: Package
-    block: StoredBlock
+    block_number: int
+
+    @property
+    def block(self) -> StoredBlock:
+        """The block itself."""
+        return self.file.blocks[self.block_number]
+
+    @property
+    def dtype(self) -> str:
+        """The dtype of the block's elements."""
+        return self.file.tensors[self.block.plan.runs[0].tensor].dtype
+
+    @property
+    def lattice(self) -> LatticeTable:
+        """The parameters of the file's residual tensors."""
+        return self.package.lattices[self.number]
+
+    @property
+    def has_kept_state(self) -> bool:
+        """Whether the state of the block is kept."""
+        return self.package.kept is not None and self.package.kept.has(self.file.path, self.block_number)
+
+    def kept_state(self) -> LatticeState | None:
+        """The state of the block, if it is kept. DamagedPackage."""
+        kept = self.package.kept
+        return kept.read(self.file.path, self.block_number, self.block.plan.count) if kept is not None and self.has_kept_state else None
 
     @property
     def file(self) -> PackageFile:
@@ -110,14 +155,14 @@ class BlockFinder:
     def __init__(self, chain: Sequence[Package]) -> None:
         self.chain = chain
         self.paths: dict[int, dict[str, int]] = {}
-        self.blocks: dict[tuple[int, int], dict[BlockKey, StoredBlock]] = {}
+        self.blocks: dict[tuple[int, int], dict[BlockKey, int]] = {}
         self.names: dict[tuple[int, int], dict[str, int]] = {}
         self.first_names: dict[int, dict[str, tuple[int, int]]] = {}
 
-    def links(self, at: int, number: int, block: StoredBlock) -> list[Link]:
-        """A block of a file of one package and all it goes on from, newest first."""
-        found = [Link(at, number, self.chain[at], block)]
-        while at > 0:
+    def links(self, at: int, number: int, block_number: int) -> list[Link]:
+        """A block of a file of one package and all it goes on from, newest first, up to one whose state is kept."""
+        found = [Link(at, number, self.chain[at], block_number)]
+        while at > 0 and not found[-1].has_kept_state:
             key = _key(found[-1].package.index, found[-1].file, found[-1].block.plan)
             at -= 1
             same_path = self._file_like(at, found[-1].file)
@@ -128,7 +173,7 @@ class BlockFinder:
                 break
             blocks = self.blocks.get((at, same_path))
             if blocks is None:
-                blocks = {_key(self.chain[at].index, before, other.plan): other for other in before.blocks}
+                blocks = {_key(self.chain[at].index, before, other.plan): i for i, other in enumerate(before.blocks)}
                 self.blocks[at, same_path] = blocks
             previous = blocks.get(key)
             if previous is None:

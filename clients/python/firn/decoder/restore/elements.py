@@ -7,6 +7,7 @@ from typing import BinaryIO
 from ..index.block_plan import WIDENED_CODING
 from .chain import BlockFinder, Gathered, Place
 from .decode_block import Steps, decode_block
+from .kept_state import StateKeeper
 from ..bytes.element_kinds import element_bytes
 from ..bytes.errors import check
 from ..bytes.limits import BLOCK_ELEMENTS_MAX, FILE_BYTES_MAX, GATHERED_BLOCKS_MAX
@@ -42,11 +43,15 @@ class _Unfinished:
 
 
 class ElementReader:
-    """Decodes blocks. Those that others need are each decoded once and put into `scratch`, an empty file."""
+    """
+    Decodes blocks. Those that others need are each decoded once and put into `scratch`, an empty file. `keeper` receives
+    the states of the blocks of the last package.
+    """
 
-    def __init__(self, finder: BlockFinder, scratch: BinaryIO) -> None:
+    def __init__(self, finder: BlockFinder, scratch: BinaryIO, keeper: StateKeeper | None = None) -> None:
         self.finder = finder
         self.scratch = scratch
+        self.keeper = keeper
         self.scratch_bytes = 0
         self.offsets: dict[BlockNumber, int] = {}
         self.parts: dict[tuple[int, int], dict[int, list[_Part]]] = {}
@@ -97,8 +102,10 @@ class ElementReader:
             yield self._taken(place)
 
     def _begin(self, number: BlockNumber) -> _Unfinished:
-        block = self.finder.chain[number.at].index.files[number.file].blocks[number.block]
-        return _Unfinished(number, decode_block(self.finder, self.finder.links(number.at, number.file, block)))
+        links = self.finder.links(number.at, number.file, number.block)
+        is_last = number.at == len(self.finder.chain) - 1
+        keep = self.keeper.of(links[0].file.path, number.block) if self.keeper and is_last else None
+        return _Unfinished(number, decode_block(self.finder, links, keep))
 
     def _keep(self, number: BlockNumber, elements: bytes) -> None:
         check(

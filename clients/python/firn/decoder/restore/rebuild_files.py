@@ -12,6 +12,7 @@ from ..index.block_plan import WIDENED_CODING
 from .chain import BlockFinder, Package
 from ..bytes.element_kinds import element_bytes
 from .elements import BlockNumber, ElementReader
+from .kept_state import StateKeeper
 from ..bytes.errors import check
 from ..bytes.limits import FILE_BYTES_MAX
 from ..methods.master_blocks import widened
@@ -23,17 +24,18 @@ _PIECE_BYTES = 1 << 20
 _BLOCKS_AHEAD = 4
 
 
-def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFile, bool]]:
+def rebuild_files(chain: Sequence[Package], folder: str, keeper: StateKeeper | None = None) -> list[tuple[PackageFile, bool]]:
     """
     Writes the files of the chain's last package under `folder`, replacing what is there; says of each whether it was
-    written, which external ones are not. Files appear once the digests of all are right.
+    written, which external ones are not. Files appear once the digests of all are right. `keeper` receives the states of
+    its blocks.
     """
     files = [(number, file) for number, file in enumerate(chain[-1].index.files) if file.content != EXTERNAL]
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder) as scratch:
         rebuilt = [(file, os.path.join(scratch, str(number))) for number, file in files]
         with open(os.path.join(scratch, "blocks"), "w+b") as blocks:
-            reader = ElementReader(BlockFinder(chain), blocks)
+            reader = ElementReader(BlockFinder(chain), blocks, keeper)
             for number, file in files:
                 check(file.size <= FILE_BYTES_MAX, "a file is larger than this decoder writes")
                 with open(os.path.join(scratch, str(number)), "wb") as out:
