@@ -114,9 +114,10 @@ class Hub:
         for file in plain:
             with _scratch(folder) as scratch:
                 copy = Path(scratch) / "file"
-                shutil.copyfile(self._cache.blob(self._client, file), copy)
+                kept = self._cache.blob(self._client, file)
+                shutil.copyfile(kept, copy)
                 if file_digest(copy) != file.sha256:
-                    (self._cache.blobs / file.sha256).unlink(missing_ok=True)
+                    kept.unlink(missing_ok=True)
                     raise WrongBytes(f"{file.path} is damaged in the cache; it is removed, so try again")
                 _put(copy, folder, file.path)
         _log.info("pulled %d files of revision %s; %d bytes received so far", len(missing), manifest.revision, self.received_bytes)

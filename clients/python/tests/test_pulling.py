@@ -1,6 +1,7 @@
 """Pulls from a hub that behaves, breaks off, or lies."""
 
 import hashlib
+import logging
 import os
 import signal
 import subprocess
@@ -8,13 +9,14 @@ import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import firn
 from firn.hub.client import hub_address
 
-from fake_hub import FakeHub, lossy_chain
+from fake_hub import FakeHub, lossy_chain, residual_chain
 
 
 class Pulling(unittest.TestCase):
@@ -34,9 +36,9 @@ class Pulling(unittest.TestCase):
         paths = [path for path in folder.rglob("*") if path.is_file()]
         return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
-    def chain(self, count: int) -> dict[str, str]:
+    def chain(self, count: int, make: Callable[[int], tuple[list[bytes], dict[str, str]]] = lossy_chain) -> dict[str, str]:
         """Makes the hub serve a chain of so many packages beside a plain file; what a pull has to give."""
-        data, digests = lossy_chain(count)
+        data, digests = make(count)
         packages = [self.hub.add_package(each) for each in data]
         for before, after in zip(packages, packages[1:], strict=False):
             after["ancestorId"] = before["id"]
@@ -134,6 +136,102 @@ class Pulling(unittest.TestCase):
             kept.write_bytes(data)
         with self.assertLogs("firn", "WARNING"):
             self.assertEqual(self.pull("again"), expected)
+
+    def test_the_next_step_goes_on_from_the_state_of_the_step_before(self) -> None:
+        self.chain(4, residual_chain)
+        ids = [package["id"] for package in self.hub.manifest["packages"]]
+        for count in (1, 2, 3, 4):
+            expected = self.chain(count, residual_chain)
+            self.assertEqual(self.pull(f"out-{count}"), expected)
+            self.assertEqual([path.name for path in (self.cache / "states").iterdir()], [f"{ids[count - 1]}.state"])
+
+    def test_a_state_that_is_damaged_is_removed_and_the_chain_decoded(self) -> None:
+        for at, change in ((0, 1), (5000, 1), (-1, 1), (-20, 1), (-60, 1)):
+            self.chain(2, residual_chain)
+            self.pull(f"before-{at}")
+            (state,) = (self.cache / "states").iterdir()
+            data = bytearray(state.read_bytes())
+            data[at] ^= change
+            state.write_bytes(data)
+            expected = self.chain(3, residual_chain)
+            with self.subTest(at=at), self.assertLogs("firn", "WARNING"):
+                self.assertEqual(self.pull(f"after-{at}"), expected)
+            self.assertFalse(state.exists())
+            for path in (self.cache / "states").iterdir():
+                path.unlink()
+
+    def test_a_state_that_is_whole_but_wrong_is_removed_and_the_chain_decoded(self) -> None:
+        self.chain(1, residual_chain)
+        self.pull("base")
+        (state,) = (self.cache / "states").iterdir()
+        other = state.read_bytes()
+        self.chain(2, residual_chain)
+        self.pull("before")
+        (kept,) = (self.cache / "states").iterdir()
+        before, after = state.stem, kept.stem
+        # The state of another checkpoint, under this one's name, in a file that is whole.
+        length = int.from_bytes(other[-44:-40], "little")
+        index = other[-44 - length : -44].replace(before.encode(), after.encode())
+        kept.write_bytes(other[: -44 - length] + index + other[-44:-40] + hashlib.sha256(index).digest() + other[-8:])
+        expected = self.chain(3, residual_chain)
+        with self.assertLogs("firn", "WARNING"):
+            self.assertEqual(self.pull("after"), expected)
+        self.assertFalse(kept.exists())
+
+    def test_processes_that_pull_at_once_all_get_the_files(self) -> None:
+        for count in (1, 2, 3, 4):
+            expected = self.chain(count, residual_chain)
+            running = [self.process(f"out-{count}-{i}") for i in range(3)]
+            for process in running:
+                self.assertEqual(process.wait(120), 0)
+            for i in range(3):
+                self.assertEqual(self.digests(self.folder / f"out-{count}-{i}"), expected)
+            self.assertEqual([path.suffix for path in (self.cache / "states").iterdir()], [".state"])
+
+    @unittest.skipUnless(hasattr(signal, "SIGKILL"), "there is no SIGKILL here")
+    def test_a_process_that_is_killed_while_it_keeps_a_state_harms_no_later_pull(self) -> None:
+        self.chain(3, residual_chain)
+        self.pull("before")
+        self.chain(4, residual_chain)
+        for kill in range(8):
+            process = self.process(f"killed-{kill}")
+            time.sleep(0.15 + 0.03 * kill)
+            process.kill()
+            process.wait()
+        expected = self.chain(4, residual_chain)
+        self.assertEqual(self.pull("after"), expected)
+        self.assertEqual([path.suffix for path in (self.cache / "states").iterdir() if not path.name.startswith(".")], [".state"])
+
+    def process(self, name: str) -> "subprocess.Popen[bytes]":
+        """Pulls in a process of its own."""
+        call = "import sys, firn; firn.snapshot_download('me/tiny', endpoint=sys.argv[1], local_dir=sys.argv[2], cache_dir=sys.argv[3])"
+        environment = {**os.environ, "PYTHONPATH": str(Path(firn.__file__).parents[1])}
+        process = subprocess.Popen([sys.executable, "-B", "-c", call, self.hub.url, str(self.folder / name), str(self.cache)], env=environment)
+        self.addCleanup(process.wait)
+        return process
+
+    @unittest.skipUnless(hasattr(os, "geteuid"), "folders cannot be made read-only here")
+    def test_a_cache_that_cannot_be_written_is_read_and_else_done_without(self) -> None:
+        self.chain(2, residual_chain)
+        self.pull("before")
+        expected = self.chain(3, residual_chain)
+        out = self.folder / "out"
+        out.mkdir()
+        kept = {path: path.read_bytes() for path in self.cache.rglob("*") if path.is_file()}
+        for path in (out, self.folder, self.cache, *self.cache.rglob("*")):
+            path.chmod(0o777 if path == out else 0o555 if path.is_dir() else 0o444)
+        self.addCleanup(lambda: [path.chmod(0o755) for path in (self.folder, self.cache, *self.cache.rglob("*")) if path.is_dir()])
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        self.hub.requests.clear()
+        if os.geteuid() == 0:
+            # Root may write everywhere.
+            os.seteuid(65534)
+            self.addCleanup(os.seteuid, 0)
+        self.assertEqual(self.pull("out"), expected)
+        # Only what was not there is pulled.
+        self.assertEqual(len(self.hub.received("/packages/")), 1)
+        self.assertEqual({path: path.read_bytes() for path in self.cache.rglob("*") if path.is_file()}, kept)
 
     def test_packages_larger_than_the_files_are_not_pulled(self) -> None:
         self.chain(2)

@@ -1,15 +1,20 @@
 """
 A folder that keeps what was downloaded: `packages/<id>-<sha256>.firn` and `blobs/<sha256>`. A file appears under its name when its bytes are whole and checked, so a
-process may be killed at any time; `*.part` is an unfinished one, which the next download goes on with.
+process may be killed at any time; `*.part` is an unfinished one, which the next download goes on with. A folder that cannot be written is read, and what is not there
+goes to a temporary one.
 """
 
 import contextlib
 import errno
 import hashlib
 import http.client
+import logging
 import os
 import re
+import shutil
 import sys
+import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +24,8 @@ from ..decoder.bytes.errors import DamagedPackage
 from ..errors import HubError, HubRefused, UnsafeAnswer, WrongBytes
 from .manifest import PulledFile, PulledPackage
 from ..unpacking import package_frame
+
+_log = logging.getLogger("firn")
 
 _PIECE_BYTES = 1 << 20
 # Connections in a row that brought nothing.
@@ -39,12 +46,19 @@ def default_cache() -> Path:
 
 
 class Cache:
-    """Finds and fetches packages and plain files."""
+    """Finds and fetches packages and plain files. `folder` is the one that was named, `packages` and `blobs` are where downloads go."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.packages = folder / "packages"
-        self.blobs = folder / "blobs"
+        self._named = folder / "packages", folder / "blobs"
+        self._damaged: set[str] = set()
+        target = folder
+        if not _can_be_written(folder):
+            _log.warning("%s cannot be written: what is pulled is kept only as long as this process runs", folder)
+            target = Path(tempfile.mkdtemp(prefix="firn-"))
+            weakref.finalize(self, shutil.rmtree, target, ignore_errors=True)
+        self.packages = target / "packages"
+        self.blobs = target / "blobs"
         self.packages.mkdir(parents=True, exist_ok=True)
         self.blobs.mkdir(parents=True, exist_ok=True)
 
@@ -81,8 +95,9 @@ class Cache:
         """A plain file, downloaded if need be. HubError, WrongBytes."""
         whole, part = self.blobs / file.sha256, self.blobs / f"{file.sha256}.part"
         with _locked(part):
-            if whole.exists() and whole.stat().st_size == file.size_bytes:
-                return whole
+            for kept in {whole, self._named[1] / file.sha256}:
+                if kept.exists() and kept.stat().st_size == file.size_bytes:
+                    return kept
 
             def place() -> Path:
                 if file_digest(part) != file.sha256:
@@ -96,9 +111,26 @@ class Cache:
         for package_id in {package.package_id, *package.holds}:
             for path in self.packages.glob(f"{package_id}-*.firn"):
                 path.unlink(missing_ok=True)
+            if self.packages != self._named[0]:
+                self._damaged.add(package_id)
 
     def _file_of(self, package_id: str) -> Path | None:
-        return next((path for path in self.packages.glob(f"{package_id}-*.firn") if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{64}\.firn", path.name)), None)
+        # What is damaged in a folder that cannot be written stays there.
+        folders = {self.packages} if package_id in self._damaged else {self.packages, self._named[0]}
+        found = (path for folder in folders for path in folder.glob(f"{package_id}-*.firn"))
+        return next((path for path in found if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{64}\.firn", path.name)), None)
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Whether files may be made in a folder, which is made if it is not there."""
+    try:
+        for part in (folder, folder / "packages", folder / "blobs"):
+            part.mkdir(parents=True, exist_ok=True)
+            if not os.access(part, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+                return False
+    except OSError:
+        return False
+    return True
 
 
 def file_digest(path: Path) -> str:

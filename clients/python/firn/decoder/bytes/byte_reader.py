@@ -27,6 +27,10 @@ class ByteReader:
 
     def varint(self, below: int = 1 << 53) -> int:
         """An unsigned LEB128 number in its shortest form."""
+        # Most numbers have one byte, and an index has tens of them for each tensor.
+        if self.offset < len(self.data) and self.data[self.offset] < min(below, 128):
+            self.offset += 1
+            return self.data[self.offset - 1]
         value = 0
         for shift in range(0, 63, 7):
             byte = self.unsigned(1)

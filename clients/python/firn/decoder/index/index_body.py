@@ -189,7 +189,8 @@ class BodyReader:
             return PackageFile(content, path, sha256, size, b"", b"", *self._read_blob(size))
         reference = before if before and before.content == SAFETENSORS else None
         text, header = self._read_header(reference.text if reference else b"")
-        tensors = parse_safetensors_header(header)
+        # Along a chain headers rarely change.
+        tensors = reference.tensors if reference and reference.header == header else parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
         copies, named, kept = self._read_copies(tensors, codings, earlier)
         blockless = [

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..bytes.limits import HEADER_BYTES_MAX, TENSORS_MAX
 
 _RANK_MAX = 64
 _NAME_UNITS_MAX = 1024
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,7 @@ def _is_size(value: object) -> bool:
 
 
 def _is_name(name: str) -> bool:
-    return len(name.encode("utf-16-be")) // 2 <= _NAME_UNITS_MAX and all(
-        ord(char) >= 32 and ord(char) != 127 for char in name
-    )
+    return len(name.encode("utf-16-be")) // 2 <= _NAME_UNITS_MAX and _CONTROL.search(name) is None
 
 
 def _tensor(name: str, entry: object) -> Tensor:
