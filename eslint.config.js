@@ -74,7 +74,16 @@ const importDirection = {
 
 export default tseslint.config(
   {
-    ignores: ['build/', 'dist/', 'node_modules/', 'data/', 'src/graph/onnx/onnx_pb.ts', 'clients/typescript/src/firn-api.ts', 'openapi/*.d.ts', 'coverage/'],
+    ignores: [
+      'build/',
+      'dist/',
+      'node_modules/',
+      'data/',
+      'src/graph/onnx/onnx_pb.ts',
+      'clients/typescript/src/firn-api.ts',
+      'openapi/*.d.ts',
+      'coverage/',
+    ],
   },
   ...tseslint.configs.recommended,
   {

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Files that only tests and benches import. */
@@ -103,7 +103,9 @@ function compile(tree, sources) {
   const errors = program.getSyntacticDiagnostics();
   if (errors.length > 0) {
     const host = { getCurrentDirectory: () => root, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
-    throw new Error(`${ts.formatDiagnostics(errors, host)}${tree.source} does not compile; the reason is above.`);
+    throw new Error(
+      `${ts.formatDiagnostics(errors, host)}${relative(root, tree.source)}/ does not compile; the reason is above.`,
+    );
   }
   program.emit(undefined, (path, text) => {
     mkdirSync(dirname(path), { recursive: true });

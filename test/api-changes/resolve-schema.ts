@@ -12,7 +12,9 @@ export function resolve<T extends { readonly $ref?: string }>(document: OpenApi,
   return resolve(document, found as T);
 }
 
-/** One schema in place of an allOf: fields and required fields of all members, other keywords of the last that has it. */
+/**
+ * One schema in place of an allOf: fields and required fields of all members, other keywords of the last that has it.
+ */
 export function flatten(document: OpenApi, schema: Schema): Schema {
   const { allOf = [], ...own } = resolve(document, schema);
   if (allOf.length === 0) return own;
