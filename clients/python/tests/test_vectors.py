@@ -4,25 +4,15 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 import firn
 from firn.core import load_core
 
 FIXTURES = Path(__file__).parents[3] / "test" / "fixtures"
 
-# Versions whose fixtures are a list of checkpoints: name of the packages, and chains of them.
-RUNS = {
-    "format-v4-state": ("state", [[0], [0, 1], [0, 1, 2], [3]]),
-    "format-v5": ("masters", [[0], [0, 1], [0, 1, 2], [3], [3, 4]]),
-    "format-v6": ("kept", [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]),
-    "format-v7": ("buckets", [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]),
-    "format-v8": ("bitmask", [[0], [0, 1], [0, 2], [3]]),
-}
-# Merged packages: the base, the package, and where the digests are.
-MERGED = [
-    ("format-v3/run-0.firn", "format-v3/run-1-to-3.firn", "format-v3"),
-    ("format-v7/buckets-0.firn", "format-v9/buckets-1-to-3.firn", "format-v7"),
-]
+# Chains of packages, which of their checkpoints, and where its digests are: the same for Node (test/shared-vectors.test.ts).
+VECTORS = json.loads((FIXTURES / "vectors.json").read_text())
 
 
 def unpacked(paths: list[Path], package_id: str | None = None) -> dict[str, str]:
@@ -30,31 +20,18 @@ def unpacked(paths: list[Path], package_id: str | None = None) -> dict[str, str]
         return {file.path: file.sha256 for file in firn.unpack(paths, folder, package_id) if file.written}
 
 
-def expected(version: str):
-    return json.loads((FIXTURES / version / "expected.json").read_text())
+def digests_of(vector: dict[str, Any]) -> dict[str, str]:
+    file, entry = vector["expected"]
+    found = json.loads((FIXTURES / file).read_text())[entry]
+    return found["digests"] if "digests" in found else found
 
 
 class Vectors(unittest.TestCase):
-    def test_packages_by_name(self) -> None:
-        for version in ("format-v1", "format-v2", "format-v4"):
-            for name, digests in expected(version).items():
-                run, step = name.removesuffix(".firn").rsplit("-", 1)
-                with self.subTest(version=version, name=name):
-                    self.assertEqual(unpacked([FIXTURES / version / f"{run}-{i}.firn" for i in range(int(step) + 1)]), digests)
-
-    def test_packages_of_runs(self) -> None:
-        for version, (stem, chains) in RUNS.items():
-            for chain in chains:
-                with self.subTest(version=version, chain=chain):
-                    paths = [FIXTURES / version / f"{stem}-{i}.firn" for i in chain]
-                    self.assertEqual(unpacked(paths), expected(version)[chain[-1]]["digests"])
-
-    def test_merged_packages(self) -> None:
-        for base, merged, version in MERGED:
-            for step in (1, 2, 3):
-                with self.subTest(merged=merged, step=step):
-                    checkpoint = expected(version)[step]
-                    self.assertEqual(unpacked([FIXTURES / merged, FIXTURES / base], checkpoint["packageId"]), checkpoint["digests"])
+    def test_shared_vectors(self) -> None:
+        for vector in VECTORS:
+            with self.subTest(vector["expected"]):
+                paths = [FIXTURES / name for name in vector["packages"]]
+                self.assertEqual(unpacked(paths, vector.get("packageId")), digests_of(vector))
 
     def test_a_changed_byte_anywhere_is_damage(self) -> None:
         base, delta = (FIXTURES / "format-v2" / f"mixed-{i}.firn" for i in (0, 1))
