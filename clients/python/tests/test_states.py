@@ -3,6 +3,7 @@
 import random
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import firn
@@ -196,6 +197,17 @@ class FoldersThatFail(unittest.TestCase):
                 found = {file.path: file.sha256.hex() for file, _ in rebuild_files(short, str(Path(folder, "out")), keeper)}
             self.assertEqual(found, digests_of("format-v3")[1])
             states.forget(chain)
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "there is no device that is full")
+    def test_a_disk_that_gets_full_keeps_nothing_and_stops_nothing(self) -> None:
+        chain = open_chain([RUNS["format-v3"][0].read_bytes()], None, load_core())
+        with tempfile.TemporaryDirectory() as folder:
+            states = States(Path(folder, "states"))
+            with unittest.mock.patch.object(Path, "open", lambda *_, **__: open("/dev/full", "wb", buffering=0)):
+                with states.keeping(chain) as keeper:
+                    rebuild_files(chain, str(Path(folder, "out")), keeper)
+            self.assertIsNotNone(keeper)
+            self.assertEqual(list(Path(folder, "states").iterdir()), [])
 
     @unittest.skipUnless(Path("/dev/full").exists(), "there is no device that is full")
     def test_a_full_disk_keeps_nothing_and_stops_nothing(self) -> None:

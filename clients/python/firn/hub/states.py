@@ -6,8 +6,8 @@ Nothing depends on it: a state that is absent, damaged or cannot be written mean
 import contextlib
 import logging
 import os
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -72,14 +72,14 @@ class States:
             self._folder.mkdir(parents=True, exist_ok=True)
             if size > shutil.disk_usage(self._folder).free // _ROOM_PART:
                 raise OSError("there is too little room")
-            handle, name = tempfile.mkstemp(prefix=_UNFINISHED_PREFIX, dir=self._folder)
+            part = self._folder / f"{_UNFINISHED_PREFIX}{secrets.token_hex(8)}"
+            opened = part.open("xb", buffering=0)
         except OSError as error:
             _log.info("the state of %s is not kept: %s", package_id, error)
             yield None
             return
-        part = Path(name)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with opened as file:
                 writer = StateWriter(file, package_id, package.index.files)
                 yield writer
                 finished = self._finish(writer, package_id)
@@ -128,7 +128,7 @@ class States:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (DamagedPackage, OSError) as error:
-            _log.warning("a kept state cannot be used (%s); the whole chain is decoded", error)
+            _log.warning("a kept state cannot be used (%s); the chain is decoded from further back", error)
             self._remove(path)
             return None
         with contextlib.suppress(OSError):

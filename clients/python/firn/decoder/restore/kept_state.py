@@ -115,7 +115,7 @@ def read_places(stored: bytes, package_id: str, states_end: int) -> dict[tuple[s
 
 
 class StateWriter:
-    """Writes the states of a package's blocks into an empty file. What cannot be written makes `finish` an OSError, and nothing before it."""
+    """Writes the states of a package's blocks into an empty file that is not buffered. What cannot be written makes `finish` an OSError, and nothing before it."""
 
     def __init__(self, file: BinaryIO, package_id: str, files: Sequence[PackageFile]) -> None:
         self._file = file
@@ -144,7 +144,8 @@ class StateWriter:
             files.setdefault(path, []).append((block, *place))
         index = json.dumps({"package": self._package_id, "files": list(files.items())}, separators=(",", ":")).encode()
         self._file.seek(self._end)
-        self._file.write(index + len(index).to_bytes(4, "little") + hashlib.sha256(index).digest() + _MAGIC)
+        trailer = len(index).to_bytes(4, "little") + hashlib.sha256(index).digest() + _MAGIC
+        self._write_all(np.frombuffer(index + trailer, np.uint8))
 
     def _write(self, block: tuple[str, int], state: LatticeState) -> None:
         values = np.ascontiguousarray(state.values, "<i4")
@@ -153,11 +154,16 @@ class StateWriter:
         with self._lock:
             try:
                 self._file.seek(self._places[block])
-                self._file.write(values.data)
-                self._file.write(activities.data)
+                self._write_all(values)
+                self._write_all(activities)
             except OSError as error:
                 self._error = error
             self._written[block] = (len(values), self._places[block], checksum)
+
+    def _write_all(self, data: np.ndarray) -> None:
+        left = memoryview(data).cast("B")
+        while left:
+            left = left[self._file.write(left) :]
 
 
 def _blocks_of(files: Sequence[PackageFile]) -> list[tuple[str, int, int]]:
