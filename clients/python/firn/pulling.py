@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .hub.cache import Cache, PackageReplaced, default_cache, file_digest
-from .hub.client import HubClient, hub_address
 from .core import load_core
-from .decoder.restore.chain import Package, open_chain
 from .decoder.bytes.errors import DamagedPackage
+from .decoder.restore.chain import Package, open_chain
 from .decoder.restore.rebuild_files import rebuild_files
 from .errors import FirnError, WrongBytes
+from .hub.cache import Cache, PackageReplaced, default_cache, file_digest
+from .hub.client import HubClient, hub_address
 from .hub.manifest import Manifest, PulledFile, PulledPackage, read_manifest
 from .hub.states import States
 

@@ -6,34 +6,39 @@ import {
   listRepositories,
   listRuns,
   parseTarget,
+  type Target,
 } from '../../../clients/typescript/src/index.ts';
 import { bytesInWords, sparkline } from '../terminal/amounts.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { metricsInWords, outcomeInWords } from './follow.ts';
-import { openSession, runTarget, type HubOptions } from './session.ts';
+import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 /** `firn ls [TARGET]`: repositories, the runs of one, or the checkpoints of a run. */
 export async function ls(text: string | undefined, options: HubOptions): Promise<void> {
   const target = text === undefined ? undefined : parseTarget(text);
   if (target?.run !== undefined) return log(text!, options);
-  const { hub, terminal } = openSession(options);
-  const items = target === undefined ? await listRepositories(hub) : await listRuns(hub, target);
-  hub.close();
-  if (terminal.asJson) return terminal.say(JSON.stringify(items));
-  if (target === undefined)
-    return printTable(
-      terminal,
-      ['repository', 'visibility', 'created'],
-      (items as Awaited<ReturnType<typeof listRepositories>>).map((item) => [
-        `${item.namespace}/${item.name}`,
-        item.visibility,
-        item.createdAt,
-      ]),
-    );
-  return printTable(
+  const session = openSession(options);
+  await (target === undefined ? printRepositories(session) : printRuns(session, target));
+  session.hub.close();
+}
+
+async function printRepositories({ hub, terminal }: Session): Promise<void> {
+  const repositories = await listRepositories(hub);
+  if (terminal.asJson) return terminal.say(JSON.stringify(repositories));
+  printTable(
+    terminal,
+    ['repository', 'visibility', 'created'],
+    repositories.map(({ namespace, name, visibility, createdAt }) => [`${namespace}/${name}`, visibility, createdAt]),
+  );
+}
+
+async function printRuns({ hub, terminal }: Session, repository: Target): Promise<void> {
+  const runs = await listRuns(hub, repository);
+  if (terminal.asJson) return terminal.say(JSON.stringify(runs));
+  printTable(
     terminal,
     ['run', 'fidelity', 'eval set', 'thresholds', 'created'],
-    (items as Awaited<ReturnType<typeof listRuns>>).map((run) => [
+    runs.map((run) => [
       run.name,
       run.fidelity,
       run.evalSet,

@@ -3,7 +3,7 @@ import { FirnProblem } from '../firn-problem.ts';
 import type { Hub } from '../open-hub.ts';
 import type { CheckpointTarget } from '../push/push-checkpoint.ts';
 import { checkpointPath } from '../resource-path.ts';
-import { TryAgain, withRetries } from '../retry.ts';
+import { withRetries } from '../retry.ts';
 import { sendBytes } from '../send-bytes.ts';
 import { parseEvents, type ServerEvent } from './parse-events.ts';
 
@@ -44,10 +44,7 @@ export async function* followCheckpoint(
       stream.destroy();
     }
   }
-  throw new TryAgain(
-    new FirnProblem(503, { detail: 'The server ends the stream of events again and again.' }),
-    undefined,
-  ).problem;
+  throw new FirnProblem(503, { detail: 'The server ends the stream of events again and again.' });
 }
 
 function openStream(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { components } from '../firn-api.ts';
 import { FirnProblem } from '../firn-problem.ts';
 import type { Hub } from '../open-hub.ts';
-import { formatTarget, type Target } from '../target.ts';
+import type { Target } from '../target.ts';
 import { forEachAtOnce } from '../for-each-at-once.ts';
 import { fileDigest } from './file-digest.ts';
 import type { LocalFile } from './find-checkpoints.ts';
@@ -42,7 +42,7 @@ export async function pushCheckpoint(hub: Hub, target: CheckpointTarget, options
   const { files, reservation, atOnce = atOnceDefault, signal, onProgress } = options;
   const known = await findCheckpoint(hub, target);
   if (known !== undefined && known.state !== 'open')
-    return { outcome: 'already', checkpoint: await same(target, known, options) };
+    return { outcome: 'already', checkpoint: await same(known, options) };
   if (known === undefined) await reserve(hub, target, reservation ?? {});
   const progress = new Map<string, number>();
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -96,15 +96,15 @@ async function isThere(known: Details | undefined, file: LocalFile): Promise<boo
 }
 
 /** The committed checkpoint, if it was made of the same bytes. */
-async function same(target: CheckpointTarget, known: Details, { files }: PushOptions): Promise<Details> {
+async function same(known: Details, { files }: PushOptions): Promise<Details> {
   const at = `step ${known.step} of the run ${known.run}`;
   for (const file of files)
     if (!(await isThere(known, file)))
       throw new FirnProblem(409, {
         code: 'step-exists',
         detail:
-          `There is ${at} already, with another ${file.path}. Push under another step, or fork the run before it ` +
-          `(firn runs fork ${formatTarget({ ...target, step: undefined })}@STEP NEW) and push there.`,
+          `There is ${at} already, with another ${file.path}. Push under another step, or fork the run before it and ` +
+          'push there.',
       });
   return known;
 }

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...core import Core
 from ..bytes.byte_reader import ByteReader
 from ..bytes.element_kinds import element_bytes
 from ..bytes.errors import check
@@ -16,49 +15,28 @@ from .chain import Link
 def decode_levels(links: Sequence[Link]) -> bytes:
     """The elements of the first of these links, newest first."""
     core = links[0].package.core
-    return _decode_in_core(core, links) if core else _decode_in_numpy(links)
-
-
-def _decode_in_numpy(links: Sequence[Link]) -> bytes:
-    count = links[0].block.plan.count
-    levels = np.zeros(count, np.int64)
+    levels = np.zeros(links[0].block.plan.count, np.int64)
     words = b""
     level_count_before = 0
-    for link in reversed(links):
+    for at, link in enumerate(reversed(links)):
         book = link.codebook
         reader = ByteReader(link.package.payload(link.block))
         word_count = reader.varint()
-        check(word_count <= (count if book.has_protected else 0), "a block has too many protected words")
+        check(word_count <= (len(levels) if book.has_protected else 0), "a block has too many protected words")
         words = reader.take(2 * word_count)
-        levels = read_level_stream(reader.rest(), book.codes.parsed, levels, max(book.level_count, level_count_before))
+        level_count = max(book.level_count, level_count_before)
+        if core is None:
+            levels = read_level_stream(reader.rest(), book.codes.parsed, levels, level_count)
+        else:
+            before = levels if at > 0 else None
+            levels = core.levels(book.codes.of_core(core), reader.rest(), before, len(levels), level_count)
         check(bool(np.all(levels < book.level_count)), "a level is not in its codebook")
         if book.protected_level is not None:
-            check(
-                int(np.count_nonzero(levels == book.protected_level)) == word_count,
-                "protected words do not fit the levels",
-            )
+            protected_count = int(np.count_nonzero(levels == book.protected_level))
+            check(protected_count == word_count, "protected words do not fit the levels")
         level_count_before = book.level_count
-    return _elements(links[0], levels, words)
-
-
-def _decode_in_core(core: Core, links: Sequence[Link]) -> bytes:
-    count = links[0].block.plan.count
-    levels: np.ndarray | None = None
-    words = b""
-    level_count_before = 0
-    for link in reversed(links):
-        book = link.codebook
-        reader = ByteReader(link.package.payload(link.block))
-        word_count = reader.varint()
-        check(word_count <= (count if book.has_protected else 0), "a block has too many protected words")
-        words = reader.take(2 * word_count)
-        tables = book.codes.of_core(core)
-        levels = core.levels(tables, reader.rest(), levels, count, max(book.level_count, level_count_before))
-        check(int(levels.max()) < book.level_count, "a level is not in its codebook")
-        if book.protected_level is not None:
-            check(int(np.count_nonzero(levels == book.protected_level)) == word_count, "protected words do not fit the levels")
-        level_count_before = book.level_count
-    assert levels is not None
+    if core is None:
+        return _elements(links[0], levels, words)
     book = links[0].codebook
     return core.level_elements(levels, book.dtype, _table_of(book).tobytes(), book.protected_level, words)
 
