@@ -10,6 +10,7 @@ import { GatheredBytes } from './request/body/gathered-bytes.ts';
 import { idempotency } from './request/idempotency.ts';
 import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/body/json-body.ts';
+import { knownQuery } from './request/known-query.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
 import { hubRoutes } from './hub/hub-routes.ts';
@@ -52,7 +53,13 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   );
   const bodies = { pace: gateway.bodyPace, gathered: new GatheredBytes() };
   app.use(hubRoutes({ ...gateway, bodies }));
-  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], bodies), idempotency(gateway.catalog.idempotency));
+  app.use(
+    '/v1/*',
+    knownQuery(app.openAPIRegistry),
+    tusVersion(),
+    jsonBody(['POST', 'PATCH'], bodies),
+    idempotency(gateway.catalog.idempotency),
+  );
   app.use('/v1/namespaces/*', jsonBody(['PUT'], bodies));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);

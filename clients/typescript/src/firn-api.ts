@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List repositories */
+        /** List repositories, or those whose name has a text in it */
         get: operations["listRepositories"];
         put?: never;
         /** Create a repository */
@@ -199,7 +199,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the checkpoints of a run in its order */
+        /** List the checkpoints of a run in its order, or the newest first */
         get: operations["listCheckpoints"];
         put?: never;
         /**
@@ -2159,6 +2159,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next` of the page before. */
                 after?: string;
+                /** @description A part of `namespace/name`, in upper or lower case. Only repositories with it are listed. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -3850,6 +3852,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next` of the page before. */
                 after?: string;
+                /** @description `newest` begins with the newest checkpoint; `oldest` is the default. Keep it from page to page. */
+                order?: "oldest" | "newest";
             };
             header?: never;
             path: {
@@ -4055,8 +4059,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
             };
             cookie?: never;
         };
@@ -4494,8 +4498,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
             };
             cookie?: never;
         };
@@ -4800,8 +4804,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
             };
             cookie?: never;
         };
@@ -4895,8 +4899,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
                 /** @description Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F. */
                 path: string;
             };
@@ -5220,8 +5224,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
                 /** @description Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F. */
                 path: string;
             };
@@ -6499,8 +6503,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
                 /** @description Name of the tensor. */
                 tensor: string;
             };
@@ -6657,8 +6661,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
                 /** @description Name of the tensor. */
                 tensor: string;
             };
@@ -6791,8 +6795,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
             };
             cookie?: never;
         };
@@ -6952,8 +6956,8 @@ export interface operations {
                 name: string;
                 /** @description Name of the run. */
                 run: string;
-                /** @description Training step of the checkpoint. */
-                step: number;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
             };
             cookie?: never;
         };

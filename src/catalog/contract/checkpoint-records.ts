@@ -13,6 +13,9 @@ import type { Run } from './run-records.ts';
 /** open: files arriving. queued, working: acknowledged. ready, failed, cancelled: terminal. */
 export const checkpointStates = ['open', 'queued', 'working', 'ready', 'failed', 'cancelled'] as const;
 export type CheckpointState = (typeof checkpointStates)[number];
+/** Orders of a list of checkpoints, by sequence. */
+export const checkpointOrders = ['oldest', 'newest'] as const;
+export type CheckpointOrder = (typeof checkpointOrders)[number];
 /** Whether a package stands alone or needs its ancestor. */
 export const packageKinds = ['base', 'delta'] as const;
 export type PackageKind = (typeof packageKinds)[number];
@@ -115,8 +118,8 @@ export interface CheckpointRecords {
    */
   setFinal(id: string, final: FinalQuality): Promise<Checkpoint>;
   get(id: string): Promise<Checkpoint | undefined>;
-  /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
-  list(runId: string, page: Page): Promise<Checkpoint[]>;
+  /** Live checkpoints by sequence, the smallest first by default; `after` is a sequence number in decimal. */
+  list(runId: string, page: Page, order?: CheckpointOrder): Promise<Checkpoint[]>;
   /**
    * The run's ready checkpoint with a package and the largest smaller sequence, which may become the ancestor of a
    * delta. Live or hidden, or only `live` ones.

@@ -3,6 +3,9 @@ import type { CheckpointFile } from './file-records.ts';
 import type { Repository } from './repository-records.ts';
 import type { Run } from './run-records.ts';
 
+/** A step, or the newest ready checkpoint of the run: the one with the largest sequence. */
+export type StepOrLatest = number | 'latest';
+
 /** The records that names lead to. A record is absent if it, or one that contains it, does not exist or was deleted. */
 export interface Location {
   readonly repository?: Repository;
@@ -14,12 +17,13 @@ export interface Location {
 export interface LocationRecords {
   /**
    * Finds the records for the names in a URL, like one `find` after the other; names that are not given have no record.
+   * One statement, so that `latest` means one checkpoint, and the file is a file of it.
    */
   find(names: {
     readonly namespace: string;
     readonly name: string;
     readonly run: string;
-    readonly step?: number | undefined;
+    readonly step?: StepOrLatest | undefined;
     readonly path?: string | undefined;
   }): Promise<Location>;
 }

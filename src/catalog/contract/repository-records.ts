@@ -43,8 +43,11 @@ export interface RepositoryRecords {
   }): Promise<Repository>;
   find(namespace: string, name: string): Promise<Repository | undefined>;
   get(id: string): Promise<Repository | undefined>;
-  /** By namespace and name; `after` is `namespace/name`. */
-  list(page: Page, visible?: VisibleRepositories): Promise<Repository[]>;
+  /**
+   * By namespace and name; `after` is `namespace/name`. `search` is a part of `namespace/name`, in any case; its
+   * characters stand for themselves.
+   */
+  list(page: Page, visible?: VisibleRepositories, search?: string): Promise<Repository[]>;
   /** `not-found`. */
   setVisibility(id: string, visibility: Visibility): Promise<Repository>;
   /** `not-found`. */

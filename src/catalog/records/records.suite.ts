@@ -48,6 +48,17 @@ export function recordsSuite(open: () => Catalog): void {
     expect(second.map(({ namespace, name }) => `${namespace}/${name}`)).toEqual(['p/b', 'p-q/a']);
   });
 
+  test('repositories are searched by a part of namespace and name, in any case', async () => {
+    const { repositories } = open();
+    for (const name of ['Lm-1', 'lm_1', 'other'])
+      await repositories.create({ namespace: 'sought', name, type: 'model' });
+    const names = async (search: string) =>
+      (await repositories.list({ limit: 10 }, 'all', search)).map(({ name }) => name);
+    expect(await names('SOUGHT/lm')).toEqual(['Lm-1', 'lm_1']);
+    expect(await names('sought/lm_')).toEqual(['lm_1']);
+    expect(await names('sought/l%')).toEqual([]);
+  });
+
   test.each([0, -1, 1.5, Number.NaN, pageLimitMax + 1])('a page of %s items is refused', async (limit) => {
     await expectCode(open().repositories.list({ limit }), 'invalid-request');
   });

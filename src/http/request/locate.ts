@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { StepOrLatest } from '../../catalog/contract/location-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
@@ -21,8 +22,9 @@ export interface EvalSetNames extends RepositoryNames {
 export interface RunNames extends RepositoryNames {
   readonly run: string;
 }
+/** `latest` is the newest ready checkpoint of the run; only operations that read take it. */
 export interface CheckpointNames extends RunNames {
-  readonly step: number;
+  readonly step: StepOrLatest;
 }
 export interface FileNames extends CheckpointNames {
   readonly path: string;
@@ -81,11 +83,11 @@ export function createLocate(catalog: Catalog): Locate {
       },
       async checkpoint({ namespace, name, run, step }) {
         const located = await along({ namespace, name, run, step });
-        return { ...located, checkpoint: found(located.checkpoint, 'checkpoint') };
+        return { ...located, checkpoint: foundAt({ step }, located.checkpoint) };
       },
       async file(names) {
         const located = await along(names);
-        const checkpoint = found(located.checkpoint, 'checkpoint');
+        const checkpoint = foundAt(names, located.checkpoint);
         checkFilePath(names.path);
         return { ...located, checkpoint, file: found(located.file, 'file') };
       },
@@ -110,4 +112,10 @@ export function checkToken({ id }: Principal): void {
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new FirnError('not-found', `There is no such ${what}.`);
   return value;
+}
+
+function foundAt({ step }: Pick<CheckpointNames, 'step'>, checkpoint: Checkpoint | undefined): Checkpoint {
+  if (checkpoint === undefined && step === 'latest')
+    throw new FirnError('not-found', 'The run has no checkpoint that is ready yet.');
+  return found(checkpoint, 'checkpoint');
 }

@@ -259,6 +259,40 @@ describe('downloads of a ready checkpoint', () => {
   });
 });
 
+describe('latest', () => {
+  it('is the newest ready checkpoint, and says which', async () => {
+    const got = await call('GET', `${checkpoints}/latest/files/model.safetensors?dtype=bf16`);
+    expect([got.status, got.headers.get('content-location')]).toEqual([200, `${file}?dtype=bf16`]);
+    const head = await call('HEAD', `${checkpoints}/latest/files/model.safetensors`);
+    expect([head.status, head.headers.get('etag'), head.headers.get('content-location')]).toEqual([200, etag, file]);
+    expect((await call('GET', file)).headers.get('content-location')).toBeNull();
+    const described = await call('GET', `${checkpoints}/latest`);
+    expect(described.json).toEqual((await call('GET', `${checkpoints}/1`)).json);
+    expect(described.headers.get('content-location')).toBe(`${checkpoints}/1`);
+    for (const rest of ['trials', 'events', 'package', 'tensors/bias'])
+      expect([rest, (await call('GET', `${checkpoints}/latest/${rest}`)).status]).toEqual([rest, 200]);
+    expect((await call('GET', `${checkpoints}/latest/files/none`)).json.detail).toBe('There is no such file.');
+  });
+
+  it('is nothing before one is ready, and names nothing that is changed', async () => {
+    await call('POST', runs, { name: 'empty' });
+    await call('POST', `${runs}/empty/checkpoints`, { step: 1 });
+    const early = await call('GET', `${runs}/empty/checkpoints/latest`);
+    expect([early.status, early.json.code, early.json.detail]).toEqual([
+      404,
+      'not-found',
+      'The run has no checkpoint that is ready yet.',
+    ]);
+    for (const [method, path] of [
+      ['DELETE', 'latest'],
+      ['POST', 'latest/cancel'],
+      ['PUT', 'latest/files/model.safetensors'],
+    ] as const)
+      expect((await call(method, `${checkpoints}/${path}`, method === 'PUT' ? model : undefined)).status).toBe(400);
+    expect((await call('GET', `${checkpoints}/newest`)).json.detail).toContain('or latest');
+  });
+});
+
 describe('downloads of a checkpoint that is not ready', () => {
   it('answers 409 with Retry-After, and the uploaded bytes', async () => {
     await call('PUT', `${checkpoints}/2`, model);

@@ -12,7 +12,7 @@ import { readUpload } from '../request/body/read-upload.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { fileReceipt } from '../schemas/checkpoint.ts';
 import { binaryContent, dtypeOfView, fileHeaders, rangeHeaders, viewDtypeSchema } from '../schemas/download.ts';
-import { fileParams } from '../schemas/parameters.ts';
+import { fileParams, readFileParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
 import { sendFile } from '../answer/send-file.ts';
@@ -59,7 +59,7 @@ const getFile = createRoute({
   operationId: 'getFile',
   summary: 'Download a file, rebuilt or as uploaded',
   tags,
-  request: { params: fileParams, query: downloadQuery, headers: rangeHeaders },
+  request: { params: readFileParams, query: downloadQuery, headers: rangeHeaders },
   responses: {
     200: { description: 'The whole file.', headers: fileHeaders, content: binaryContent },
     206: { description: 'One range of it.', headers: fileHeaders, content: binaryContent },
@@ -91,11 +91,17 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     );
   });
   app.openapi(getFile, async (c) => {
-    const { path } = c.req.valid('param');
+    const { path, ...names } = c.req.valid('param');
     const { checkpoint, file } = await locate(c, 'read').file(c.req.valid('param'));
     const { as, dtype } = c.req.valid('query');
     const chosen = chooseRepresentation(checkpoint, file, { as, dtype: dtype && dtypeOfView[dtype] });
-    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(path) };
+    const headers = {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': attachmentNamed(path),
+      ...(names.step === 'latest' && {
+        'Content-Location': resourcePaths.file({ ...names, step: checkpoint.step }, path) + new URL(c.req.url).search,
+      }),
+    };
     if (chosen.source === 'view') {
       const { etag } = chosen;
       return sendView(

@@ -18,7 +18,13 @@ import {
   retryInput,
   trialList,
 } from '../schemas/checkpoint.ts';
-import { checkpointParams, idempotencyHeaders, pageQuery, runParams } from '../schemas/parameters.ts';
+import {
+  checkpointParams,
+  checkpointsQuery,
+  idempotencyHeaders,
+  readCheckpointParams,
+  runParams,
+} from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
 
@@ -27,6 +33,7 @@ const collection = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints';
 const member = `${collection}/{step}` as const;
 const json = { 'application/json': { schema: checkpointSchema } };
 const request = { params: checkpointParams };
+const readRequest = { params: readCheckpointParams };
 const keyedRequest = { ...request, headers: idempotencyHeaders };
 
 const reserveCheckpoint = createRoute({
@@ -86,9 +93,9 @@ const listCheckpoints = createRoute({
   method: 'get',
   path: collection,
   operationId: 'listCheckpoints',
-  summary: 'List the checkpoints of a run in its order',
+  summary: 'List the checkpoints of a run in its order, or the newest first',
   tags,
-  request: { params: runParams, query: pageQuery },
+  request: { params: runParams, query: checkpointsQuery },
   responses: {
     200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } },
     ...problems(400, 401, 403, 404, 429),
@@ -100,7 +107,7 @@ const getCheckpoint = createRoute({
   operationId: 'getCheckpoint',
   summary: 'Describe a checkpoint: state, result, files and package',
   tags,
-  request,
+  request: readRequest,
   responses: {
     200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } },
     ...problems(400, 401, 403, 404, 429),
@@ -112,7 +119,7 @@ const listTrials = createRoute({
   operationId: 'listTrials',
   summary: 'List the configs tried for a checkpoint',
   tags,
-  request,
+  request: readRequest,
   responses: {
     200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } },
     ...problems(400, 401, 403, 404, 429),
@@ -205,8 +212,9 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(listCheckpoints, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'read').run(names);
-    const page = pageOf(c.req.valid('query'));
-    const listed = await catalog.checkpoints.list(run.id, page);
+    const query = c.req.valid('query');
+    const page = pageOf(query);
+    const listed = await catalog.checkpoints.list(run.id, page, query.order);
     const items = listed.map((checkpoint) => renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }));
     return c.json({ items, ...nextOfPage(page, listed, (last) => String(last.sequence)) }, 200);
   });
@@ -219,7 +227,10 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
       catalog.damage.pathsOf(checkpoint.id),
       checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
     ]);
-    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet }, names), 200);
+    const address = { ...names, step: checkpoint.step };
+    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet }, address), 200, {
+      'Content-Location': resourcePaths.checkpoint(address),
+    });
   });
   app.openapi(listTrials, async (c) => {
     const { checkpoint } = await locate(c, 'read').checkpoint(c.req.valid('param'));

@@ -8,7 +8,7 @@ import { eventStream } from '../progress/event-stream.ts';
 import { followCheckpoint } from '../progress/follow-checkpoint.ts';
 import type { Gateway } from '../gateway.ts';
 import { createLocate } from '../request/locate.ts';
-import { checkpointParams } from '../schemas/parameters.ts';
+import { readCheckpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 
 /** Most open event streams of one process, and of one client; each polls the catalog. */
@@ -31,7 +31,7 @@ const followEvents = createRoute({
     '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a ' +
     'terminal state. The id of an event counts ' +
     'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
-  request: { params: checkpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
+  request: { params: readCheckpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
   responses: {
     200: { description: 'The events.', content: { 'text/event-stream': { schema: z.string() } } },
     ...problems(400, 401, 403, 404, 429, 503),
@@ -87,6 +87,6 @@ export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, ad
         mayGoOn,
         recheckMs,
       });
-    return eventStream(c, { follow, address: names, onEnd, log });
+    return eventStream(c, { follow, address: { ...names, step: checkpoint.step }, onEnd, log });
   });
 }

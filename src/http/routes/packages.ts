@@ -10,7 +10,7 @@ import { headOperation } from '../answer/head-operation.ts';
 import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { binaryContent, packageHeaders, rangeHeaders } from '../schemas/download.ts';
-import { checkpointParams, packageParams } from '../schemas/parameters.ts';
+import { packageParams, readCheckpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { sendFile } from '../answer/send-file.ts';
 
@@ -28,7 +28,7 @@ const getCheckpointPackage = createRoute({
   operationId: 'getCheckpointPackage',
   summary: 'Download the compressed form of a checkpoint',
   tags,
-  request: { params: checkpointParams, headers: rangeHeaders },
+  request: { params: readCheckpointParams, headers: rangeHeaders },
   responses,
 });
 const getPackage = createRoute({

@@ -32,6 +32,40 @@ describe('repositories', () => {
     expect(second.json.next).toBeUndefined();
   });
 
+  it('lists those with a text in namespace or name, whatever its case, and takes no wildcards', async () => {
+    for (const name of ['lm-Small', 'lm_small', 'vision'])
+      await call('POST', '/v1/repositories', { namespace: 'searched', name });
+    const names = async (search: string) =>
+      (await call('GET', `/v1/repositories?search=${encodeURIComponent(search)}`)).json.items.map(
+        (item: { name: string }) => item.name,
+      );
+    expect(await names('LM-SMALL')).toEqual(['lm-Small']);
+    expect(await names('ched/vis')).toEqual(['vision']);
+    expect(await names('lm_small')).toEqual(['lm_small']);
+    expect(await names('searched%')).toEqual([]);
+    const first = await call('GET', '/v1/repositories?search=searched/&limit=2');
+    const second = await call('GET', `/v1/repositories?search=searched/&limit=2&after=${first.json.next}`);
+    expect([first.json.items.length, second.json.items.length, second.json.next]).toEqual([2, 1, undefined]);
+    expect((await call('GET', '/v1/repositories?search=')).json.code).toBe('invalid-request');
+  });
+
+  it.each(['100000', '0', '1001', 'ten', '-1', '1.5'])('tells the range of limit for %s', async (limit) => {
+    const answer = await call('GET', `/v1/repositories?limit=${limit}`);
+    expect([answer.status, answer.json.detail]).toEqual([
+      400,
+      'The request is not valid. limit: must be a whole number from 1 to 1000.',
+    ]);
+  });
+
+  it('refuses a query parameter that it does not have, with the nearest', async () => {
+    const answer = await call('GET', '/v1/repositories?limti=5');
+    expect([answer.status, answer.json.code, answer.json.detail]).toEqual([
+      400,
+      'invalid-request',
+      'This operation has no query parameter "limti". limit is one.',
+    ]);
+  });
+
   it.each([
     [{}],
     [{ namespace: 'a' }],

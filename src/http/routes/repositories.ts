@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts';
 import { checkScope, createLocate } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
-import { idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import { idempotencyHeaders, repositoriesQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import {
   renderRepository,
@@ -37,9 +37,9 @@ const listRepositories = createRoute({
   method: 'get',
   path: '/v1/repositories',
   operationId: 'listRepositories',
-  summary: 'List repositories',
+  summary: 'List repositories, or those whose name has a text in it',
   tags,
-  request: { query: pageQuery },
+  request: { query: repositoriesQuery },
   responses: {
     200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } },
     ...problems(400, 401, 403, 429),
@@ -81,8 +81,9 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }:
     return c.json(renderRepository(repository), 201, { Location: resourcePaths.repository(repository) });
   });
   app.openapi(listRepositories, async (c) => {
-    const page = pageOf(c.req.valid('query'));
-    const repositories = await catalog.repositories.list(page, visibleTo(c.var.principal));
+    const { search, ...asked } = c.req.valid('query');
+    const page = pageOf(asked);
+    const repositories = await catalog.repositories.list(page, visibleTo(c.var.principal), search);
     return c.json(
       {
         items: repositories.map(renderRepository),

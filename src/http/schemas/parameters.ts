@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { checkpointOrders } from '../../catalog/contract/checkpoint-records.ts';
 import { checkRunName, isName, nameLengthMax, pathLengthMax } from '../../checkpoint/names.ts';
 import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../request/idempotency.ts';
 
@@ -36,6 +37,19 @@ const pathStep = z
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0, maximum: stepMax, example: 1000 });
 
+/** A step of an operation that reads. */
+const readStep = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,14}|latest)$/, 'must be a whole number of at most 15 digits without leading zeros, or latest')
+  .transform((text) => (text === 'latest' ? 'latest' : Number(text)))
+  .openapi({
+    pattern: '^(?:0|[1-9]\\d{0,14}|latest)$',
+    type: ['integer', 'string'],
+    minimum: 0,
+    maximum: stepMax,
+    example: 1000,
+  });
+
 const path = (name: string, description: string) => ({ name, in: 'path' as const, description });
 
 export const namespaceParams = z.object({
@@ -67,7 +81,13 @@ export const runParams = repositoryParams.extend({
 export const checkpointParams = runParams.extend({
   step: pathStep.openapi({ param: path('step', 'Training step of the checkpoint.') }),
 });
-export const fileParams = checkpointParams.extend({
+/** A checkpoint that is read. */
+export const readCheckpointParams = runParams.extend({
+  step: readStep.openapi({
+    param: path('step', 'Training step of the checkpoint, or `latest`: the newest one of the run that is ready.'),
+  }),
+});
+const filePath = {
   path: z
     .string()
     .min(1)
@@ -76,8 +96,10 @@ export const fileParams = checkpointParams.extend({
       param: path('path', 'Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F.'),
       example: 'model.safetensors',
     }),
-});
-export const tensorParams = checkpointParams.extend({
+};
+export const fileParams = checkpointParams.extend(filePath);
+export const readFileParams = readCheckpointParams.extend(filePath);
+export const tensorParams = readCheckpointParams.extend({
   tensor: z
     .string()
     .min(1)
@@ -139,9 +161,8 @@ export const uploadPartParams = uploadParams.extend({
 export const pageQuery = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,4}$/, 'must be a whole number')
+    .refine(isPageLimit, `must be a whole number from 1 to ${pageLimitMax}`)
     .transform(Number)
-    .pipe(z.number().min(1).max(pageLimitMax))
     .optional()
     .openapi({
       type: 'integer',
@@ -155,6 +176,36 @@ export const pageQuery = z.object({
     .max(300)
     .optional()
     .openapi({ param: { name: 'after', in: 'query', description: '`next` of the page before.' } }),
+});
+
+/** Most characters of a search: a whole `namespace/name`. */
+const searchLengthMax = 2 * nameLengthMax + 1;
+export const repositoriesQuery = pageQuery.extend({
+  search: z
+    .string()
+    .min(1)
+    .max(searchLengthMax)
+    .optional()
+    .openapi({
+      param: {
+        name: 'search',
+        in: 'query',
+        description: 'A part of `namespace/name`, in upper or lower case. Only repositories with it are listed.',
+      },
+      example: 'lm-',
+    }),
+});
+export const checkpointsQuery = pageQuery.extend({
+  order: z
+    .enum(checkpointOrders)
+    .optional()
+    .openapi({
+      param: {
+        name: 'order',
+        in: 'query',
+        description: '`newest` begins with the newest checkpoint; `oldest` is the default. Keep it from page to page.',
+      },
+    }),
 });
 
 /** For every POST; idempotency.ts handles it before the operation runs. */
@@ -177,6 +228,10 @@ export const idempotencyHeaders = z.object({
 
 /** Default page size. */
 export const pageLimitDefault = 100;
+
+function isPageLimit(text: string): boolean {
+  return /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= pageLimitMax;
+}
 
 function isRunName(name: string): boolean {
   try {

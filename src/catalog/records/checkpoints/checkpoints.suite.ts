@@ -18,6 +18,16 @@ export function checkpointsSuite(open: () => Catalog): void {
     await expectCode(open().checkpoints.list(run.id, { limit: 3, after: 'x' }), 'invalid-request');
   });
 
+  test('a list begins with the newest on demand, and goes on from there', async () => {
+    const run = await makeRun(open());
+    for (const step of [30, 10, 20]) await open().checkpoints.reserve({ runId: run.id, step });
+    const steps = async (page: { limit: number; after?: string }) =>
+      (await open().checkpoints.list(run.id, page, 'newest')).map(({ step }) => step);
+    expect(await steps({ limit: 2 })).toEqual([20, 10]);
+    expect(await steps({ limit: 2, after: '1' })).toEqual([30]);
+    expect(await steps({ limit: 2, after: '0' })).toEqual([]);
+  });
+
   test('a live step exists once; a hidden one may be reserved again with a later number', async () => {
     const run = await makeRun(open());
     const first = await makeCheckpoint(open(), run, 7);

@@ -71,13 +71,14 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       return dropNulls(changed);
     },
     get: (id) => one(eq(checkpoints.id, id)),
-    async list(runId, page) {
-      const later = page.after === undefined ? undefined : gt(checkpoints.sequence, sequenceOf(page.after));
+    async list(runId, page, order = 'oldest') {
+      const [beyond, sorted] = order === 'oldest' ? ([gt, asc] as const) : ([lt, desc] as const);
+      const others = page.after === undefined ? undefined : beyond(checkpoints.sequence, sequenceOf(page.after));
       const found = await query
         .select(checkpointColumns)
         .from(checkpoints)
-        .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt), later))
-        .orderBy(asc(checkpoints.sequence))
+        .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt), others))
+        .orderBy(sorted(checkpoints.sequence))
         .limit(pageLimit(page));
       return found.map(dropNulls);
     },

@@ -50,6 +50,22 @@ export function locationsSuite(open: () => Catalog): void {
     expect(await catalog.locations.find({ ...names, namespace: 'another' })).toEqual({});
   });
 
+  test('`latest` is the newest ready checkpoint, in the order of the run, with its own file', async () => {
+    const { catalog, repository, run, names } = await tree();
+    const latest = { ...names, step: 'latest' as const };
+    expect(await catalog.locations.find(latest)).toEqual({ repository, run });
+    const { checkpoint: first } = await makeReady(catalog, run, 20);
+    const { checkpoint: second } = await makeReady(catalog, run, 10);
+    await makeCheckpoint(catalog, run, 30);
+    expect((await catalog.locations.find(latest)).checkpoint).toEqual(second);
+    await catalog.checkpoints.hide(second.id);
+    expect((await catalog.locations.find(latest)).checkpoint).toEqual(first);
+    const [own] = await catalog.files.list(first.id);
+    expect((await catalog.locations.find({ ...latest, path: own?.path ?? 'none' })).file).toEqual(own);
+    await catalog.checkpoints.hide(first.id);
+    expect(await catalog.locations.find(latest)).toEqual({ repository, run });
+  });
+
   test('a run of the same name in another repository is another run', async () => {
     const { catalog, names } = await tree();
     const other = await makeRepository(catalog);

@@ -5,14 +5,18 @@ import type { LocationRecords } from '../../contract/location-records.ts';
 import { checkpointColumns, repositoryColumns, runColumns } from '../../db/record-columns.ts';
 import { checkpointFiles as files, checkpoints, repositories, runs } from '../../db/schema.ts';
 
-/** See `LocationRecords`. One statement whose text is made once, because most requests begin with it. */
+/** See `LocationRecords`. Statements whose text is made once, because most requests begin with one. */
 export function locationRecords(db: Db): LocationRecords {
-  let statement: ReturnType<typeof findByNames> | undefined;
+  let ofStep: ReturnType<typeof findByNames> | undefined;
+  let ofLatest: ReturnType<typeof findByNames> | undefined;
   return {
     async find({ namespace, name, run, step, path }) {
-      statement ??= findByNames(db);
       // No value equals null, so absent names join no rows.
-      const [found] = await statement.execute({ namespace, name, run, step: step ?? null, path: path ?? null });
+      const names = { namespace, name, run, path: path ?? null };
+      const [found] =
+        step === 'latest'
+          ? await (ofLatest ??= findByNames(db, 'latest')).execute(names)
+          : await (ofStep ??= findByNames(db, 'step')).execute({ ...names, step: step ?? null });
       if (found === undefined) return {};
       return {
         repository: dropNulls(found.repository),
@@ -24,8 +28,9 @@ export function locationRecords(db: Db): LocationRecords {
   };
 }
 
-function findByNames({ query }: Db) {
+function findByNames({ query }: Db, which: 'step' | 'latest') {
   const named = sql.placeholder;
+  const isMeant = which === 'latest' ? eq(checkpoints.state, 'ready') : eq(checkpoints.step, named('step'));
   return query
     .select({
       repository: repositoryColumns,
@@ -35,10 +40,7 @@ function findByNames({ query }: Db) {
     })
     .from(repositories)
     .leftJoin(runs, and(eq(runs.repositoryId, repositories.id), eq(runs.name, named('run')), isNull(runs.deletedAt)))
-    .leftJoin(
-      checkpoints,
-      and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, named('step')), isNull(checkpoints.deletedAt)),
-    )
+    .leftJoin(checkpoints, and(eq(checkpoints.runId, runs.id), isMeant, isNull(checkpoints.deletedAt)))
     .leftJoin(files, and(eq(files.checkpointId, checkpoints.id), eq(files.path, named('path'))))
     .where(
       and(
@@ -49,5 +51,5 @@ function findByNames({ query }: Db) {
     )
     .orderBy(desc(checkpoints.sequence))
     .limit(1)
-    .prepare('find_by_names');
+    .prepare(which === 'latest' ? 'find_latest_by_names' : 'find_by_names');
 }

@@ -48,11 +48,11 @@ export function repositoryRecords(db: Db): RepositoryRecords {
         .where(and(eq(repositories.id, id), isLive));
       return found && dropNulls(found);
     },
-    async list(page, visible = 'all') {
+    async list(page, visible = 'all', search) {
       const found = await query
         .select(repositoryColumns)
         .from(repositories)
-        .where(and(after(page.after), among(visible), isLive))
+        .where(and(after(page.after), among(visible), containing(search), isLive))
         .orderBy(asc(repositories.namespace), asc(repositories.name))
         .limit(pageLimit(page));
       return found.map(dropNulls);
@@ -141,6 +141,11 @@ function after(token: string | undefined) {
   if (token === undefined) return undefined;
   const [namespace = '', name = ''] = token.split('/');
   return sql`(${repositories.namespace}, ${repositories.name}) > (${namespace}, ${name})`;
+}
+
+function containing(search: string | undefined): SQL | undefined {
+  if (search === undefined) return undefined;
+  return sql`strpos(lower(${repositories.namespace} || '/' || ${repositories.name}), lower(${search}::text)) > 0`;
 }
 
 function among(visible: VisibleRepositories): SQL | undefined {
