@@ -1,5 +1,6 @@
 import type { FileEntry } from '../../catalog/contract/hub/revision-records.ts';
 import { pointerBytes } from '../../hub/git-object.ts';
+import type { LastCommit } from '../../hub/last-commits.ts';
 import type { PlacedEntry } from '../../hub/snapshot.ts';
 
 /** What clients read about a file that git would hold as a pointer; nothing for others. */
@@ -14,3 +15,18 @@ export function entryFields(entry: PlacedEntry): object {
     ? { type: 'directory', oid, size: 0, path }
     : { type: 'file', oid, size: entry.sizeBytes, path, ...largeFileOf(entry) };
 }
+
+/**
+ * What `expand` adds to an entry: the commit that changed it last, null where that is too long ago to be looked for.
+ * Files also have the state of the hub's virus scan, and nothing is scanned here.
+ */
+export function expandedFields(entry: PlacedEntry, last: LastCommit | undefined): object {
+  return {
+    ...entryFields(entry),
+    lastCommit: last === undefined ? null : { id: last.id, title: last.title, date: last.createdAt.toISOString() },
+    ...(entry.kind === 'file' && { securityFileStatus: unscanned }),
+  };
+}
+
+/** Clients read all three keys, and take a file for safe only if its status is `safe`. */
+const unscanned = { status: 'unscanned', avScan: null, pickleImportScan: null };

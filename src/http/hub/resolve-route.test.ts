@@ -166,6 +166,31 @@ describe('lists of files', () => {
     expect(ok(form).json.map(({ path }: { path: string }) => path)).toEqual(['d', 'empty']);
   });
 
+  it('tell, when they are expanded, the last commit of each path and that nothing was scanned', async () => {
+    const told = await new HubClient(caller(createApp(gatewayAgain())), 'acme/told').create();
+    await told.commit([header('first'), file('d/old', '1'), file('d/e/new', '1'), file('top', '1')]);
+    const first = await told.head();
+    await told.commit([header('second'), file('d/e/new', '2')]);
+    const titles = (entries: { path: string; lastCommit: { title: string } | null }[]): Record<string, unknown> =>
+      Object.fromEntries(entries.map(({ path, lastCommit }) => [path, lastCommit?.title]));
+    const tree = ok(await told.api('GET', '/tree/main?recursive=true&expand=True')).json;
+    expect(titles(tree)).toEqual({ d: 'second', 'd/e': 'second', 'd/e/new': 'second', 'd/old': 'first', top: 'first' });
+    const { lastCommit, securityFileStatus } = tree.at(-1);
+    expect(lastCommit).toEqual({ id: first, title: 'first', date: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(securityFileStatus).toEqual({ status: 'unscanned', avScan: null, pickleImportScan: null });
+    expect(tree[0]).not.toHaveProperty('securityFileStatus');
+    expect(titles(ok(await told.api('GET', '/tree/main/d?expand=1')).json)).toEqual({
+      'd/e': 'second',
+      'd/old': 'first',
+    });
+    const asked = { paths: ['d', 'top', 'absent'], expand: true };
+    expect(titles(ok(await told.api('POST', '/paths-info/main', asked)).json)).toEqual({ d: 'second', top: 'first' });
+    for (const expand of [false, undefined])
+      expect(ok(await told.api('POST', '/paths-info/main', { ...asked, expand })).json[0]).not.toHaveProperty(
+        'lastCommit',
+      );
+  });
+
   it('come in pages that a client follows to the end', async () => {
     const many = await new HubClient(caller(createApp(gatewayAgain())), 'acme/many').create();
     const paths = Array.from({ length: 25 }, (_, i) => `f${i % 5}/x${i}`).sort();

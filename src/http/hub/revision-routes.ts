@@ -1,13 +1,15 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import type { HubCommit, RefKind } from '../../catalog/contract/hub/revision-records.ts';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { lastCommits } from '../../hub/last-commits.ts';
 import { MissingEntry, MissingRevision } from '../../hub/missing.ts';
 import { resolveRevision } from '../../hub/resolve-revision.ts';
-import { entriesOf, entryAt, type PlacedEntry, walk } from '../../hub/snapshot.ts';
+import { entriesOf, entryAt, type PlacedEntry, type Snapshot, walk } from '../../hub/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
-import { entryFields } from './file-fields.ts';
+import { entryFields, expandedFields } from './file-fields.ts';
 import {
   locateRepository,
   locateRevision,
@@ -53,7 +55,8 @@ export async function listTree(
     if (isAfter) page.push(entry);
     else isAfter = entry.path === cursor;
   }
-  return c.json(page.map(entryFields), 200, {
+  const isExpanded = isTrue(c.req.query('expand'));
+  return c.json(await fieldsOf(gateway, repository, { snapshot, entries: page, isExpanded }), 200, {
     'X-Repo-Commit': snapshot.commit.id,
     ...(hasMore && nextLink(c, gateway, { cursor: page.at(-1)!.path })),
   });
@@ -66,15 +69,31 @@ export async function pathsInfo(
   rest: readonly string[],
 ): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'read');
-  const { paths = [] } = await readFormOrJson(c, gateway);
+  const { paths = [], expand: [expand] = [] } = await readFormOrJson(c, gateway);
   if (paths.length > pathsMax) throw new FirnError('payload-too-large', `At most ${pathsMax} paths in one request.`);
   const snapshot = await locateWholeRevision(gateway, repository, rest);
-  const found: object[] = [];
+  const entries: PlacedEntry[] = [];
   for (const path of paths) {
     const entry = typeof path === 'string' ? await entryAt(snapshot, path) : undefined;
-    if (entry !== undefined) found.push(entryFields({ ...entry, path: path as string }));
+    if (entry !== undefined) entries.push({ ...entry, path: path as string });
   }
-  return c.json(found, 200, { 'X-Repo-Commit': snapshot.commit.id });
+  const isExpanded = expand !== undefined && isTrue(String(expand));
+  const fields = await fieldsOf(gateway, repository, { snapshot, entries, isExpanded });
+  return c.json(fields, 200, { 'X-Repo-Commit': snapshot.commit.id });
+}
+
+async function fieldsOf(
+  { catalog }: HubGateway,
+  { id }: Repository,
+  {
+    snapshot,
+    entries,
+    isExpanded,
+  }: { readonly snapshot: Snapshot; readonly entries: readonly PlacedEntry[]; readonly isExpanded: boolean },
+): Promise<object[]> {
+  if (!isExpanded) return entries.map(entryFields);
+  const last = await lastCommits(catalog, id, snapshot, { paths: entries.map(({ path }) => path) });
+  return entries.map((entry) => expandedFields(entry, last.get(entry.path)));
 }
 
 export async function listCommits(

@@ -86,6 +86,11 @@ const info = await hub.fileDownloadInfo({ ...common, repo, path: 'large.bin' });
 assert.equal(info.size, 64 * mib);
 const paths = await hub.pathsInfo({ ...common, repo, paths: ['one.bin', 'notes', 'absent'] });
 assert.deepEqual(paths.map(({ path }) => path).sort(), ['notes', 'one.bin']);
+const expanded = await hub.pathsInfo({ ...common, repo, paths: ['one.bin', 'model.safetensors'], expand: true });
+assert.deepEqual(Object.fromEntries(expanded.map(({ path, lastCommit }) => [path, lastCommit.title])), {
+  'one.bin': 'step 1',
+  'model.safetensors': 'step 2',
+});
 const commits = await all(hub.listCommits({ ...common, repo }));
 assert.deepEqual(commits.map(({ title }) => title).slice(0, 2), ['step 2', 'step 1']);
 const described = await hub.modelInfo({ ...common, name, additionalFields: ['sha'] });

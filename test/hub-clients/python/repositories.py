@@ -82,6 +82,16 @@ assert {entry.path for entry in api.list_repo_tree(repo, "sub")} == {"sub/data.b
 refused(EntryNotFoundError, lambda: list(api.list_repo_tree(repo, "absent")))
 paths = api.get_paths_info(repo, ["sub", "config.json", "absent", "empty.txt"])
 assert {entry.path for entry in paths} == {"sub", "config.json", "empty.txt"}
+expanded = {entry.path: entry for entry in api.list_repo_tree(repo, recursive=True, expand=True)}
+assert expanded["model.safetensors"].last_commit.title == "step 20"
+assert expanded["model.safetensors"].last_commit.oid == second.oid
+assert expanded["sub"].last_commit.oid == first.oid == expanded["sub/data.bin"].last_commit.oid
+assert expanded["config.json"].security.status == "unscanned" and not expanded["config.json"].security.safe
+expanded = {entry.path: entry for entry in api.get_paths_info(repo, ["sub", "model.safetensors"], expand=True)}
+assert {path: entry.last_commit.title for path, entry in expanded.items()} == {
+    "sub": "step 10",
+    "model.safetensors": "step 20",
+}
 titles = [commit.title for commit in api.list_repo_commits(repo)]
 assert titles == ["Upload stream.safetensors with huggingface_hub", "step 20", "step 10", "initial commit"], titles
 assert {"step-10", "step-20"} <= {tag.name for tag in api.list_repo_refs(repo).tags}
