@@ -52,7 +52,10 @@ export interface RepositoryRecords {
   setVisibility(id: string, visibility: Visibility): Promise<Repository>;
   /** `not-found`. */
   setHubSettings(id: string, settings: HubSettings): Promise<Repository>;
-  /** Gives it another name, or another namespace; its id stays. `conflict` when the name is taken, `not-found`. */
+  /**
+   * Gives it another name, or another namespace; its id stays. `conflict` when the name is taken; `quota-exceeded` when
+   * the other namespace has no room for it; `not-found`.
+   */
   move(id: string, to: { readonly namespace: string; readonly name: string }): Promise<Repository>;
   /**
    * Deletes it with its commits and their files, marks their objects, and frees its name. Runs and eval sets must have

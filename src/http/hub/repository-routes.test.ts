@@ -133,6 +133,17 @@ describe('a repository', () => {
     expectHubError(await again.resolve(commit, 'model.safetensors'), 404, 'RevisionNotFound');
   });
 
+  it('is not moved to a namespace whose quota has no room for it', async () => {
+    const hub = await newRepository();
+    await hub.push({ 'model.safetensors': weights }, 'step 1');
+    await gateway.catalog.usage.setQuota('narrow', { storedBytesMax: weights.length - 1 });
+    const move = { fromRepo: hub.id, toRepo: 'narrow/place' };
+    expectHubError(await hub.ask('POST', '/api/repos/move', move), 403, 'quota-exceeded');
+    expect(await hub.bytes('main', 'model.safetensors')).toEqual(weights);
+    await gateway.catalog.usage.setQuota('narrow', { storedBytesMax: 1_000_000 });
+    ok(await hub.ask('POST', '/api/repos/move', move));
+  });
+
   it('is private unless it is asked to be public', async () => {
     const hub = await newRepository();
     expect(ok(await hub.api('GET', '')).json.private).toBe(true);

@@ -172,6 +172,41 @@ export function hubRevisionsSuite(open: () => Catalog): void {
     await expectCode(repositories.move('none', { namespace, name: 'c' }), 'not-found');
   });
 
+  test('a repository moves only where the quota has room for what it stores, also when others move there', async () => {
+    const { repositories, usage, bodyReservations, hub } = open();
+    const [namespace, elsewhere] = [freshName(), freshName()];
+    const made = async (name: string, storedBytes: number) => {
+      const { id } = await repositories.create({ namespace, name, type: 'model' });
+      const rawKey = `blobs/${id}/${freshName()}`;
+      await hub.blobs.add({
+        repositoryId: id,
+        sha256: sha256Of(name),
+        sizeBytes: 9,
+        rawKey,
+        rawStoredBytes: storedBytes,
+      });
+      return id;
+    };
+    const ids = [await made('a', 600), await made('b', 600), await made('c', 400)] as const;
+    await usage.setQuota(elsewhere, { storedBytesMax: 1000 });
+    const arriving = { id: freshName(), repositoryId: ids[2], sizeBytes: 1, ttlMs: 60_000 };
+    await bodyReservations.take(arriving, { runBytesMax: Infinity, bytesMax: Infinity });
+    const outcomes = await Promise.allSettled(
+      ids.slice(0, 2).map((id) => repositories.move(id, { namespace: elsewhere, name: id.slice(0, 8) })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'quota-exceeded' });
+    await expectCode(repositories.move(ids[2], { namespace: elsewhere, name: 'c' }), 'quota-exceeded');
+    expect(await repositories.get(ids[2])).toMatchObject({ namespace, name: 'c' });
+    await bodyReservations.release(arriving.id);
+    await repositories.move(ids[2], { namespace: elsewhere, name: 'c' });
+    // Renaming inside a full namespace takes no room.
+    await usage.setQuota(elsewhere, { storedBytesMax: 1 });
+    await repositories.move(ids[2], { namespace: elsewhere, name: 'd' });
+    await repositories.move(ids[2], { namespace, name: 'd' });
+  });
+
   test('of two moves to one name one succeeds', async () => {
     const { repositories } = open();
     const namespace = freshName();

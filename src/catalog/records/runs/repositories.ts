@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { repositoryColumns } from '../../db/record-columns.ts';
 import { pageLimit } from '../../db/page-limit.ts';
+import { bytesOfRepository, roomUnderQuota } from '../uploads/namespace-room.ts';
 import { markPendingDeletion } from '../mark-pending-deletion.ts';
 import {
   evalSets,
@@ -83,6 +84,7 @@ export function repositoryRecords(db: Db): RepositoryRecords {
           .where(and(eq(repositories.namespace, to.namespace), eq(repositories.name, to.name)));
         if (taken !== undefined && taken.id !== id)
           throw new FirnError('conflict', `The repository ${to.namespace}/${to.name} exists already.`);
+        await refuseOverQuota(tx, id, to.namespace);
         const [moved] = await tx.query
           .update(repositories)
           .set(to)
@@ -131,6 +133,23 @@ export function repositoryRecords(db: Db): RepositoryRecords {
       });
     },
   };
+}
+
+/** Refuses to move a repository to a namespace that has no room for it. `quota-exceeded`. */
+async function refuseOverQuota(tx: Db, id: string, namespace: string): Promise<void> {
+  const [current] = await tx.query
+    .select({ namespace: repositories.namespace })
+    .from(repositories)
+    .where(and(eq(repositories.id, id), isLive))
+    .for('update');
+  if (current === undefined || current.namespace === namespace) return;
+  const roomBytes = await roomUnderQuota(tx, namespace);
+  if (roomBytes === Number.POSITIVE_INFINITY || (await bytesOfRepository(tx, id)) <= roomBytes) return;
+  throw new FirnError(
+    'quota-exceeded',
+    `The namespace ${namespace} has no room left for this repository under its quota; ` +
+      'delete checkpoints there, or ask for a larger quota.',
+  );
 }
 
 function missing(): FirnError {
