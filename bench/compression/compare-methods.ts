@@ -1,4 +1,5 @@
-import type { Hysteresis, SearchOptions } from '../../src/checkpoint/options/search-options.ts';
+import type { Hysteresis } from '../../src/checkpoint/options/methods/residual-search-options.ts';
+import type { SearchOptions } from '../../src/checkpoint/options/search-options.ts';
 import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { HubProcess } from '../../src/cli/demo/hub-process.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { hysteresisChoices, type Hysteresis } from '../../src/checkpoint/options/search-options.ts';
+import { hysteresisChoices, type Hysteresis } from '../../src/checkpoint/options/methods/residual-search-options.ts';
 import { seriesDtypes, type SeriesDtype } from './series/narrow-series.ts';
 
 export interface BenchOptions {

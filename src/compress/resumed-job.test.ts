@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import type { RoundingChoice } from '../checkpoint/options/search-options.ts';
+import type { RoundingChoice } from '../checkpoint/options/methods/residual-search-options.ts';
 import {
   openCompressHarness,
   tensorBytes,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configKey } from '../checkpoint/options/quantization-config.ts';
-import { hysteresisChoices, roundingChoices } from '../checkpoint/options/search-options.ts';
+import { hysteresisChoices, roundingChoices } from '../checkpoint/options/methods/residual-search-options.ts';
 import { configAlone, trialKey, type TrialConditions } from './trial-conditions.ts';
 
 const config = { method: 'residual', step: 17 } as const;

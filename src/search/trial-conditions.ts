@@ -1,5 +1,5 @@
 import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
-import type { Hysteresis, RoundingChoice } from '../checkpoint/options/search-options.ts';
+import type { Hysteresis, RoundingChoice } from '../checkpoint/options/methods/residual-search-options.ts';
 
 /**
  * Conditions besides the config that a method's quality depends on. A field is undefined if the method does not depend

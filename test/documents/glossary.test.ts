@@ -6,12 +6,9 @@ import { visibilities } from '../../src/catalog/contract/repository-records.ts';
 import { scopes } from '../../src/checkpoint/grant.ts';
 import { layerTypes } from '../../src/checkpoint/layer-type.ts';
 import { quantizationMethods } from '../../src/checkpoint/options/quantization-config.ts';
-import {
-  clusteringChoices,
-  evalBatchesChoices,
-  hysteresisChoices,
-  roundingChoices,
-} from '../../src/checkpoint/options/search-options.ts';
+import { clusteringChoices } from '../../src/checkpoint/options/methods/inshrinkerator-search-options.ts';
+import { evalBatchesChoices } from '../../src/checkpoint/options/search-options.ts';
+import { hysteresisChoices, roundingChoices } from '../../src/checkpoint/options/methods/residual-search-options.ts';
 import { stateFidelities } from '../../src/checkpoint/options/state-options.ts';
 import { fidelities, fileRoles } from '../../src/checkpoint/role.ts';
 import { configSchema } from '../../src/config.ts';

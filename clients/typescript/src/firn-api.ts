@@ -1086,6 +1086,21 @@ export interface components {
         SearchOptions: {
             /** @enum {string} */
             method: "inshrinkerator" | "residual" | "lc-checkpoint" | "bitsnap";
+            /** @description Most trials of one checkpoint. */
+            trialsMax: number;
+            /**
+             * @description With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.
+             * @enum {string}
+             */
+            evalBatches: "all" | "halves";
+            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
+            weightErrorMax?: number;
+            /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
+            standardErrors?: number;
+            /** @description How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, in multiples of what the thresholds let the loss grow by. With null the metrics alone decide. */
+            divergenceMax?: number;
+            /** @description How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored exact, with both figures in the reason. 0.01 by default. */
+            expectsWithin?: number;
             bins: number[];
             embeddingBins: number[];
             pruneFractions: number[];
@@ -1096,13 +1111,16 @@ export interface components {
             neighbourhoodRadius: number;
             /** @description From the second checkpoint on: no config is tried that is more aggressive than the last one. */
             neverMoreAggressive: boolean;
-            /** @description Most trials of one checkpoint. */
-            trialsMax: number;
             /**
-             * @description With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.
+             * @description How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in squared error and in bits together, at the prices of `bitPrices`.
              * @enum {string}
              */
-            evalBatches: "all" | "halves";
+            clustering: "kmeanspp" | "optimal" | "entropy";
+            /**
+             * @description Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.
+             * @enum {string}
+             */
+            codebookSeed?: "run" | "checkpoint";
             /**
              * @description Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.
              * @enum {string}
@@ -1113,24 +1131,6 @@ export interface components {
              * @enum {string}
              */
             hysteresis?: "fixed" | "priced";
-            /**
-             * @description How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in squared error and in bits together, at the prices of `bitPrices`.
-             * @enum {string}
-             */
-            clustering: "kmeanspp" | "optimal" | "entropy";
-            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
-            weightErrorMax?: number;
-            /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
-            standardErrors?: number;
-            /** @description How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, in multiples of what the thresholds let the loss grow by. With null the metrics alone decide. */
-            divergenceMax?: number;
-            /** @description How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored exact, with both figures in the reason. 0.01 by default. */
-            expectsWithin?: number;
-            /**
-             * @description Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.
-             * @enum {string}
-             */
-            codebookSeed?: "run" | "checkpoint";
             fixedConfig?: components["schemas"]["QuantizationConfig"];
         };
         /** @description Used for every checkpoint instead of a search. */
@@ -1296,6 +1296,21 @@ export interface components {
         SearchOptionsInput: {
             /** @enum {string} */
             method?: "inshrinkerator" | "residual" | "lc-checkpoint" | "bitsnap";
+            /** @description Most trials of one checkpoint. */
+            trialsMax?: number;
+            /**
+             * @description With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.
+             * @enum {string}
+             */
+            evalBatches?: "all" | "halves";
+            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
+            weightErrorMax?: number | null;
+            /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
+            standardErrors?: number;
+            /** @description How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, in multiples of what the thresholds let the loss grow by. With null the metrics alone decide. */
+            divergenceMax?: number | null;
+            /** @description How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored exact, with both figures in the reason. 0.01 by default. */
+            expectsWithin?: number;
             bins?: number[];
             embeddingBins?: number[];
             pruneFractions?: number[];
@@ -1306,13 +1321,16 @@ export interface components {
             neighbourhoodRadius?: number;
             /** @description From the second checkpoint on: no config is tried that is more aggressive than the last one. */
             neverMoreAggressive?: boolean;
-            /** @description Most trials of one checkpoint. */
-            trialsMax?: number;
             /**
-             * @description With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.
+             * @description How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in squared error and in bits together, at the prices of `bitPrices`.
              * @enum {string}
              */
-            evalBatches?: "all" | "halves";
+            clustering?: "kmeanspp" | "optimal" | "entropy";
+            /**
+             * @description Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.
+             * @enum {string}
+             */
+            codebookSeed?: "run" | "checkpoint";
             /**
              * @description Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on. `dead-zone` is an older name of `archive`.
              * @enum {string}
@@ -1323,24 +1341,6 @@ export interface components {
              * @enum {string}
              */
             hysteresis?: "fixed" | "priced";
-            /**
-             * @description How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in squared error and in bits together, at the prices of `bitPrices`.
-             * @enum {string}
-             */
-            clustering?: "kmeanspp" | "optimal" | "entropy";
-            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
-            weightErrorMax?: number | null;
-            /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
-            standardErrors?: number;
-            /** @description How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of Kullback and Leibler for classes, the mean squared difference for real values, in multiples of what the thresholds let the loss grow by. With null the metrics alone decide. */
-            divergenceMax?: number | null;
-            /** @description How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored exact, with both figures in the reason. 0.01 by default. */
-            expectsWithin?: number;
-            /**
-             * @description Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.
-             * @enum {string}
-             */
-            codebookSeed?: "run" | "checkpoint";
             fixedConfig?: components["schemas"]["QuantizationConfigInput"];
         };
         QuantizationConfigInput: components["schemas"]["InshrinkeratorConfigInput"] | components["schemas"]["ResidualConfigInput"] | components["schemas"]["LcCheckpointConfigInput"] | components["schemas"]["BitsnapConfigInput"];

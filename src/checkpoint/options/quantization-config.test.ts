@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SearchOption } from './methods/method-config.ts';
 import { configKey, methodConfigs, quantizationMethods, type QuantizationConfig } from './quantization-config.ts';
 import { defaultSearchOptions } from './search-options.ts';
 
@@ -41,6 +42,36 @@ test('one method at most may go without its name', () => {
   expect(methodConfigs.filter(({ unnamed }) => unnamed !== undefined).length).toBeLessThanOrEqual(1);
 });
 
-test('the axes of the default search are inside the rules of every method', () => {
-  for (const { checkAxes } of methodConfigs) expect(() => checkAxes?.(defaultSearchOptions)).not.toThrow();
+test('the default search is inside the rules of every method', () => {
+  for (const { checkSearch } of methodConfigs) expect(() => checkSearch?.(defaultSearchOptions)).not.toThrow();
+});
+
+test('every search option of a method takes values, or is an axis of one of its fields', () => {
+  for (const { fields, searchOptions } of methodConfigs)
+    for (const [name, { field, axisOf }] of Object.entries<SearchOption<unknown>>({ ...searchOptions }))
+      expect(field !== undefined || (axisOf !== undefined && axisOf in fields), name).toBe(true);
+});
+
+// Runs store these, and forks inherit them: what one method owns must not change what runs of another have.
+test('a run that gives no option has the defaults of every method', () => {
+  expect(defaultSearchOptions).toEqual({
+    method: 'residual',
+    trialsMax: 64,
+    evalBatches: 'all',
+    weightErrorMax: 0.5,
+    standardErrors: 1,
+    divergenceMax: 1,
+    expectsWithin: 0.01,
+    rounding: 'nearest',
+    hysteresis: 'fixed',
+    bins: [4, 6, 8, 12, 16, 32],
+    embeddingBins: [16, 32],
+    pruneFractions: [0.5, 0.4, 0.3, 0.2, 0.1, 0],
+    protectFractions: [0.0005, 0.005, 0.01],
+    bitPrices: [32, 16, 8, 4, 2, 1],
+    neighbourhoodRadius: 1,
+    neverMoreAggressive: false,
+    clustering: 'kmeanspp',
+    codebookSeed: 'run',
+  });
 });

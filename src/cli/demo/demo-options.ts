@@ -3,9 +3,9 @@ import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
 import {
   clusteringChoices,
-  defaultSearchOptions,
   type ClusteringChoice,
-} from '../../checkpoint/options/search-options.ts';
+} from '../../checkpoint/options/methods/inshrinkerator-search-options.ts';
+import { defaultSearchOptions } from '../../checkpoint/options/search-options.ts';
 
 export interface DemoOptions {
   readonly seriesDirectory: string;

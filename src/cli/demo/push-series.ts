@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { CheckpointResult } from '../../catalog/contract/checkpoint-records.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { QuantizationConfig, QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
-import type { ClusteringChoice } from '../../checkpoint/options/search-options.ts';
+import type { ClusteringChoice } from '../../checkpoint/options/methods/inshrinkerator-search-options.ts';
 import { describeConfig } from './describe-config.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Series, SeriesCheckpoint } from './read-series.ts';

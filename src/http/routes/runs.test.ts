@@ -48,6 +48,11 @@ describe('runs', () => {
     expect((await call('POST', runs, { name: 'plain' })).json.code).toBe('conflict');
   });
 
+  it('keeps an older spelling of a search option in its present one', async () => {
+    const created = await call('POST', runs, { name: 'older', search: { rounding: 'dead-zone' } });
+    expect(created.json).toMatchObject({ name: 'older', search: { rounding: 'archive' } });
+  });
+
   it('is lossy with an eval set, half a percent on its first metric', async () => {
     expect((await call('POST', runs, { name: 'lossy', evalSet: 'ready' })).json).toMatchObject({
       fidelity: 'lossy',

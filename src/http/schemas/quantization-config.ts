@@ -1,24 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { ConfigField, MethodConfig } from '../../checkpoint/options/methods/method-config.ts';
 import { methodConfigs, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import { describedSchema, valueSchema } from './field-values.ts';
 
 type Entry = MethodConfig<QuantizationConfig>;
 type Field = ConfigField & { readonly default?: string };
 
 function fieldsOf({ fields }: Entry): [string, Field][] {
   return Object.entries<Field>(fields);
-}
-
-/** The schema of a field's values. */
-export function valueSchema(field: Field): z.ZodType {
-  switch (field.kind) {
-    case 'integer':
-      return z.number().int().min(field.min).max(field.max);
-    case 'number':
-      return 'max' in field ? z.number().min(field.min).max(field.max) : z.number().min(field.min).lt(field.below);
-    case 'choice':
-      return z.enum(field.values);
-  }
 }
 
 /** Schemas of the fields that are derived from a config: returned, and ignored in input. */
@@ -33,14 +22,10 @@ function derivedSchemas({ derived = {}, example }: Entry): Record<string, z.ZodT
   return Object.fromEntries(schemas) as Record<string, z.ZodType>;
 }
 
-function described(schema: z.ZodType, description: string | undefined): z.ZodType {
-  return description === undefined ? schema : schema.openapi({ description });
-}
-
 function storedSchema(entry: Entry) {
   const fields = fieldsOf(entry).map(([name, field]) => {
     const value = valueSchema(field);
-    return [name, described(field.optional ? value.optional() : value, field.description)];
+    return [name, describedSchema(field.optional ? value.optional() : value, field.description)];
   });
   return z
     .object({
@@ -63,7 +48,7 @@ function inputSchema(entry: Entry) {
         ? field.description
         : [field.description, `\`${field.default}\` by default.`].filter(Boolean).join(' ');
     const value = valueSchema(field);
-    return [name, described(field.optional || field.default !== undefined ? value.optional() : value, words)];
+    return [name, describedSchema(field.optional || field.default !== undefined ? value.optional() : value, words)];
   });
   const named = z.literal(method);
   return z

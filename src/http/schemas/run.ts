@@ -1,146 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
-import {
-  axisField,
-  methodConfigs,
-  quantizationMethods,
-  searchOptionWords,
-} from '../../checkpoint/options/quantization-config.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import {
-  archiveBefore,
-  clusteringChoices,
-  codebookSeedChoices,
-  evalBatchesChoices,
-  expectsWithinDefault,
-  hysteresisChoices,
-  roundingChoices,
-} from '../../checkpoint/options/search-options.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
 import { finalQuality } from './final-quality.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema, valueSchema } from './quantization-config.ts';
+import { searchOptionsInput, searchOptionsSchema } from './search-options.ts';
 import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
-
-/** Most values on one axis of the config cube. */
-const axisLengthMax = 64;
-/** Largest `trialsMax` of a run. */
-const trialsLimit = 4096;
-
-/** The values of an axis of the search, each as the config's field takes it. */
-const axis = (option: string) =>
-  z
-    .array(valueSchema(axisField(option)) as z.ZodNumber)
-    .min(1)
-    .max(axisLengthMax)
-    .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
-
-/** An option that concerns one method, with what that says of it. */
-const words = (option: string) => ({ description: searchOptionWords(option) });
-
-const searchOptions = {
-  method: z.enum(quantizationMethods),
-  bins: axis('bins'),
-  embeddingBins: axis('embeddingBins'),
-  pruneFractions: axis('pruneFractions'),
-  protectFractions: axis('protectFractions'),
-  bitPrices: axis('bitPrices').openapi(words('bitPrices')),
-  neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax).openapi({
-    description: 'From the second checkpoint on: how many places on each axis a config may be from the last one.',
-  }),
-  neverMoreAggressive: z.boolean().openapi({
-    description: 'From the second checkpoint on: no config is tried that is more aggressive than the last one.',
-  }),
-  trialsMax: z.number().int().min(1).max(trialsLimit).openapi({ description: 'Most trials of one checkpoint.' }),
-  evalBatches: z.enum(evalBatchesChoices).openapi({
-    description:
-      'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed ' +
-      'on those with an odd one, and hold on the whole: ' +
-      'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of ' +
-      'its rows in each half.',
-  }),
-  rounding: z.enum(roundingChoices).openapi(words('rounding')),
-  hysteresis: z.enum(hysteresisChoices).openapi(words('hysteresis')),
-  clustering: z.enum(clusteringChoices).openapi(words('clustering')),
-  weightErrorMax: z
-    .number()
-    .positive()
-    .max(1)
-    .openapi({
-      description:
-        'Largest root mean square error of any quantized tensor, in standard deviations of its weights. A ' +
-        'tensor that came back as its mean would be at 1. ' +
-        `${searchOptionWords('weightErrorMax')} With null the metrics alone decide.`,
-    }),
-  standardErrors: z
-    .number()
-    .min(0)
-    .max(4)
-    .openapi({
-      description:
-        'How many standard errors, over the examples of the eval set, a degradation stays inside its ' +
-        'threshold by. With 0 the threshold holds for these examples alone; ' +
-        'with 1 for other examples of the same distribution too, in five of six cases.',
-    }),
-  divergenceMax: z
-    .number()
-    .positive()
-    .max(1000)
-    .openapi({
-      description:
-        "How far the outputs of the rebuilt model may be from the uploaded model's: the divergence of " +
-        'Kullback and Leibler for classes, the mean squared difference for real values, ' +
-        'in multiples of what the thresholds let the loss grow by. With null the metrics alone decide.',
-    }),
-  expectsWithin: z
-    .number()
-    .min(0)
-    .max(1)
-    .openapi({
-      description:
-        'How far what Firn measures of an uploaded checkpoint may be from what the training job measured ' +
-        '(`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
-        `exact, with both figures in the reason. ${expectsWithinDefault} by default.`,
-    }),
-  codebookSeed: z.enum(codebookSeedChoices).openapi(words('codebookSeed')),
-};
-const description = [
-  'How the checkpoints of a run are searched.',
-  ...methodConfigs.flatMap(({ axes }) => axes?.description ?? []),
-].join(' ');
-
-export const searchOptionsSchema = z
-  .object({
-    ...searchOptions,
-    bitPrices: searchOptions.bitPrices.optional(),
-    hysteresis: searchOptions.hysteresis.optional(),
-    codebookSeed: searchOptions.codebookSeed.optional(),
-    weightErrorMax: searchOptions.weightErrorMax.optional(),
-    standardErrors: searchOptions.standardErrors.optional(),
-    divergenceMax: searchOptions.divergenceMax.optional(),
-    expectsWithin: searchOptions.expectsWithin.optional(),
-    fixedConfig: quantizationConfigSchema
-      .optional()
-      .openapi({ description: 'Used for every checkpoint instead of a search.' }),
-  })
-  .openapi('SearchOptions', { description });
-
-const searchOptionsInput = z
-  .strictObject({
-    ...searchOptions,
-    rounding: z.enum([...roundingChoices, archiveBefore]).openapi({
-      description: `${searchOptionWords('rounding')} \`${archiveBefore}\` is an older name of \`archive\`.`,
-    }),
-    weightErrorMax: searchOptions.weightErrorMax.nullable(),
-    divergenceMax: searchOptions.divergenceMax.nullable(),
-  })
-  .partial()
-  .extend({ fixedConfig: quantizationConfigInput.optional() })
-  .openapi('SearchOptionsInput', { description: `${description} What is not given keeps its default.` });
 
 /**
  * Most names of one role that a run may list, and most characters of one: each is compared with every tensor's name.
@@ -278,7 +147,7 @@ export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
     fidelity: run.fidelity,
     thresholds: { ...run.thresholds },
     thresholdsInWords: evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds),
-    search: run.search as z.infer<typeof searchOptionsSchema>,
+    search: run.search,
     state: (run.state ?? defaultStateOptions) as z.infer<typeof stateOptionsSchema>,
     layerTypes: { ...run.layerTypes },
     seed: run.seed,

@@ -9,7 +9,6 @@ import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { Fidelity } from '../../checkpoint/role.ts';
 import { methodConfigOf, methodConfigs } from '../../checkpoint/options/quantization-config.ts';
 import {
-  archiveBefore,
   defaultSearchOptions,
   type GivenSearchOptions,
   type SearchOptions,
@@ -159,12 +158,11 @@ function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 
 }
 
 /** The given options over the defaults; a bound that is given as null is left out. */
-function mergeSearch(defaults: SearchOptions, { rounding, ...others }: GivenSearchOptions): SearchOptions {
-  const given = { rounding: rounding === archiveBefore ? 'archive' : rounding, ...others };
+function mergeSearch(defaults: SearchOptions, given: GivenSearchOptions): SearchOptions {
   const asked = Object.entries(given).filter(([, value]) => value !== undefined);
   const merged = Object.entries({ ...defaults, ...Object.fromEntries(asked) }).filter(([, value]) => value !== null);
   const search = Object.fromEntries(merged) as unknown as SearchOptions;
-  for (const { checkAxes } of methodConfigs) checkAxes?.(search);
+  for (const { checkSearch } of methodConfigs) checkSearch?.(search);
   if (search.fixedConfig !== undefined) methodConfigOf(search.fixedConfig.method).check?.(search.fixedConfig);
   return search;
 }

@@ -1,5 +1,5 @@
 import { FirnError } from '../../firn-error.ts';
-import type { ConfigAxes } from './method-config.ts';
+import type { InshrinkeratorSearchOptions } from './inshrinkerator-search-options.ts';
 
 /**
  * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. If quality is not
@@ -9,7 +9,7 @@ export const configsMax = 8192;
 const pruneMetricCount = 2;
 
 /** Throws `invalid-request` if the axes span more than {@link configsMax} configs. */
-export function checkConfigCount(axes: ConfigAxes): void {
+export function checkConfigCount(axes: InshrinkeratorSearchOptions): void {
   const prices = axes.clustering === 'entropy' && axes.bitPrices !== undefined ? [axes.bitPrices] : [];
   const all = [axes.bins, axes.embeddingBins, axes.pruneFractions, axes.protectFractions, ...prices];
   const configs = all.reduce((product, axis) => product * axis.length, pruneMetricCount);

@@ -1,4 +1,5 @@
 import { checkConfigCount, configsMax } from './config-count.ts';
+import { inshrinkeratorSearchOptions, type InshrinkeratorSearchOptions } from './inshrinkerator-search-options.ts';
 import { checkLevelCounts } from './level-counts.ts';
 import type { MethodConfig } from './method-config.ts';
 
@@ -24,7 +25,7 @@ export interface InshrinkeratorConfig {
 
 export const bitPriceMax = 1024;
 
-export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
+export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig, InshrinkeratorSearchOptions> = {
   method: 'inshrinkerator',
   schemaName: 'InshrinkeratorConfig',
   fields: {
@@ -51,30 +52,10 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     pruneMetric: 'magnitude',
     protectFraction: 0.005,
   },
-  searchOptions: {
-    bitPrices:
-      'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means ' +
-      'leaves with as many bins.',
-    clustering:
-      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best ' +
-      'k-means there is, or `entropy` as the cells that cost least in ' +
-      'squared error and in bits together, at the prices of `bitPrices`.',
-    codebookSeed:
-      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks ' +
-      'of weights that stay do too; with `checkpoint` each has a fresh one.',
-  },
-  axes: {
-    description:
-      'Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
-      `together they may span at most ${configsMax} configs, the two prune metrics counted.`,
-    fields: {
-      bins: 'bins',
-      embeddingBins: 'embeddingBins',
-      pruneFractions: 'pruneFraction',
-      protectFractions: 'protectFraction',
-      bitPrices: 'bitPrice',
-    },
-  },
+  searchOptions: inshrinkeratorSearchOptions,
+  searchDescription:
+    'Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
+    `together they may span at most ${configsMax} configs, the two prune metrics counted.`,
   unnamed: '`inshrinkerator` by default, where bins are given.',
   mergesDeltas: false,
   key: ({ bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, bitPrice }) => [
@@ -90,7 +71,7 @@ export const inshrinkeratorConfig: MethodConfig<InshrinkeratorConfig> = {
     `${protectFraction}${bitPrice === undefined ? '' : `, bit ${bitPrice}`}`,
   check: (config) =>
     checkLevelCounts({ ...config, prunes: config.pruneFraction > 0, protects: config.protectFraction > 0 }),
-  checkAxes: (axes) => {
+  checkSearch: (axes) => {
     checkLevelCounts({
       bins: Math.max(...axes.bins),
       embeddingBins: Math.max(...axes.embeddingBins),

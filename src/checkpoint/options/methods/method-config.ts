@@ -22,21 +22,34 @@ export interface DerivedField<Config> {
   of(config: Config): number;
 }
 
-/** The axes of a search, which a method's rules may bound. */
-export interface ConfigAxes {
-  readonly bins: readonly number[];
-  readonly embeddingBins: readonly number[];
-  readonly pruneFractions: readonly number[];
-  readonly protectFractions: readonly number[];
-  readonly bitPrices?: readonly number[];
-  readonly clustering: string;
+/** Most values on one axis of a search. */
+export const axisLengthMax = 64;
+
+/** What an option of a search takes: values as a field has them, or yes and no. */
+export type SearchOptionField = ConfigField | { readonly kind: 'flag' };
+
+/**
+ * An option of a run's search that one method owns. The API's schemas and the defaults of a run are made of it, as they
+ * are of the config's fields.
+ */
+export interface SearchOption<Value> {
+  /** The allowed values. An axis has none of its own: it takes those of the config's field that it is an axis of. */
+  readonly field?: SearchOptionField;
+  /** The config's field whose values this option lists, each once. */
+  readonly axisOf?: string;
+  readonly default: Exclude<Value, undefined>;
+  /** Whether stored runs from before it existed lack it. */
+  readonly optional?: true;
+  /** An older spelling of a value, which requests may still have, and the value that it stands for. */
+  readonly olderSpelling?: { readonly from: string; readonly to: Value };
+  readonly description?: string;
 }
 
 /**
  * A method's config as the rest of the program sees it: fields and limits (http makes its schemas of them), its key,
  * its description, its rules. One entry a method; quantization-config.ts lists them.
  */
-export interface MethodConfig<Config extends { readonly method: string }> {
+export interface MethodConfig<Config extends { readonly method: string }, Options extends object = object> {
   readonly method: Config['method'];
   /** Name of its schema in the API. */
   readonly schemaName: string;
@@ -57,17 +70,14 @@ export interface MethodConfig<Config extends { readonly method: string }> {
   key(config: Config): readonly (string | number)[];
   /** A config in a few words, for rows and progress. */
   describe(config: Config): string;
-  /** Options of a run's search that concern this method alone, with their descriptions in the API. */
-  readonly searchOptions?: Readonly<Record<string, string>>;
-  /**
-   * Axes of its search, if it has any: the option that lists the values of each, and the field that has one of them.
-   */
-  readonly axes?: {
-    readonly description: string;
-    readonly fields: Readonly<Record<string, string>>;
-  };
+  /** Options of a run's search that this method owns. No two methods have one of the same name. */
+  readonly searchOptions?: { readonly [Option in keyof Options]-?: SearchOption<Options[Option]> };
+  /** What the API says of these options together. */
+  readonly searchDescription?: string;
+  /** What this method does with `weightErrorMax`, an option of every search. */
+  readonly weightErrorDescription?: string;
   /** Rules beyond the limits of single fields. Throws `invalid-request`. */
   check?(config: Config): void;
-  /** The same for the axes of a run's search. Throws `invalid-request`. */
-  checkAxes?(axes: ConfigAxes): void;
+  /** The same for its options of a run's search. Throws `invalid-request`. */
+  checkSearch?(options: Options): void;
 }

@@ -1,4 +1,5 @@
 import type { MethodConfig } from './method-config.ts';
+import { residualSearchOptions, type ResidualSearchOptions } from './residual-search-options.ts';
 
 /**
  * Closed-loop quantization of the change since the ancestor, with one knob (docs/decisions/0013-residual-method.md).
@@ -18,7 +19,7 @@ export const residualStepMax = 256;
 /** Digits of a step size: two indexes next to each other differ by two percent. */
 const shownDigits = 4;
 
-export const residualConfig: MethodConfig<ResidualConfig> = {
+export const residualConfig: MethodConfig<ResidualConfig, ResidualSearchOptions> = {
   method: 'residual',
   schemaName: 'ResidualConfig',
   fields: {
@@ -39,20 +40,10 @@ export const residualConfig: MethodConfig<ResidualConfig> = {
       of: ({ step }) => Number((2 ** (step / 32)).toPrecision(shownDigits)),
     },
   },
-  searchOptions: {
-    rounding:
-      'Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that ' +
-      'rebuilt checkpoints follow training; ' +
-      'with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag ' +
-      'behind: it is for those that nobody will train on.',
-    hysteresis:
-      'Of the method `residual` with rounding `archive`: with `fixed` what a weight has to gain to move is ' +
-      'the same for all; with `priced` it goes with the bits ' +
-      'that its move costs more than staying, after what it and those like it did before.',
-    weightErrorMax:
-      'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics ' +
-      'say; with others the config does not pass.',
-  },
+  searchOptions: residualSearchOptions,
+  weightErrorDescription:
+    'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics ' +
+    'say; with others the config does not pass.',
   example: { method: 'residual', step: -16 },
   mergesDeltas: true,
   key: ({ step }) => [step],

@@ -1,6 +1,6 @@
 import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
-import type { SearchOptions } from '../../../checkpoint/options/search-options.ts';
+import type { InshrinkeratorSearchOptions } from '../../../checkpoint/options/methods/inshrinkerator-search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import { searchConfig } from './search/search-config.ts';
 import { configAlone } from '../../../search/trial-conditions.ts';
@@ -19,7 +19,7 @@ export interface InshrinkeratorParts {
   readonly quantizer: Quantizer;
   readonly ancestor: Ancestor | undefined;
   readonly core: NativeCore;
-  readonly options: SearchOptions;
+  readonly options: InshrinkeratorSearchOptions;
   readonly hasSensitivity: boolean;
   /** The config of the previous checkpoint. */
   readonly last: QuantizationConfig | undefined;

@@ -1,7 +1,7 @@
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { configKey } from '../../../checkpoint/options/quantization-config.ts';
-import type { ClusteringChoice } from '../../../checkpoint/options/search-options.ts';
+import type { ClusteringChoice } from '../../../checkpoint/options/methods/inshrinkerator-search-options.ts';
 import {
   sketchWords,
   type LevelMap,

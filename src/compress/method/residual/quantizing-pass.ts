@@ -6,7 +6,7 @@ import {
 } from '../../../native/core.ts';
 import { slotCount, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { ResidualTensor } from '../../../package/residual-tensor.ts';
-import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
+import type { Hysteresis } from '../../../checkpoint/options/methods/residual-search-options.ts';
 import { distanceInSteps } from './steps/distance-in-steps.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import type { Rounding } from './lattice/gptq-targets.ts';

@@ -1,6 +1,6 @@
 import { residualStepMin, type ResidualConfig } from '../../../checkpoint/options/methods/residual-config.ts';
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
-import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/search-options.ts';
+import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/methods/residual-search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import { searchStep } from './steps/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';

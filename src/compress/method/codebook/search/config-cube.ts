@@ -1,5 +1,8 @@
 import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
-import { defaultBitPrices, type SearchOptions } from '../../../../checkpoint/options/search-options.ts';
+import {
+  defaultBitPrices,
+  type InshrinkeratorSearchOptions,
+} from '../../../../checkpoint/options/methods/inshrinkerator-search-options.ts';
 
 /**
  * Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most
@@ -16,11 +19,11 @@ export type PruneMetric = InshrinkeratorConfig['pruneMetric'];
  */
 export class ConfigCube {
   readonly sizes: CubePoint;
-  private readonly options: SearchOptions;
+  private readonly options: InshrinkeratorSearchOptions;
   /** One `undefined` if codebooks are k-means. */
   private readonly bitPrices: readonly (number | undefined)[];
 
-  constructor(options: SearchOptions, model: { readonly hasEmbeddings: boolean }) {
+  constructor(options: InshrinkeratorSearchOptions, model: { readonly hasEmbeddings: boolean }) {
     this.options = {
       ...options,
       bins: [...options.bins].sort((a, b) => a - b),

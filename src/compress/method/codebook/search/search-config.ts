@@ -1,5 +1,5 @@
 import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
-import type { SearchOptions } from '../../../../checkpoint/options/search-options.ts';
+import type { InshrinkeratorSearchOptions } from '../../../../checkpoint/options/methods/inshrinkerator-search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';
 import { searchGuidedExhaustive } from './guided-exhaustive.ts';
@@ -7,7 +7,7 @@ import { scanCube } from './scan-cube.ts';
 import type { FoundConfig, TrialRunner } from '../../../../search/trial-runner.ts';
 
 export interface ConfigSearch {
-  readonly options: SearchOptions;
+  readonly options: InshrinkeratorSearchOptions;
   readonly model: { readonly hasEmbeddings: boolean; readonly hasSensitivity: boolean };
   /** The config of the previous checkpoint, in this run or the one it was forked from. */
   readonly last?: InshrinkeratorConfig;
