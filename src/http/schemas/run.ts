@@ -25,6 +25,7 @@ import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema, valueSchema } from './quantization-config.ts';
 import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
+import { runExample } from './examples/run-example.ts';
 
 /** Most values on one axis of the config cube. */
 const axisLengthMax = 64;
@@ -262,9 +263,11 @@ export const runSchema = z
     closedAt: z.iso.datetime().optional(),
     createdAt: z.iso.datetime(),
   })
-  .openapi('Run');
+  .openapi('Run', { example: runExample });
 
-export const runList = z.object({ items: z.array(runSchema), next: z.string().optional() }).openapi('RunList');
+export const runList = z
+  .object({ items: z.array(runSchema), next: z.string().optional() })
+  .openapi('RunList', { example: { items: [runExample] } });
 
 /** Names of the records that a run refers to by id. */
 export interface RunNames {

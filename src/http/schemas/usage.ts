@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { NamespaceUsage, Usage } from '../../catalog/contract/storage/usage-records.ts';
+import { usageExample } from './examples/usage-example.ts';
 
 /** Largest quota, in bytes: the largest integer that a JSON number holds exactly. */
 const quotaBytesMax = Number.MAX_SAFE_INTEGER;
@@ -27,7 +28,7 @@ export const usageSchema = z
       sentBytes: bytes('Bytes of answers, headers included. Told a minute late at most.'),
     }),
   })
-  .openapi('Usage');
+  .openapi('Usage', { example: usageExample });
 
 const quotaSchema = z.object({
   storedBytesMax: bytes(
@@ -36,16 +37,18 @@ const quotaSchema = z.object({
   ),
 });
 
+const namespaceExample = { namespace: 'acme', ...usageExample, quota: { storedBytesMax: 1_000_000_000_000 } };
+
 export const namespaceUsageSchema = usageSchema
   .extend({ namespace: z.string(), quota: quotaSchema.optional() })
-  .openapi('NamespaceUsage');
+  .openapi('NamespaceUsage', { example: namespaceExample });
 
 export const namespaceUsageList = z
   .object({
     items: z.array(namespaceUsageSchema),
     next: z.string().optional().openapi({ description: 'Value of `after` for the next page; absent on the last.' }),
   })
-  .openapi('NamespaceUsageList');
+  .openapi('NamespaceUsageList', { example: { items: [namespaceExample] } });
 
 export const quotaInput = z
   .strictObject({
@@ -57,7 +60,7 @@ export const quotaInput = z
       .nullable()
       .openapi({ description: 'null: no limit but that of the storage.', example: 1_000_000_000_000 }),
   })
-  .openapi('QuotaInput');
+  .openapi('QuotaInput', { example: { storedBytesMax: 1_000_000_000_000 } });
 
 export function renderUsage({ logical, stored, reserved, received, sent }: Usage): z.infer<typeof usageSchema> {
   return {
