@@ -3310,9 +3310,16 @@ export interface components {
          *             "packageBytes": 222314,
          *             "stagedBytes": 0,
          *             "rawBytes": 1788564,
+         *             "hubBytes": 0,
          *             "evalSetBytes": 1991293,
          *             "hiddenBytes": 0,
          *             "pendingDeletionBytes": 1788564
+         *           },
+         *           "compressed": {
+         *             "checkpointCount": 2,
+         *             "rawBytes": 3577008,
+         *             "storedBytes": 222314,
+         *             "ratio": 16.09
          *           },
          *           "reservedBytes": 0,
          *           "transferred": {
@@ -3340,9 +3347,16 @@ export interface components {
          *         "packageBytes": 222314,
          *         "stagedBytes": 0,
          *         "rawBytes": 1788564,
+         *         "hubBytes": 0,
          *         "evalSetBytes": 1991293,
          *         "hiddenBytes": 0,
          *         "pendingDeletionBytes": 1788564
+         *       },
+         *       "compressed": {
+         *         "checkpointCount": 2,
+         *         "rawBytes": 3577008,
+         *         "storedBytes": 222314,
+         *         "ratio": 16.09
          *       },
          *       "reservedBytes": 0,
          *       "transferred": {
@@ -3369,9 +3383,16 @@ export interface components {
          *         "packageBytes": 222314,
          *         "stagedBytes": 0,
          *         "rawBytes": 1788564,
+         *         "hubBytes": 0,
          *         "evalSetBytes": 1991293,
          *         "hiddenBytes": 0,
          *         "pendingDeletionBytes": 1788564
+         *       },
+         *       "compressed": {
+         *         "checkpointCount": 2,
+         *         "rawBytes": 3577008,
+         *         "storedBytes": 222314,
+         *         "ratio": 16.09
          *       },
          *       "reservedBytes": 0,
          *       "transferred": {
@@ -3393,12 +3414,25 @@ export interface components {
                 stagedBytes: number;
                 /** @description Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run. */
                 rawBytes: number;
+                /** @description Files that hub clients committed and no checkpoint holds. */
+                hubBytes: number;
                 /** @description Graphs and batches of eval sets. */
                 evalSetBytes: number;
                 /** @description What deleted checkpoints leave because others build on it. */
                 hiddenBytes: number;
                 /** @description What nothing needs any more and is deleted after the grace. */
                 pendingDeletionBytes: number;
+            };
+            /** @description What compression made of the checkpoints. It is no part of its own: `stored` counts these bytes in `packageBytes` and `rawBytes`. */
+            compressed: {
+                /** @description Checkpoints that are ready. */
+                checkpointCount: number;
+                /** @description Their files as they were uploaded, without sensitivities. */
+                rawBytes: number;
+                /** @description Their `storedBytes` added up: packages, and files stored as they are. */
+                storedBytes: number;
+                /** @description `rawBytes` by `storedBytes`. Absent without checkpoints. */
+                ratio?: number;
             };
             /** @description Room given to bodies on their way; not stored yet. */
             reservedBytes: number;

@@ -17,11 +17,27 @@ export const usageSchema = z
         rawBytes: bytes(
           'Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run.',
         ),
+        hubBytes: bytes('Files that hub clients committed and no checkpoint holds.'),
         evalSetBytes: bytes('Graphs and batches of eval sets.'),
         hiddenBytes: bytes('What deleted checkpoints leave because others build on it.'),
         pendingDeletionBytes: bytes('What nothing needs any more and is deleted after the grace.'),
       })
       .openapi({ description: 'With frames and checksums.' }),
+    compressed: z
+      .object({
+        checkpointCount: z.number().int().min(0).openapi({ description: 'Checkpoints that are ready.' }),
+        rawBytes: bytes('Their files as they were uploaded, without sensitivities.'),
+        storedBytes: bytes('Their `storedBytes` added up: packages, and files stored as they are.'),
+        ratio: z
+          .number()
+          .optional()
+          .openapi({ description: '`rawBytes` by `storedBytes`. Absent without checkpoints.' }),
+      })
+      .openapi({
+        description:
+          'What compression made of the checkpoints. It is no part of its own: `stored` counts these bytes in ' +
+          '`packageBytes` and `rawBytes`.',
+      }),
     reservedBytes: bytes('Room given to bodies on their way; not stored yet.'),
     transferred: z.object({
       receivedBytes: bytes('Bytes of requests, headers included. Told a minute late at most.'),
@@ -62,7 +78,14 @@ export const quotaInput = z
   })
   .openapi('QuotaInput', { example: { storedBytesMax: 1_000_000_000_000 } });
 
-export function renderUsage({ logical, stored, reserved, received, sent }: Usage): z.infer<typeof usageSchema> {
+export function renderUsage({
+  logical,
+  stored,
+  compressed,
+  reserved,
+  received,
+  sent,
+}: Usage): z.infer<typeof usageSchema> {
   return {
     logicalBytes: logical,
     storedBytes: Object.values(stored).reduce((sum, part) => sum + part, 0),
@@ -70,12 +93,23 @@ export function renderUsage({ logical, stored, reserved, received, sent }: Usage
       packageBytes: stored.package,
       stagedBytes: stored.staged,
       rawBytes: stored.raw,
+      hubBytes: stored.hub,
       evalSetBytes: stored.evalSet,
       hiddenBytes: stored.hidden,
       pendingDeletionBytes: stored.pendingDeletion,
     },
+    compressed: renderCompressed(compressed),
     reservedBytes: reserved,
     transferred: { receivedBytes: received, sentBytes: sent },
+  };
+}
+
+function renderCompressed({ count, rawBytes, storedBytes }: Usage['compressed']) {
+  return {
+    checkpointCount: count,
+    rawBytes,
+    storedBytes,
+    ...(storedBytes > 0 && { ratio: Math.round((100 * rawBytes) / storedBytes) / 100 }),
   };
 }
 

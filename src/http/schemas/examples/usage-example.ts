@@ -6,10 +6,12 @@ export const usageExample = {
     packageBytes: 222314,
     stagedBytes: 0,
     rawBytes: 1788564,
+    hubBytes: 0,
     evalSetBytes: 1991293,
     hiddenBytes: 0,
     pendingDeletionBytes: 1788564,
   },
+  compressed: { checkpointCount: 2, rawBytes: 3577008, storedBytes: 222314, ratio: 16.09 },
   reservedBytes: 0,
   transferred: {
     receivedBytes: 5573840,
