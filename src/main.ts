@@ -1,6 +1,7 @@
 import { FirnError } from './checkpoint/firn-error.ts';
 import { commandHelp } from './cli/command-help.ts';
 import { programVersion } from './http/program-version.ts';
+import { firstTokenNotice } from './process/first-token-notice.ts';
 import type { Role } from './wire.ts';
 
 const usage = `Usage: firn [COMMAND]
@@ -101,8 +102,7 @@ async function runServer(roles: readonly Role[] | undefined): Promise<void> {
   const firn = await wire(config, log, roles);
   log.info({ url: firn.url, roles, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
   // Printed for the person who started the process, not logged, because others read the log.
-  if (firn.firstToken !== undefined)
-    complain(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}`);
+  if (firn.firstToken !== undefined) complain(firstTokenNotice(firn.firstToken));
   // A parent process learns the address without reading logs.
   process.send?.({ url: firn.url });
   let stopping: Promise<void> | undefined;

@@ -285,7 +285,7 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
   ),
   cancelled: help(
     'Somebody cancelled the work.',
-    'POST the retry of the checkpoint to do it after all.',
+    'Delete the checkpoint and push the step again to do it after all. Its upload is at ?as=uploaded.',
     'A checkpoint that was cancelled while it was compressed.',
   ),
   'native-failure': help(

@@ -5,22 +5,43 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { firnErrorCodes } from '../checkpoint/firn-error.ts';
+import { problemKinds, type ProblemKind } from './answer/problem-status.ts';
+import type { Problem } from './answer/render-problem.ts';
 import { openApiText } from './openapi-text.ts';
 
 const root = new URL('../../', import.meta.url);
 const run = promisify(execFile);
 
+interface Schema {
+  readonly $ref?: string;
+  readonly format?: string;
+  readonly example?: unknown;
+  readonly examples?: readonly Problem[];
+}
+interface Answer {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+}
 interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
+  readonly description?: string;
+  readonly requestBody?: Answer;
   readonly tags?: readonly string[];
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-  readonly responses: Readonly<Record<string, object>>;
+  readonly responses: Readonly<Record<string, Answer>>;
 }
-const document = JSON.parse(openApiText()) as { paths: Record<string, Record<string, Operation>> };
+const document = JSON.parse(openApiText()) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+const schemaOf = ({ $ref, ...schema }: Schema): Schema =>
+  $ref === undefined ? schema : document.components.schemas[$ref.split('/').at(-1)!]!;
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
+
+const pick = ({ status, title }: ProblemKind): Pick<ProblemKind, 'status' | 'title'> => ({ status, title });
 
 describe('the OpenAPI document', () => {
   it('is the one in openapi/: run `npx tsx scripts/write-openapi.ts` after changing a route', async () => {
@@ -35,6 +56,37 @@ describe('the OpenAPI document', () => {
         ({ operation }) => !operation.operationId || !operation.summary || operation.tags?.length !== 1,
       ),
     ).toEqual([]);
+  });
+
+  it('describes every operation in a sentence, besides its summary', () => {
+    const bare = operations.filter(
+      ({ operation: { description, summary } }) => !description || description === summary,
+    );
+    expect(bare.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('has an example of every body that is not raw bytes', () => {
+    const bodies = operations.flatMap(({ operation }) =>
+      [['request', operation.requestBody] as const, ...Object.entries(operation.responses)].flatMap(([place, answer]) =>
+        Object.entries(answer?.content ?? {}).map(([type, media]) => ({
+          name: `${operation.operationId} ${place} ${type}`,
+          isBytes: media.schema.format === 'binary',
+          example: media.example ?? schemaOf(media.schema).example,
+        })),
+      ),
+    );
+    expect(bodies.length).toBeGreaterThan(400);
+    expect(bodies.filter(({ isBytes, example }) => !isBytes && example === undefined).map(({ name }) => name)).toEqual(
+      [],
+    );
+  });
+
+  it('has one example of every problem code, with the status it is answered with', () => {
+    const { examples = [] } = document.components.schemas['Problem']!;
+    expect(examples.map(({ code, status, title }) => ({ code, status, title }))).toEqual(
+      firnErrorCodes.map((code) => ({ code, ...pick(problemKinds[code]) })),
+    );
+    expect(examples.filter(({ detail }) => !/^[A-Z\d].*[.}]$/.test(detail))).toEqual([]);
   });
 
   // createToken's answer contains a secret, which is not stored for repetition.

@@ -93,7 +93,7 @@ export class PageShell {
     this.#servers.push(server);
     // The first server prints a token; later ones use its data.
     const isUp = (): boolean =>
-      server.output.includes('listening on') && (this.#token ??= /^hf_\w+$/m.exec(server.output)?.[0]) !== undefined;
+      server.output.includes('listening on') && (this.#token ??= /hf_\w+/.exec(server.output)?.[0]) !== undefined;
     await waitFor(isUp, { of: server, deadlineMs: startDeadlineMs, doing: commands });
     return server.output;
   }

@@ -7,10 +7,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List repositories, or those whose name has a text in it */
+        /**
+         * List repositories, or those whose name has a text in it
+         * @description Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it.
+         */
         get: operations["listRepositories"];
         put?: never;
-        /** Create a repository */
+        /**
+         * Create a repository
+         * @description The place of runs and eval sets. It is private and empty. Needs the scope write on its name; a namespace comes to be with its first repository.
+         */
         post: operations["createRepository"];
         delete?: never;
         options?: never;
@@ -25,14 +31,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Describe a repository */
+        /**
+         * Describe a repository
+         * @description Who can read it, and how weights that hub clients push are kept.
+         */
         get: operations["getRepository"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change who can read a repository, and how pushed weights are kept */
+        /**
+         * Change who can read a repository, and how pushed weights are kept
+         * @description `visibility` says who reads it; `hub` says how weights that hub clients push are kept from now on. What is not given stays. Needs the scope admin on it.
+         */
         patch: operations["changeRepository"];
         trace?: never;
     };
@@ -43,10 +55,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the eval sets of a repository */
+        /**
+         * List the eval sets of a repository
+         * @description By name, whatever their state.
+         */
         get: operations["listEvalSets"];
         put?: never;
-        /** Create an eval set */
+        /**
+         * Create an eval set
+         * @description Says which graph inputs the batches fill and what is measured. Then upload its graph and its batches, and commit it: runs name only eval sets that are ready.
+         */
         post: operations["createEvalSet"];
         delete?: never;
         options?: never;
@@ -61,7 +79,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Describe an eval set */
+        /**
+         * Describe an eval set
+         * @description Its spec, what has arrived of it, and its state: `open` until it is committed, then `ready`, or `failed` with the reason.
+         */
         get: operations["getEvalSet"];
         put?: never;
         post?: never;
@@ -83,7 +104,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Upload the ONNX graph, with or without its weights */
+        /**
+         * Upload the ONNX graph, with or without its weights
+         * @description Weights that the checkpoints fill need not be in it. It is checked with the commit; before that it can be sent again, and replaces what was there.
+         */
         put: operations["putEvalSetGraph"];
         post?: never;
         delete?: never;
@@ -100,7 +124,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Upload the inputs and labels as safetensors */
+        /**
+         * Upload the inputs and labels as safetensors
+         * @description One file, whose tensors have the rows of all batches: those that `inputs` of the spec names, and the labels. Before the commit it can be sent again, and replaces what was there.
+         */
         put: operations["putEvalSetBatches"];
         post?: never;
         delete?: never;
@@ -156,10 +183,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the runs of a repository */
+        /**
+         * List the runs of a repository
+         * @description By name.
+         */
         get: operations["listRuns"];
         put?: never;
-        /** Create a run, or fork one from a checkpoint */
+        /**
+         * Create a run, or fork one from a checkpoint
+         * @description Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With `forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given.
+         */
         post: operations["createRun"];
         delete?: never;
         options?: never;
@@ -174,7 +207,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Describe a run */
+        /**
+         * Describe a run
+         * @description Its options as they are in force, with those that were not given at their defaults.
+         */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -199,7 +235,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the checkpoints of a run in its order, or the newest first */
+        /**
+         * List the checkpoints of a run in its order, or the newest first
+         * @description Whatever their state, in the order in which they were reserved or pushed. With `order=newest` a client finds the end of a long run on the first page.
+         */
         get: operations["listCheckpoints"];
         put?: never;
         /**
@@ -220,7 +259,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Describe a checkpoint: state, result, files and package */
+        /**
+         * Describe a checkpoint: state, result, files and package
+         * @description The state, and what came of the compression: config, bytes, metrics against their thresholds. Files have links to download them. `latest` is the newest step that is ready; `Content-Location` names it.
+         */
         get: operations["getCheckpoint"];
         /**
          * Upload a checkpoint of one safetensors file in one request
@@ -247,7 +289,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close a reserved checkpoint and hand it to compression */
+        /**
+         * Close a reserved checkpoint and hand it to compression
+         * @description Checks that all announced files are there and fit each other and the run. From then on the bytes are durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing.
+         */
         post: operations["commitCheckpoint"];
         delete?: never;
         options?: never;
@@ -262,7 +307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the configs tried for a checkpoint */
+        /**
+         * List the configs tried for a checkpoint
+         * @description Each with its metrics and whether they were inside the thresholds. Empty for a checkpoint that nothing was searched for.
+         */
         get: operations["listTrials"];
         put?: never;
         post?: never;
@@ -281,7 +329,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop work on a checkpoint */
+        /**
+         * Stop work on a checkpoint
+         * @description Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it is deleted. One that is ready is refused.
+         */
         post: operations["cancelCheckpoint"];
         delete?: never;
         options?: never;
@@ -336,14 +387,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download a file, rebuilt or as uploaded */
+        /**
+         * Download a file, rebuilt or as uploaded
+         * @description By default what the checkpoint rebuilds, and for a moment 409 while it is compressed; with `as=uploaded` the upload while it is kept. One byte range at a time; only what it needs is decoded.
+         */
         get: operations["getFile"];
-        /** Upload a file of a reserved checkpoint */
+        /**
+         * Upload a file of a reserved checkpoint
+         * @description The whole file in one body. It is checked while it arrives: its length and digest as announced, the header of a safetensors file. A refused body leaves nothing behind. Large files are better sent with a resumable upload.
+         */
         put: operations["putFile"];
         post?: never;
         delete?: never;
         options?: never;
-        /** Size, digest and ETag of a file, from metadata alone */
+        /**
+         * Size, digest and ETag of a file, from metadata alone
+         * @description The header fields of the download, without decoding anything.
+         */
         head: operations["headFile"];
         patch?: never;
         trace?: never;
@@ -357,7 +417,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin a resumable upload of a file of a reserved checkpoint */
+        /**
+         * Begin a resumable upload of a file of a reserved checkpoint
+         * @description With `Tus-Resumable` it is an upload of tus 1.0, whose bytes come in order; else the body says how large it is, and it comes in parts, in any order and at once. Location names it. It expires unless bytes come.
+         */
         post: operations["createFileUpload"];
         delete?: never;
         options?: never;
@@ -374,7 +437,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin a resumable upload of the graph or the batches of an eval set */
+        /**
+         * Begin a resumable upload of the graph or the batches of an eval set
+         * @description As that of a file of a checkpoint: of tus 1.0 with `Tus-Resumable`, else in parts. Its last byte puts the graph or the batches in their place.
+         */
         post: operations["createEvalSetUpload"];
         delete?: never;
         options?: never;
@@ -389,16 +455,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Describe an upload */
+        /**
+         * Describe an upload
+         * @description How much of it is durable, and when it expires.
+         */
         get: operations["getUpload"];
         put?: never;
         post?: never;
-        /** Give an upload up */
+        /**
+         * Give an upload up
+         * @description Its bytes are dropped. The checkpoint or the eval set stays as it is.
+         */
         delete: operations["deleteUpload"];
         options?: never;
-        /** Where an upload is (tus) */
+        /**
+         * Where an upload is (tus)
+         * @description `Upload-Offset` says where to go on after a break.
+         */
         head: operations["headUpload"];
-        /** Send the next bytes (tus) */
+        /**
+         * Send the next bytes (tus)
+         * @description Bytes at `Upload-Offset`, which must be where the upload is. What was acknowledged is durable, even if the request breaks: ask for the offset with HEAD and go on. The last byte checks the whole.
+         */
         patch: operations["patchUpload"];
         trace?: never;
     };
@@ -410,7 +488,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Send a part, in any order, any number of times */
+        /**
+         * Send a part, in any order, any number of times
+         * @description Each but the last has `partBytes` bytes. A part that is sent again replaces itself. Several may be on their way at once.
+         */
         put: operations["putUploadPart"];
         post?: never;
         delete?: never;
@@ -426,7 +507,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the parts that have arrived */
+        /**
+         * List the parts that have arrived
+         * @description What is missing has to be sent before the upload can be completed.
+         */
         get: operations["listUploadParts"];
         put?: never;
         post?: never;
@@ -445,7 +529,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put the parts together */
+        /**
+         * Put the parts together
+         * @description Checks the whole as one body: length, digest, safetensors header. It then has its place, in the checkpoint or the eval set.
+         */
         post: operations["completeUpload"];
         delete?: never;
         options?: never;
@@ -460,13 +547,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the elements of one tensor, little-endian */
+        /**
+         * Download the elements of one tensor, little-endian
+         * @description Its bytes alone, of a safetensors file of a checkpoint that is ready, optionally in another floating-point dtype. Ranges are of these bytes.
+         */
         get: operations["getTensor"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /** Size, dtype and shape of one tensor */
+        /**
+         * Size, dtype and shape of one tensor
+         * @description The header fields of the download, from metadata alone.
+         */
         head: operations["headTensor"];
         patch?: never;
         trace?: never;
@@ -478,13 +571,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the compressed form of a checkpoint */
+        /**
+         * Download the compressed form of a checkpoint
+         * @description For clients that decode by themselves. A delta needs the package of its ancestor, which `Firn-Ancestor-Package` names. The bytes of a package may change when old deltas are merged; its ETag then does too.
+         */
         get: operations["getCheckpointPackage"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /** Size and id of a package */
+        /**
+         * Size and id of a package
+         * @description The header fields of the download: size, id, ancestor.
+         */
         head: operations["headCheckpointPackage"];
         patch?: never;
         trace?: never;
@@ -496,13 +595,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download a package by its id, such as the ancestor of another */
+        /**
+         * Download a package by its id, such as the ancestor of another
+         * @description As the package of a checkpoint, by the id that another one names as its ancestor.
+         */
         get: operations["getPackage"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /** Size of a package */
+        /**
+         * Size of a package
+         * @description The header fields of the download: size, id, ancestor.
+         */
         head: operations["headPackage"];
         patch?: never;
         trace?: never;
@@ -554,7 +659,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a repository takes */
+        /**
+         * What a repository takes
+         * @description Logical bytes are what was uploaded, stored bytes what lies in the store; the parts of `stored` add up to them.
+         */
         get: operations["getRepositoryUsage"];
         put?: never;
         post?: never;
@@ -618,7 +726,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token, or the one this is sent with */
+        /**
+         * Revoke a token, or the one this is sent with
+         * @description It is refused from now on, and stays in the list as revoked.
+         */
         delete: operations["revokeToken"];
         options?: never;
         head?: never;
@@ -632,7 +743,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whose request this is, and what it may do */
+        /**
+         * Whose request this is, and what it may do
+         * @description The token of the request with its grants. `anonymous` without one.
+         */
         get: operations["getWhoami"];
         put?: never;
         post?: never;
@@ -649,7 +763,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process answers */
+        /**
+         * Whether the process answers
+         * @description For a liveness probe. It asks neither the catalog nor the store.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -706,7 +823,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /**
+         * This document
+         * @description OpenAPI 3.1, of the version that runs.
+         */
         get: operations["getOpenApi"];
         put?: never;
         post?: never;
@@ -723,7 +843,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain a problem code */
+        /**
+         * Explain a problem code
+         * @description Its cause, what to do about it, and a case of it. `type` of a problem leads here.
+         */
         get: operations["getProblemKind"];
         put?: never;
         post?: never;
@@ -796,7 +919,457 @@ export interface components {
             /** @description Largest share that may be lost of what the metric gained since the checkpoint before: the nearest earlier one of the run, or up to the fork point of the run it was forked from, that is ready and was measured on the same eval set. If the metric is no better than there, the gain is the mean per checkpoint since the nearest of the last 8 that it is better than; if there is none, the other bounds hold alone. Without `relative` and `absolute`, `relative` is 0.005 beside it. It makes these at most 10 times tighter. */
             progress?: number;
         };
-        /** @description RFC 9457 problem details. */
+        /**
+         * @description RFC 9457 problem details.
+         * @example {
+         *       "type": "/problems/invalid-request",
+         *       "title": "The request is not valid",
+         *       "status": 400,
+         *       "code": "invalid-request",
+         *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/unauthenticated",
+         *       "title": "A valid token is needed",
+         *       "status": 401,
+         *       "code": "unauthenticated",
+         *       "detail": "The Authorization field holds no token that is valid here.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/forbidden",
+         *       "title": "The token does not allow this",
+         *       "status": 403,
+         *       "code": "forbidden",
+         *       "detail": "This needs the scope write:acme/lm-small.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/rate-limited",
+         *       "title": "Too many requests",
+         *       "status": 429,
+         *       "code": "rate-limited",
+         *       "detail": "This client sends too many requests.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/quota-exceeded",
+         *       "title": "The namespace has no room left under its quota",
+         *       "status": 403,
+         *       "code": "quota-exceeded",
+         *       "detail": "The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/not-found",
+         *       "title": "Not found",
+         *       "status": 404,
+         *       "code": "not-found",
+         *       "detail": "There is no such run.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/conflict",
+         *       "title": "The state of the resource does not allow this",
+         *       "status": 409,
+         *       "code": "conflict",
+         *       "detail": "The repository exists already.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/method-not-allowed",
+         *       "title": "The method is not allowed here",
+         *       "status": 405,
+         *       "code": "method-not-allowed",
+         *       "detail": "This path answers GET, HEAD.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/payload-too-large",
+         *       "title": "The body is too large",
+         *       "status": 413,
+         *       "code": "payload-too-large",
+         *       "detail": "The body is larger than 1 MiB.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/length-required",
+         *       "title": "A Content-Length is needed",
+         *       "status": 411,
+         *       "code": "length-required",
+         *       "detail": "The upload needs a Content-Length.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/length-mismatch",
+         *       "title": "The body has another length than announced",
+         *       "status": 400,
+         *       "code": "length-mismatch",
+         *       "detail": "The body has 100 bytes; 120 were announced.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/digest-mismatch",
+         *       "title": "The body has another digest than announced",
+         *       "status": 400,
+         *       "code": "digest-mismatch",
+         *       "detail": "The body has another sha-256 than announced.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/checksum-mismatch",
+         *       "title": "The bytes have another checksum than announced",
+         *       "status": 460,
+         *       "code": "checksum-mismatch",
+         *       "detail": "The bytes have another sha1 than announced.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/range-not-satisfiable",
+         *       "title": "The range lies outside the file",
+         *       "status": 416,
+         *       "code": "range-not-satisfiable",
+         *       "detail": "The byte range lies outside the file.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/precondition-failed",
+         *       "title": "A precondition failed",
+         *       "status": 412,
+         *       "code": "precondition-failed",
+         *       "detail": "The file has another ETag than If-Match asks for.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/idempotency-conflict",
+         *       "title": "The idempotency key belongs to another request",
+         *       "status": 409,
+         *       "code": "idempotency-conflict",
+         *       "detail": "The Idempotency-Key was used for another request.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/upload-incomplete",
+         *       "title": "Announced files have not arrived",
+         *       "status": 409,
+         *       "code": "upload-incomplete",
+         *       "detail": "1 of 3 parts have not arrived.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/upload-aborted",
+         *       "title": "The upload ended early",
+         *       "status": 400,
+         *       "code": "upload-aborted",
+         *       "detail": "The connection ended before the whole body had arrived.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/upload-busy",
+         *       "title": "Another request has the upload",
+         *       "status": 423,
+         *       "code": "upload-busy",
+         *       "detail": "Another request writes this upload.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/body-too-slow",
+         *       "title": "The body arrives too slowly",
+         *       "status": 408,
+         *       "code": "body-too-slow",
+         *       "detail": "The body arrives too slowly.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/empty-body",
+         *       "title": "The body is empty",
+         *       "status": 400,
+         *       "code": "empty-body",
+         *       "detail": "The body is empty.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/unsupported-media-type",
+         *       "title": "The media type is not supported",
+         *       "status": 415,
+         *       "code": "unsupported-media-type",
+         *       "detail": "The body must be application/json.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/header-truncated",
+         *       "title": "The safetensors header is cut short",
+         *       "status": 422,
+         *       "code": "header-truncated",
+         *       "detail": "The file ends inside its safetensors header.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/header-too-large",
+         *       "title": "The safetensors header is too large",
+         *       "status": 422,
+         *       "code": "header-too-large",
+         *       "detail": "The safetensors header announces 8386658438481404270 bytes; at most 100000000 are accepted.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/header-invalid",
+         *       "title": "The safetensors header is not valid",
+         *       "status": 422,
+         *       "code": "header-invalid",
+         *       "detail": "The safetensors header is not valid at byte 42: a tensor has no shape.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/tensor-overlap",
+         *       "title": "Tensors overlap",
+         *       "status": 422,
+         *       "code": "tensor-overlap",
+         *       "detail": "Tensor \"head.weight\" starts inside another one.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/tensor-gap",
+         *       "title": "There are bytes that belong to no tensor",
+         *       "status": 422,
+         *       "code": "tensor-gap",
+         *       "detail": "4 bytes before tensor \"head.weight\" belong to no tensor.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/tensor-size-mismatch",
+         *       "title": "A tensor has another size than its shape and dtype",
+         *       "status": 422,
+         *       "code": "tensor-size-mismatch",
+         *       "detail": "Tensor \"head.weight\" of F32 [2] does not fit its 4 bytes.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/tensor-duplicate",
+         *       "title": "A tensor name occurs twice",
+         *       "status": 422,
+         *       "code": "tensor-duplicate",
+         *       "detail": "Tensor \"head.weight\" appears twice in the safetensors header.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/dtype-unknown",
+         *       "title": "A dtype is unknown",
+         *       "status": 422,
+         *       "code": "dtype-unknown",
+         *       "detail": "Tensor \"head.weight\" has the unknown dtype \"F24\".",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/not-safetensors",
+         *       "title": "The file is not safetensors",
+         *       "status": 422,
+         *       "code": "not-safetensors",
+         *       "detail": "The file is not safetensors.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/layout-mismatch",
+         *       "title": "The tensors differ from those of the run",
+         *       "status": 422,
+         *       "code": "layout-mismatch",
+         *       "detail": "The tensor \"head.weight\" has the shape [1024, 128] here and [1024, 96] in step 1100.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/step-exists",
+         *       "title": "The step exists with other bytes",
+         *       "status": 409,
+         *       "code": "step-exists",
+         *       "detail": "The run has a checkpoint of step 1200 already.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/run-not-ready",
+         *       "title": "The run is not ready",
+         *       "status": 409,
+         *       "code": "run-not-ready",
+         *       "detail": "The run does not take checkpoints now.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/run-closed",
+         *       "title": "The run is closed",
+         *       "status": 409,
+         *       "code": "run-closed",
+         *       "detail": "The run is closed and takes no new steps. To go on with it, open it again: PATCH the run with {\"final\": false}.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/checkpoint-not-ready",
+         *       "title": "The checkpoint is not ready yet",
+         *       "status": 409,
+         *       "code": "checkpoint-not-ready",
+         *       "detail": "The checkpoint is still being compressed. Its uploaded bytes are at ?as=uploaded.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/checkpoint-failed",
+         *       "title": "The checkpoint failed",
+         *       "status": 409,
+         *       "code": "checkpoint-failed",
+         *       "detail": "The step to fork from is failed; fork from another.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/graph-invalid",
+         *       "title": "The graph is not valid",
+         *       "status": 422,
+         *       "code": "graph-invalid",
+         *       "detail": "The graph has no output.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/graph-external-data",
+         *       "title": "The graph refers to data outside itself",
+         *       "status": 422,
+         *       "code": "graph-external-data",
+         *       "detail": "Tensor \"head.weight\" of the graph refers to data outside the file.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/graph-missing-weights",
+         *       "title": "The graph has weights that nothing provides",
+         *       "status": 422,
+         *       "code": "graph-missing-weights",
+         *       "detail": "The graph leaves initializers to be filled that nothing fills: \"head.weight\".",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/eval-input-mismatch",
+         *       "title": "An input does not fit the graph",
+         *       "status": 422,
+         *       "code": "eval-input-mismatch",
+         *       "detail": "Input \"idx\" is fed from \"idx\", which the batches file does not have; it has \"inputs\" (I64 [48, 128]), \"labels\" (I64 [48, 128]).",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/eval-label-mismatch",
+         *       "title": "Labels do not fit the metric",
+         *       "status": 422,
+         *       "code": "eval-label-mismatch",
+         *       "detail": "Metric \"loss\" reads labels \"targets\", which the batches file does not have; it has \"labels\" (I64 [48, 128]).",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/eval-timeout",
+         *       "title": "The evaluation took too long",
+         *       "status": 422,
+         *       "code": "eval-timeout",
+         *       "detail": "The evaluation took longer than 600 s.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/eval-memory",
+         *       "title": "The evaluation took too much memory",
+         *       "status": 422,
+         *       "code": "eval-memory",
+         *       "detail": "The evaluation needs more memory than it is allowed.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/eval-crashed",
+         *       "title": "The evaluation crashed",
+         *       "status": 422,
+         *       "code": "eval-crashed",
+         *       "detail": "The evaluation process ended unexpectedly.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/eval-set-not-ready",
+         *       "title": "The eval set is not ready",
+         *       "status": 409,
+         *       "code": "eval-set-not-ready",
+         *       "detail": "The eval set has not been committed, or its check failed.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/metric-unknown",
+         *       "title": "A metric is unknown",
+         *       "status": 422,
+         *       "code": "metric-unknown",
+         *       "detail": "Two metrics of the eval set have the same name.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/corrupt-object",
+         *       "title": "Stored bytes are damaged",
+         *       "status": 500,
+         *       "code": "corrupt-object",
+         *       "detail": "A stored object is damaged, and kept from being read.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/corrupt-package",
+         *       "title": "A stored package is damaged",
+         *       "status": 500,
+         *       "code": "corrupt-package",
+         *       "detail": "The stored package is damaged and cannot be read.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/unsupported-format",
+         *       "title": "A stored package has an unknown version",
+         *       "status": 500,
+         *       "code": "unsupported-format",
+         *       "detail": "The package has a format version this server cannot read.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/storage-full",
+         *       "title": "The storage is full",
+         *       "status": 507,
+         *       "code": "storage-full",
+         *       "detail": "The storage takes no file as large as this.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/unavailable",
+         *       "title": "The storage cannot be reached",
+         *       "status": 503,
+         *       "code": "unavailable",
+         *       "detail": "The storage takes too long to answer.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/overloaded",
+         *       "title": "Too much is waiting",
+         *       "status": 503,
+         *       "code": "overloaded",
+         *       "detail": "The catalog is busy or out of reach; try again.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/cancelled",
+         *       "title": "The work was cancelled",
+         *       "status": 409,
+         *       "code": "cancelled",
+         *       "detail": "The checkpoint was cancelled. Its uploaded bytes are at ?as=uploaded.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/native-failure",
+         *       "title": "The codec failed",
+         *       "status": 500,
+         *       "code": "native-failure",
+         *       "detail": "The server failed to answer this request. The request id finds the reason in its log.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
+         *       "type": "/problems/internal",
+         *       "title": "Something went wrong",
+         *       "status": 500,
+         *       "code": "internal",
+         *       "detail": "The server failed to answer this request. The request id finds the reason in its log.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         */
         Problem: {
             /**
              * @description A URI reference that explains the code.
@@ -824,6 +1397,12 @@ export interface components {
              */
             requestId: string;
         };
+        /**
+         * @example {
+         *       "namespace": "acme",
+         *       "name": "lm-small"
+         *     }
+         */
         RepositoryInput: {
             /** @example acme */
             namespace: string;
@@ -840,11 +1419,33 @@ export interface components {
              */
             visibility?: "private" | "public";
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "namespace": "acme",
+         *           "name": "lm-small",
+         *           "type": "model",
+         *           "visibility": "private",
+         *           "hub": {
+         *             "fidelity": "exact",
+         *             "shows": "compressed"
+         *           },
+         *           "createdAt": "2026-01-02T03:04:05.000Z"
+         *         }
+         *       ]
+         *     }
+         */
         RepositoryList: {
             items: components["schemas"]["Repository"][];
             /** @description Value of `after` for the next page; absent on the last. */
             next?: string;
         };
+        /**
+         * @example {
+         *       "visibility": "public"
+         *     }
+         */
         RepositoryChange: {
             /** @enum {string} */
             visibility?: "private" | "public";
@@ -888,6 +1489,34 @@ export interface components {
              */
             shows?: "compressed" | "uploaded";
         };
+        /**
+         * @example {
+         *       "name": "held-out",
+         *       "state": "ready",
+         *       "spec": {
+         *         "inputs": {
+         *           "idx": "inputs"
+         *         },
+         *         "metrics": [
+         *           {
+         *             "kind": "cross-entropy",
+         *             "name": "loss",
+         *             "labels": "labels",
+         *             "output": "logits"
+         *           }
+         *         ]
+         *       },
+         *       "graph": {
+         *         "sizeBytes": 1892657,
+         *         "sha256": "374b53a833038f7a57f822dd1434878da6426c8bfebdcc104cec4198fa778282"
+         *       },
+         *       "batches": {
+         *         "sizeBytes": 98536,
+         *         "sha256": "08a05fb41518e682fd1ef1f6119e3a25e6de30a04979fabeb1f8da0ba8966f21"
+         *       },
+         *       "createdAt": "2026-01-02T03:04:26.939Z"
+         *     }
+         */
         EvalSet: {
             name: string;
             /** @enum {string} */
@@ -1009,18 +1638,120 @@ export interface components {
             /** @description Takes figures as they are that are worse than guessing, or whose labels look shifted by one. Without it a checkpoint with such a figure is stored exact, unless the training job reported the same figure (`expects`). */
             allowDoubted?: boolean;
         };
+        /**
+         * @example {
+         *       "name": "held-out",
+         *       "spec": {
+         *         "inputs": {
+         *           "idx": "inputs"
+         *         },
+         *         "metrics": [
+         *           {
+         *             "kind": "cross-entropy",
+         *             "name": "loss",
+         *             "labels": "labels",
+         *             "output": "logits"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
         EvalSetInput: {
             /** @example held-out */
             name: string;
             spec: components["schemas"]["EvalSetSpec"];
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "name": "held-out",
+         *           "state": "ready",
+         *           "spec": {
+         *             "inputs": {
+         *               "idx": "inputs"
+         *             },
+         *             "metrics": [
+         *               {
+         *                 "kind": "cross-entropy",
+         *                 "name": "loss",
+         *                 "labels": "labels",
+         *                 "output": "logits"
+         *               }
+         *             ]
+         *           },
+         *           "graph": {
+         *             "sizeBytes": 1892657,
+         *             "sha256": "374b53a833038f7a57f822dd1434878da6426c8bfebdcc104cec4198fa778282"
+         *           },
+         *           "batches": {
+         *             "sizeBytes": 98536,
+         *             "sha256": "08a05fb41518e682fd1ef1f6119e3a25e6de30a04979fabeb1f8da0ba8966f21"
+         *           },
+         *           "createdAt": "2026-01-02T03:04:26.939Z"
+         *         }
+         *       ]
+         *     }
+         */
         EvalSetList: {
             items: components["schemas"]["EvalSet"][];
             next?: string;
         };
+        /**
+         * @example {
+         *       "name": "held-out",
+         *       "state": "ready",
+         *       "spec": {
+         *         "inputs": {
+         *           "idx": "inputs"
+         *         },
+         *         "metrics": [
+         *           {
+         *             "kind": "cross-entropy",
+         *             "name": "loss",
+         *             "labels": "labels",
+         *             "output": "logits"
+         *           }
+         *         ]
+         *       },
+         *       "graph": {
+         *         "sizeBytes": 1892657,
+         *         "sha256": "374b53a833038f7a57f822dd1434878da6426c8bfebdcc104cec4198fa778282"
+         *       },
+         *       "batches": {
+         *         "sizeBytes": 98536,
+         *         "sha256": "08a05fb41518e682fd1ef1f6119e3a25e6de30a04979fabeb1f8da0ba8966f21"
+         *       },
+         *       "createdAt": "2026-01-02T03:04:26.939Z",
+         *       "check": {
+         *         "values": {
+         *           "loss": 4.5496
+         *         },
+         *         "understood": [
+         *           "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *           "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *         ],
+         *         "warnings": [],
+         *         "secondsPerEvaluation": 0.55
+         *       }
+         *     }
+         */
         CheckedEvalSet: components["schemas"]["EvalSet"] & {
             check?: components["schemas"]["EvalSetReport"];
         };
+        /**
+         * @example {
+         *       "values": {
+         *         "loss": 4.5496
+         *       },
+         *       "understood": [
+         *         "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *         "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *       ],
+         *       "warnings": [],
+         *       "secondsPerEvaluation": 0.55
+         *     }
+         */
         EvalSetReport: {
             /**
              * @description Each metric of the checkpoint as uploaded; null when not finite.
@@ -1043,6 +1774,76 @@ export interface components {
             /** @description What one evaluation took; a checkpoint takes about five. */
             secondsPerEvaluation: number;
         };
+        /**
+         * @example {
+         *       "name": "train",
+         *       "fidelity": "lossy",
+         *       "evalSet": "held-out",
+         *       "thresholds": {
+         *         "loss": 0.005
+         *       },
+         *       "thresholdsInWords": [
+         *         "loss may grow by at most 0.5 % of the uploaded checkpoint's"
+         *       ],
+         *       "search": {
+         *         "bins": [
+         *           4,
+         *           6,
+         *           8,
+         *           12,
+         *           16,
+         *           32
+         *         ],
+         *         "method": "residual",
+         *         "rounding": "nearest",
+         *         "bitPrices": [
+         *           32,
+         *           16,
+         *           8,
+         *           4,
+         *           2,
+         *           1
+         *         ],
+         *         "trialsMax": 64,
+         *         "clustering": "kmeanspp",
+         *         "hysteresis": "fixed",
+         *         "evalBatches": "all",
+         *         "codebookSeed": "run",
+         *         "divergenceMax": 1,
+         *         "embeddingBins": [
+         *           16,
+         *           32
+         *         ],
+         *         "expectsWithin": 0.01,
+         *         "pruneFractions": [
+         *           0.5,
+         *           0.4,
+         *           0.3,
+         *           0.2,
+         *           0.1,
+         *           0
+         *         ],
+         *         "standardErrors": 1,
+         *         "weightErrorMax": 0.5,
+         *         "protectFractions": [
+         *           0.0005,
+         *           0.005,
+         *           0.01
+         *         ],
+         *         "neighbourhoodRadius": 1,
+         *         "neverMoreAggressive": false
+         *       },
+         *       "state": {
+         *         "firstMoment": "exact",
+         *         "secondMoment": "exact",
+         *         "momentum": "exact"
+         *       },
+         *       "layerTypes": {},
+         *       "seed": "9233745440816036729",
+         *       "final": false,
+         *       "createdAt": "2026-01-02T03:04:28.254Z"
+         *     }
+         */
         Run: {
             name: string;
             /** @enum {string} */
@@ -1449,6 +2250,80 @@ export interface components {
                 master?: string[];
             };
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "name": "train",
+         *           "fidelity": "lossy",
+         *           "evalSet": "held-out",
+         *           "thresholds": {
+         *             "loss": 0.005
+         *           },
+         *           "thresholdsInWords": [
+         *             "loss may grow by at most 0.5 % of the uploaded checkpoint's"
+         *           ],
+         *           "search": {
+         *             "bins": [
+         *               4,
+         *               6,
+         *               8,
+         *               12,
+         *               16,
+         *               32
+         *             ],
+         *             "method": "residual",
+         *             "rounding": "nearest",
+         *             "bitPrices": [
+         *               32,
+         *               16,
+         *               8,
+         *               4,
+         *               2,
+         *               1
+         *             ],
+         *             "trialsMax": 64,
+         *             "clustering": "kmeanspp",
+         *             "hysteresis": "fixed",
+         *             "evalBatches": "all",
+         *             "codebookSeed": "run",
+         *             "divergenceMax": 1,
+         *             "embeddingBins": [
+         *               16,
+         *               32
+         *             ],
+         *             "expectsWithin": 0.01,
+         *             "pruneFractions": [
+         *               0.5,
+         *               0.4,
+         *               0.3,
+         *               0.2,
+         *               0.1,
+         *               0
+         *             ],
+         *             "standardErrors": 1,
+         *             "weightErrorMax": 0.5,
+         *             "protectFractions": [
+         *               0.0005,
+         *               0.005,
+         *               0.01
+         *             ],
+         *             "neighbourhoodRadius": 1,
+         *             "neverMoreAggressive": false
+         *           },
+         *           "state": {
+         *             "firstMoment": "exact",
+         *             "secondMoment": "exact",
+         *             "momentum": "exact"
+         *           },
+         *           "layerTypes": {},
+         *           "seed": "9233745440816036729",
+         *           "final": false,
+         *           "createdAt": "2026-01-02T03:04:28.254Z"
+         *         }
+         *       ]
+         *     }
+         */
         RunList: {
             items: components["schemas"]["Run"][];
             next?: string;
@@ -1497,6 +2372,82 @@ export interface components {
                 [key: string]: number | components["schemas"]["ThresholdBounds"];
             };
         };
+        /**
+         * @example {
+         *       "run": "train",
+         *       "step": 1200,
+         *       "sequence": 1,
+         *       "state": "ready",
+         *       "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
+         *       "thresholds": {
+         *         "loss": 0.005
+         *       },
+         *       "cancelRequested": false,
+         *       "result": {
+         *         "fidelity": "lossy",
+         *         "config": {
+         *           "method": "residual",
+         *           "step": -45,
+         *           "stepSize": 0.3773
+         *         },
+         *         "kind": "delta",
+         *         "ancestorRun": "train",
+         *         "ancestorStep": 1100,
+         *         "chainLength": 2,
+         *         "rawBytes": 1788504,
+         *         "storedBytes": 38329,
+         *         "baseline": {
+         *           "loss": 4.5496
+         *         },
+         *         "measured": {
+         *           "loss": 4.5694
+         *         },
+         *         "degradation": {
+         *           "loss": 0.0043477
+         *         },
+         *         "limits": {
+         *           "loss": {
+         *             "boundBy": "relative",
+         *             "degradationMax": 0.005
+         *           }
+         *         },
+         *         "asGoodAs": {
+         *           "step": 1153.4,
+         *           "metric": "loss",
+         *           "lagSteps": 46.558,
+         *           "beforeFirst": false
+         *         },
+         *         "observed": {
+         *           "agreement": {
+         *             "kind": "agreement",
+         *             "baseline": 1,
+         *             "measured": 0.83545,
+         *             "degradation": 0.16455
+         *           }
+         *         },
+         *         "understood": [
+         *           "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *           "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *         ],
+         *         "warnings": [
+         *           "\"agreement\" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it."
+         *         ],
+         *         "migration": 0.13017,
+         *         "roundingError": 0.30528,
+         *         "trialCount": 1,
+         *         "seconds": {
+         *           "read": 0.2,
+         *           "search": 1.2,
+         *           "encode": 0.1,
+         *           "verify": 0.8
+         *         }
+         *       },
+         *       "createdAt": "2026-01-02T03:04:37.658Z",
+         *       "committedAt": "2026-01-02T03:04:37.891Z",
+         *       "finishedAt": "2026-01-02T03:04:42.156Z",
+         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200"
+         *     }
+         */
         Checkpoint: {
             run: string;
             step: number;
@@ -1727,10 +2678,213 @@ export interface components {
              */
             final?: true | components["schemas"]["FinalQuality"];
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "run": "train",
+         *           "step": 1200,
+         *           "sequence": 1,
+         *           "state": "ready",
+         *           "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
+         *           "thresholds": {
+         *             "loss": 0.005
+         *           },
+         *           "cancelRequested": false,
+         *           "result": {
+         *             "fidelity": "lossy",
+         *             "config": {
+         *               "method": "residual",
+         *               "step": -45,
+         *               "stepSize": 0.3773
+         *             },
+         *             "kind": "delta",
+         *             "ancestorRun": "train",
+         *             "ancestorStep": 1100,
+         *             "chainLength": 2,
+         *             "rawBytes": 1788504,
+         *             "storedBytes": 38329,
+         *             "baseline": {
+         *               "loss": 4.5496
+         *             },
+         *             "measured": {
+         *               "loss": 4.5694
+         *             },
+         *             "degradation": {
+         *               "loss": 0.0043477
+         *             },
+         *             "limits": {
+         *               "loss": {
+         *                 "boundBy": "relative",
+         *                 "degradationMax": 0.005
+         *               }
+         *             },
+         *             "asGoodAs": {
+         *               "step": 1153.4,
+         *               "metric": "loss",
+         *               "lagSteps": 46.558,
+         *               "beforeFirst": false
+         *             },
+         *             "observed": {
+         *               "agreement": {
+         *                 "kind": "agreement",
+         *                 "baseline": 1,
+         *                 "measured": 0.83545,
+         *                 "degradation": 0.16455
+         *               }
+         *             },
+         *             "understood": [
+         *               "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *               "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *             ],
+         *             "warnings": [
+         *               "\"agreement\" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it."
+         *             ],
+         *             "migration": 0.13017,
+         *             "roundingError": 0.30528,
+         *             "trialCount": 1,
+         *             "seconds": {
+         *               "read": 0.2,
+         *               "search": 1.2,
+         *               "encode": 0.1,
+         *               "verify": 0.8
+         *             }
+         *           },
+         *           "createdAt": "2026-01-02T03:04:37.658Z",
+         *           "committedAt": "2026-01-02T03:04:37.891Z",
+         *           "finishedAt": "2026-01-02T03:04:42.156Z",
+         *           "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200"
+         *         },
+         *         {
+         *           "run": "train",
+         *           "step": 1200,
+         *           "sequence": 1,
+         *           "state": "queued",
+         *           "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
+         *           "thresholds": {
+         *             "loss": 0.005
+         *           },
+         *           "cancelRequested": false,
+         *           "createdAt": "2026-01-02T03:04:37.658Z",
+         *           "committedAt": "2026-01-02T03:04:37.891Z",
+         *           "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200"
+         *         }
+         *       ],
+         *       "next": "1"
+         *     }
+         */
         CheckpointList: {
             items: components["schemas"]["Checkpoint"][];
             next?: string;
         };
+        /**
+         * @example {
+         *       "run": "train",
+         *       "step": 1200,
+         *       "sequence": 1,
+         *       "state": "ready",
+         *       "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
+         *       "thresholds": {
+         *         "loss": 0.005
+         *       },
+         *       "cancelRequested": false,
+         *       "result": {
+         *         "fidelity": "lossy",
+         *         "config": {
+         *           "method": "residual",
+         *           "step": -45,
+         *           "stepSize": 0.3773
+         *         },
+         *         "kind": "delta",
+         *         "ancestorRun": "train",
+         *         "ancestorStep": 1100,
+         *         "chainLength": 2,
+         *         "rawBytes": 1788504,
+         *         "storedBytes": 38329,
+         *         "baseline": {
+         *           "loss": 4.5496
+         *         },
+         *         "measured": {
+         *           "loss": 4.5694
+         *         },
+         *         "degradation": {
+         *           "loss": 0.0043477
+         *         },
+         *         "limits": {
+         *           "loss": {
+         *             "boundBy": "relative",
+         *             "degradationMax": 0.005
+         *           }
+         *         },
+         *         "asGoodAs": {
+         *           "step": 1153.4,
+         *           "metric": "loss",
+         *           "lagSteps": 46.558,
+         *           "beforeFirst": false
+         *         },
+         *         "observed": {
+         *           "agreement": {
+         *             "kind": "agreement",
+         *             "baseline": 1,
+         *             "measured": 0.83545,
+         *             "degradation": 0.16455
+         *           }
+         *         },
+         *         "understood": [
+         *           "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *           "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *         ],
+         *         "warnings": [
+         *           "\"agreement\" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it."
+         *         ],
+         *         "migration": 0.13017,
+         *         "roundingError": 0.30528,
+         *         "trialCount": 1,
+         *         "seconds": {
+         *           "read": 0.2,
+         *           "search": 1.2,
+         *           "encode": 0.1,
+         *           "verify": 0.8
+         *         }
+         *       },
+         *       "createdAt": "2026-01-02T03:04:37.658Z",
+         *       "committedAt": "2026-01-02T03:04:37.891Z",
+         *       "finishedAt": "2026-01-02T03:04:42.156Z",
+         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200",
+         *       "files": [
+         *         {
+         *           "path": "model.safetensors",
+         *           "role": "model",
+         *           "received": true,
+         *           "uploaded": {
+         *             "sizeBytes": 1788504,
+         *             "sha256": "3a46cbd487f169630ca11eb5adee9a92ecddc760743015ea65a12cdafe34d076",
+         *             "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/files/model.safetensors?as=uploaded"
+         *           },
+         *           "rebuilt": {
+         *             "sizeBytes": 1788504,
+         *             "sha256": "758f3aa0aabba6fcbd72a90fa444b524adc2f4e8a7babfa5526d4f836215b50f",
+         *             "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/files/model.safetensors"
+         *           }
+         *         }
+         *       ],
+         *       "package": {
+         *         "id": "12361b94d9e34dc18b09b365babcc933",
+         *         "kind": "delta",
+         *         "sizeBytes": 38293,
+         *         "storedBytes": 38329,
+         *         "chainLength": 2,
+         *         "href": "/v1/repositories/acme/lm-small/packages/12361b94d9e34dc18b09b365babcc933",
+         *         "ancestorId": "47be3699dbaa46079ba7c5f7b6c39e73",
+         *         "ancestorHref": "/v1/repositories/acme/lm-small/packages/47be3699dbaa46079ba7c5f7b6c39e73"
+         *       },
+         *       "evalSet": "held-out",
+         *       "links": {
+         *         "trials": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/trials",
+         *         "events": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/events"
+         *       }
+         *     }
+         */
         CheckpointDetails: components["schemas"]["Checkpoint"] & {
             files: components["schemas"]["CheckpointFile"][];
             package?: components["schemas"]["PackageSummary"];
@@ -1792,9 +2946,67 @@ export interface components {
             href: string;
             ancestorHref?: string;
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "number": 1,
+         *           "ordinal": 0,
+         *           "search": 1,
+         *           "config": {
+         *             "method": "residual",
+         *             "step": -45,
+         *             "stepSize": 0.3773
+         *           },
+         *           "estimatedBytes": 37867,
+         *           "metrics": {
+         *             "loss": 4.5694
+         *           },
+         *           "degradation": {
+         *             "loss": 0.0043477
+         *           },
+         *           "standardError": {
+         *             "loss": 0.00054577
+         *           },
+         *           "observed": {
+         *             "kl-divergence": 0.015422
+         *           },
+         *           "passed": true,
+         *           "seconds": 1.02
+         *         }
+         *       ]
+         *     }
+         */
         TrialList: {
             items: components["schemas"]["Trial"][];
         };
+        /**
+         * @example {
+         *       "number": 1,
+         *       "ordinal": 0,
+         *       "search": 1,
+         *       "config": {
+         *         "method": "residual",
+         *         "step": -45,
+         *         "stepSize": 0.3773
+         *       },
+         *       "estimatedBytes": 37867,
+         *       "metrics": {
+         *         "loss": 4.5694
+         *       },
+         *       "degradation": {
+         *         "loss": 0.0043477
+         *       },
+         *       "standardError": {
+         *         "loss": 0.00054577
+         *       },
+         *       "observed": {
+         *         "kl-divergence": 0.015422
+         *       },
+         *       "passed": true,
+         *       "seconds": 1.02
+         *     }
+         */
         Trial: {
             /** @description Order of evaluation over all searches of the checkpoint, from 1, as people count. */
             number: number;
@@ -1874,6 +3086,15 @@ export interface components {
             /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
             allowLarge?: boolean;
         };
+        /**
+         * @example {
+         *       "path": "model.safetensors",
+         *       "role": "model",
+         *       "sizeBytes": 1788504,
+         *       "sha256": "3a46cbd487f169630ca11eb5adee9a92ecddc760743015ea65a12cdafe34d076",
+         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/files/model.safetensors"
+         *     }
+         */
         FileReceipt: {
             path: string;
             /** @enum {string} */
@@ -1882,6 +3103,19 @@ export interface components {
             sha256: string;
             href: string;
         };
+        /**
+         * @example {
+         *       "id": "482c5cb4409f4a46bd6d465655cab579",
+         *       "href": "/v1/repositories/acme/lm-small/uploads/482c5cb4409f4a46bd6d465655cab579",
+         *       "state": "open",
+         *       "path": "model.safetensors",
+         *       "sizeBytes": 20000000,
+         *       "receivedBytes": 8388608,
+         *       "partBytes": 8388608,
+         *       "partCount": 3,
+         *       "expiresAt": "2026-01-03T03:04:05.000Z"
+         *     }
+         */
         Upload: {
             id: string;
             href: string;
@@ -1906,6 +3140,13 @@ export interface components {
              */
             expiresAt: string;
         };
+        /**
+         * @example {
+         *       "path": "model.safetensors",
+         *       "sizeBytes": 20000000,
+         *       "partBytes": 8388608
+         *     }
+         */
         FileUploadInput: {
             /** @description Of the whole. */
             sizeBytes: number;
@@ -1924,6 +3165,12 @@ export interface components {
             /** @enum {string} */
             role?: "model" | "sensitivity" | "optimizer" | "other";
         };
+        /**
+         * @example {
+         *       "part": "graph",
+         *       "sizeBytes": 20000000
+         *     }
+         */
         EvalSetUploadInput: {
             /** @description Of the whole. */
             sizeBytes: number;
@@ -1940,15 +3187,73 @@ export interface components {
             /** @enum {string} */
             part: "graph" | "batches";
         };
+        /**
+         * @example {
+         *       "number": 1,
+         *       "sizeBytes": 8388608,
+         *       "sha256": "d19404dce91ecc7a66310ca8a293b5a7eafe9e9022944bc2b84931c35ee5f64d"
+         *     }
+         */
         UploadPart: {
             number: number;
             sizeBytes: number;
             sha256: string;
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "number": 1,
+         *           "sizeBytes": 8388608,
+         *           "sha256": "d19404dce91ecc7a66310ca8a293b5a7eafe9e9022944bc2b84931c35ee5f64d"
+         *         }
+         *       ]
+         *     }
+         */
         UploadPartList: {
             items: components["schemas"]["UploadPart"][];
             next?: string;
         };
+        /**
+         * @example {
+         *       "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
+         *       "files": [
+         *         {
+         *           "path": "model.safetensors",
+         *           "sizeBytes": 1788504,
+         *           "sha256": "758f3aa0aabba6fcbd72a90fa444b524adc2f4e8a7babfa5526d4f836215b50f",
+         *           "href": "/acme/lm-small/resolve/663f9e07043140ad6a9a5930947e1e90e4ee7371/model.safetensors",
+         *           "package": {
+         *             "id": "12361b94d9e34dc18b09b365babcc933",
+         *             "path": "model.safetensors"
+         *           }
+         *         }
+         *       ],
+         *       "packages": [
+         *         {
+         *           "id": "47be3699dbaa46079ba7c5f7b6c39e73",
+         *           "sizeBytes": 183949,
+         *           "holds": [
+         *             "47be3699dbaa46079ba7c5f7b6c39e73"
+         *           ],
+         *           "etag": "\"47be3699dbaa46079ba7c5f7b6c39e73\"",
+         *           "href": "/v1/repositories/acme/lm-small/packages/47be3699dbaa46079ba7c5f7b6c39e73",
+         *           "held": true
+         *         },
+         *         {
+         *           "id": "12361b94d9e34dc18b09b365babcc933",
+         *           "ancestorId": "47be3699dbaa46079ba7c5f7b6c39e73",
+         *           "sizeBytes": 38293,
+         *           "holds": [
+         *             "12361b94d9e34dc18b09b365babcc933"
+         *           ],
+         *           "etag": "\"12361b94d9e34dc18b09b365babcc933\"",
+         *           "href": "/v1/repositories/acme/lm-small/packages/12361b94d9e34dc18b09b365babcc933",
+         *           "held": false
+         *         }
+         *       ]
+         *     }
+         */
         Pull: {
             /** @description 40 hex digits; its files never change. */
             revision: string;
@@ -1994,11 +3299,75 @@ export interface components {
             /** @description Whether the revision `have` needs all that it holds for this one. */
             held: boolean;
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "namespace": "acme",
+         *           "logicalBytes": 3577008,
+         *           "storedBytes": 5790735,
+         *           "stored": {
+         *             "packageBytes": 222314,
+         *             "stagedBytes": 0,
+         *             "rawBytes": 1788564,
+         *             "hubBytes": 0,
+         *             "evalSetBytes": 1991293,
+         *             "hiddenBytes": 0,
+         *             "pendingDeletionBytes": 1788564
+         *           },
+         *           "compressed": {
+         *             "checkpointCount": 2,
+         *             "rawBytes": 3577008,
+         *             "storedBytes": 222314,
+         *             "ratio": 16.09
+         *           },
+         *           "reservedBytes": 0,
+         *           "transferred": {
+         *             "receivedBytes": 5573840,
+         *             "sentBytes": 20412
+         *           },
+         *           "quota": {
+         *             "storedBytesMax": 1000000000000
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         NamespaceUsageList: {
             items: components["schemas"]["NamespaceUsage"][];
             /** @description Value of `after` for the next page; absent on the last. */
             next?: string;
         };
+        /**
+         * @example {
+         *       "namespace": "acme",
+         *       "logicalBytes": 3577008,
+         *       "storedBytes": 5790735,
+         *       "stored": {
+         *         "packageBytes": 222314,
+         *         "stagedBytes": 0,
+         *         "rawBytes": 1788564,
+         *         "hubBytes": 0,
+         *         "evalSetBytes": 1991293,
+         *         "hiddenBytes": 0,
+         *         "pendingDeletionBytes": 1788564
+         *       },
+         *       "compressed": {
+         *         "checkpointCount": 2,
+         *         "rawBytes": 3577008,
+         *         "storedBytes": 222314,
+         *         "ratio": 16.09
+         *       },
+         *       "reservedBytes": 0,
+         *       "transferred": {
+         *         "receivedBytes": 5573840,
+         *         "sentBytes": 20412
+         *       },
+         *       "quota": {
+         *         "storedBytesMax": 1000000000000
+         *       }
+         *     }
+         */
         NamespaceUsage: components["schemas"]["Usage"] & {
             namespace: string;
             quota?: {
@@ -2006,6 +3375,32 @@ export interface components {
                 storedBytesMax: number;
             };
         };
+        /**
+         * @example {
+         *       "logicalBytes": 3577008,
+         *       "storedBytes": 5790735,
+         *       "stored": {
+         *         "packageBytes": 222314,
+         *         "stagedBytes": 0,
+         *         "rawBytes": 1788564,
+         *         "hubBytes": 0,
+         *         "evalSetBytes": 1991293,
+         *         "hiddenBytes": 0,
+         *         "pendingDeletionBytes": 1788564
+         *       },
+         *       "compressed": {
+         *         "checkpointCount": 2,
+         *         "rawBytes": 3577008,
+         *         "storedBytes": 222314,
+         *         "ratio": 16.09
+         *       },
+         *       "reservedBytes": 0,
+         *       "transferred": {
+         *         "receivedBytes": 5573840,
+         *         "sentBytes": 20412
+         *       }
+         *     }
+         */
         Usage: {
             /** @description Files of the checkpoints that can be seen, as they were uploaded; without sensitivities. */
             logicalBytes: number;
@@ -2019,12 +3414,25 @@ export interface components {
                 stagedBytes: number;
                 /** @description Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run. */
                 rawBytes: number;
+                /** @description Files that hub clients committed and no checkpoint holds. */
+                hubBytes: number;
                 /** @description Graphs and batches of eval sets. */
                 evalSetBytes: number;
                 /** @description What deleted checkpoints leave because others build on it. */
                 hiddenBytes: number;
                 /** @description What nothing needs any more and is deleted after the grace. */
                 pendingDeletionBytes: number;
+            };
+            /** @description What compression made of the checkpoints. It is no part of its own: `stored` counts these bytes in `packageBytes` and `rawBytes`. */
+            compressed: {
+                /** @description Checkpoints that are ready. */
+                checkpointCount: number;
+                /** @description Their files as they were uploaded, without sensitivities. */
+                rawBytes: number;
+                /** @description Their `storedBytes` added up: packages, and files stored as they are. */
+                storedBytes: number;
+                /** @description `rawBytes` by `storedBytes`. Absent without checkpoints. */
+                ratio?: number;
             };
             /** @description Room given to bodies on their way; not stored yet. */
             reservedBytes: number;
@@ -2035,6 +3443,11 @@ export interface components {
                 sentBytes: number;
             };
         };
+        /**
+         * @example {
+         *       "storedBytesMax": 1000000000000
+         *     }
+         */
         QuotaInput: {
             /**
              * @description null: no limit but that of the storage.
@@ -2079,6 +3492,14 @@ export interface components {
             /** Format: date-time */
             revokedAt?: string;
         };
+        /**
+         * @example {
+         *       "name": "training cluster",
+         *       "grants": [
+         *         "write:acme"
+         *       ]
+         *     }
+         */
         TokenInput: {
             /**
              * @description For people: whose it is, or what for.
@@ -2094,6 +3515,20 @@ export interface components {
              */
             expiresAt?: string;
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "id": "a1B2c3D4e5F6",
+         *           "name": "training cluster",
+         *           "grants": [
+         *             "write:acme"
+         *           ],
+         *           "createdAt": "2026-01-02T03:04:05.000Z"
+         *         }
+         *       ]
+         *     }
+         */
         TokenList: {
             items: components["schemas"]["Token"][];
             /** @description Value of `after` for the next page; absent on the last. */
@@ -2114,6 +3549,24 @@ export interface components {
             name: string;
             grants: string[];
         };
+        /**
+         * @example {
+         *       "status": "ready",
+         *       "checks": {
+         *         "process": "ok",
+         *         "catalog": "ok",
+         *         "store": "ok",
+         *         "workers": "ok",
+         *         "claims": "ok",
+         *         "evaluation": "ok"
+         *       },
+         *       "workers": {
+         *         "living": 1,
+         *         "oldestSignSeconds": 6.3,
+         *         "newestSignSeconds": 6.3
+         *       }
+         *     }
+         */
         Readiness: {
             /**
              * @description `degraded`: requests are answered, but not everything behind them is done.
@@ -2132,6 +3585,16 @@ export interface components {
                 newestSignSeconds?: number;
             };
         };
+        /**
+         * @example {
+         *       "code": "not-found",
+         *       "status": 404,
+         *       "title": "Not found",
+         *       "cause": "There is no such thing, or the token may not see it: both look the same.",
+         *       "remedy": "Check the spelling of the path, and that the token may read the repository.",
+         *       "example": "GET of a step that was never uploaded."
+         *     }
+         */
         ProblemKind: {
             code: string;
             status: number;
@@ -2183,6 +3646,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2192,6 +3665,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2201,6 +3684,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2210,6 +3703,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2246,6 +3749,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2255,6 +3768,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2264,6 +3787,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2273,6 +3806,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2282,6 +3825,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2291,6 +3844,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2300,6 +3863,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2309,6 +3882,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2343,6 +3926,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2352,6 +3945,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2361,6 +3964,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2370,6 +3983,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2379,6 +4002,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2417,6 +4050,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2426,6 +4069,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2435,6 +4088,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2444,6 +4107,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2453,6 +4126,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2462,6 +4145,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2471,6 +4164,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2480,6 +4183,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2489,6 +4202,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2498,6 +4221,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2537,6 +4270,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2546,6 +4289,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2555,6 +4308,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2564,6 +4327,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2573,6 +4346,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2614,6 +4397,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2623,6 +4416,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2632,6 +4435,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2641,6 +4454,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2650,6 +4473,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2659,6 +4492,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2668,6 +4511,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2677,6 +4530,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2686,6 +4549,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2722,6 +4595,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2731,6 +4614,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2740,6 +4633,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2749,6 +4652,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2758,6 +4671,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2792,6 +4715,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2801,6 +4734,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2810,6 +4753,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2819,6 +4772,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2828,6 +4791,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2837,6 +4810,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2882,6 +4865,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2891,6 +4884,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2900,6 +4903,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2909,6 +4922,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2918,6 +4941,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2927,6 +4960,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2936,6 +4979,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/length-required",
+                     *       "title": "A Content-Length is needed",
+                     *       "status": 411,
+                     *       "code": "length-required",
+                     *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2945,6 +4998,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2954,6 +5017,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2963,6 +5036,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2972,6 +5055,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2981,6 +5074,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2990,6 +5093,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3035,6 +5148,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3044,6 +5167,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3053,6 +5186,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3062,6 +5205,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3071,6 +5224,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3080,6 +5243,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3089,6 +5262,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/length-required",
+                     *       "title": "A Content-Length is needed",
+                     *       "status": 411,
+                     *       "code": "length-required",
+                     *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3098,6 +5281,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3107,6 +5300,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3116,6 +5319,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3125,6 +5338,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3134,6 +5357,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3143,6 +5376,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3185,6 +5428,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3194,6 +5447,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3203,6 +5466,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3212,6 +5485,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3221,6 +5504,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3230,6 +5523,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3239,6 +5542,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3248,6 +5561,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3257,6 +5580,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3299,6 +5632,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3308,6 +5651,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3317,6 +5670,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3326,6 +5689,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3335,6 +5708,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3344,6 +5727,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3353,6 +5746,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3362,6 +5765,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3371,6 +5784,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3410,6 +5833,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3419,6 +5852,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3428,6 +5871,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3437,6 +5890,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3446,6 +5909,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3487,6 +5960,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3496,6 +5979,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3505,6 +5998,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3514,6 +6017,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3523,6 +6036,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3532,6 +6055,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3541,6 +6074,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3550,6 +6093,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3559,6 +6112,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3568,6 +6131,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3604,6 +6177,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3613,6 +6196,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3622,6 +6215,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3631,6 +6234,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3640,6 +6253,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3674,6 +6297,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3683,6 +6316,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3692,6 +6335,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3701,6 +6354,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3710,6 +6373,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3719,6 +6392,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3759,6 +6442,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3768,6 +6461,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3777,6 +6480,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3786,6 +6499,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3795,6 +6518,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3804,6 +6537,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3813,6 +6556,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3822,6 +6575,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3831,6 +6594,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3840,6 +6613,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3883,6 +6666,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3892,6 +6685,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3901,6 +6704,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3910,6 +6723,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3919,6 +6742,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3962,6 +6795,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3971,6 +6814,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3980,6 +6833,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3989,6 +6852,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -3998,6 +6871,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4007,6 +6890,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4016,6 +6909,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4025,6 +6928,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4034,6 +6947,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4043,6 +6966,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4081,6 +7014,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4090,6 +7033,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4099,6 +7052,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4108,6 +7071,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4117,6 +7090,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4180,6 +7163,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4189,6 +7182,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4198,6 +7201,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4207,6 +7220,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4216,6 +7239,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4225,6 +7258,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4234,6 +7277,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/length-required",
+                     *       "title": "A Content-Length is needed",
+                     *       "status": 411,
+                     *       "code": "length-required",
+                     *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4243,6 +7296,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4252,6 +7315,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4261,6 +7334,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4270,6 +7353,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4279,6 +7372,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4288,6 +7391,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4324,6 +7437,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4333,6 +7456,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4342,6 +7475,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4351,6 +7494,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4360,6 +7513,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4369,6 +7532,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4419,6 +7592,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4428,6 +7611,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4437,6 +7630,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4446,6 +7649,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4455,6 +7668,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4464,6 +7687,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4473,6 +7706,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4482,6 +7725,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4520,6 +7773,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4529,6 +7792,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4538,6 +7811,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4547,6 +7830,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4556,6 +7849,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4606,6 +7909,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4615,6 +7928,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4624,6 +7947,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4633,6 +7966,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4642,6 +7985,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4651,6 +8004,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4696,6 +8059,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4705,6 +8078,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4714,6 +8097,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4723,6 +8116,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4732,6 +8135,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4741,6 +8154,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4750,6 +8173,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4759,6 +8192,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4768,6 +8211,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4777,6 +8230,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4786,6 +8249,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4817,6 +8290,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example event: state
+                     *     data: {"run":"train","step":1200,"state":"working"}
+                     *
+                     *     event: phase
+                     *     data: {"phase":"search"}
+                     *
+                     *     id: 1
+                     *     event: trial
+                     *     data: {"number":1,"passed":true}
+                     *
+                     *     id: 1
+                     *     event: state
+                     *     data: {"run":"train","step":1200,"state":"ready"}
+                     */
                     "text/event-stream": string;
                 };
             };
@@ -4826,6 +8314,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4835,6 +8333,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4844,6 +8352,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4853,6 +8371,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4862,6 +8390,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4871,6 +8409,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4955,6 +8503,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4964,6 +8522,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4973,6 +8541,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4982,6 +8560,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -4991,6 +8579,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5000,6 +8598,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5009,6 +8617,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5018,6 +8636,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5027,6 +8655,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5088,6 +8726,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5097,6 +8745,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5106,6 +8764,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5115,6 +8783,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5124,6 +8802,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5133,6 +8821,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5142,6 +8840,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/length-required",
+                     *       "title": "A Content-Length is needed",
+                     *       "status": 411,
+                     *       "code": "length-required",
+                     *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5151,6 +8859,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5160,6 +8878,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5169,6 +8897,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5178,6 +8916,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5187,6 +8935,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5196,6 +8954,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5261,6 +9029,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5270,6 +9048,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5279,6 +9067,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5288,6 +9086,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5297,6 +9105,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5306,6 +9124,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5315,6 +9143,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5324,6 +9162,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5333,6 +9181,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5400,6 +9258,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5409,6 +9277,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5418,6 +9296,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5427,6 +9315,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5436,6 +9334,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5445,6 +9353,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5454,6 +9372,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5463,6 +9391,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5472,6 +9410,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5481,6 +9429,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5490,6 +9448,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5499,6 +9467,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/checksum-mismatch",
+                     *       "title": "The bytes have another checksum than announced",
+                     *       "status": 460,
+                     *       "code": "checksum-mismatch",
+                     *       "detail": "The bytes have another sha1 than announced.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5508,6 +9486,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5517,6 +9505,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5580,6 +9578,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5589,6 +9597,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5598,6 +9616,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5607,6 +9635,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5616,6 +9654,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5625,6 +9673,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5634,6 +9692,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5643,6 +9711,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5652,6 +9730,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5661,6 +9749,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5670,6 +9768,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5679,6 +9787,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/checksum-mismatch",
+                     *       "title": "The bytes have another checksum than announced",
+                     *       "status": 460,
+                     *       "code": "checksum-mismatch",
+                     *       "detail": "The bytes have another sha1 than announced.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5688,6 +9806,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5697,6 +9825,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5739,6 +9877,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5748,6 +9896,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5757,6 +9915,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5766,6 +9934,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5775,6 +9953,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5784,6 +9972,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5818,6 +10016,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5827,6 +10035,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5836,6 +10054,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5845,6 +10073,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5854,6 +10092,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5863,6 +10111,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5903,6 +10161,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5912,6 +10180,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5921,6 +10199,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5930,6 +10218,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5939,6 +10237,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5948,6 +10256,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -5999,6 +10317,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6008,6 +10336,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6017,6 +10355,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6026,6 +10374,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6035,6 +10393,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6044,6 +10412,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6053,6 +10431,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6062,6 +10450,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6071,6 +10469,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6080,6 +10488,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6089,6 +10507,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/upload-busy",
+                     *       "title": "Another request has the upload",
+                     *       "status": 423,
+                     *       "code": "upload-busy",
+                     *       "detail": "Another request writes this upload.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6098,6 +10526,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6107,6 +10545,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/checksum-mismatch",
+                     *       "title": "The bytes have another checksum than announced",
+                     *       "status": 460,
+                     *       "code": "checksum-mismatch",
+                     *       "detail": "The bytes have another sha1 than announced.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6116,6 +10564,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6125,6 +10583,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6172,6 +10640,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6181,6 +10659,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6190,6 +10678,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6199,6 +10697,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6208,6 +10716,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6217,6 +10735,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6226,6 +10754,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6235,6 +10773,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6244,6 +10792,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/upload-busy",
+                     *       "title": "Another request has the upload",
+                     *       "status": 423,
+                     *       "code": "upload-busy",
+                     *       "detail": "Another request writes this upload.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6253,6 +10811,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6262,6 +10830,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6271,6 +10849,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6312,6 +10900,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6321,6 +10919,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6330,6 +10938,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6339,6 +10957,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6348,6 +10976,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6387,6 +11025,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6396,6 +11044,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6405,6 +11063,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6414,6 +11082,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6423,6 +11101,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6432,6 +11120,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6441,6 +11139,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6450,6 +11158,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/upload-busy",
+                     *       "title": "Another request has the upload",
+                     *       "status": 423,
+                     *       "code": "upload-busy",
+                     *       "detail": "Another request writes this upload.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6459,6 +11177,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6468,6 +11196,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6477,6 +11215,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6563,6 +11311,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6572,6 +11330,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6581,6 +11349,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6590,6 +11368,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6599,6 +11387,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6608,6 +11406,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6617,6 +11425,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6626,6 +11444,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6635,6 +11463,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6700,6 +11538,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6709,6 +11557,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6718,6 +11576,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6727,6 +11595,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6736,6 +11614,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6745,6 +11633,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6754,6 +11652,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6763,6 +11671,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6772,6 +11690,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6861,6 +11789,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6870,6 +11808,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6879,6 +11827,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6888,6 +11846,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6897,6 +11865,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6906,6 +11884,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6915,6 +11903,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6924,6 +11922,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6933,6 +11941,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6997,6 +12015,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7006,6 +12034,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7015,6 +12053,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7024,6 +12072,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7033,6 +12091,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7042,6 +12110,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7051,6 +12129,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7060,6 +12148,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7069,6 +12167,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7156,6 +12264,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7165,6 +12283,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7174,6 +12302,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7183,6 +12321,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7192,6 +12340,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7201,6 +12359,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7210,6 +12378,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7219,6 +12397,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7228,6 +12416,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7290,6 +12488,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7299,6 +12507,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7308,6 +12526,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7317,6 +12545,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7326,6 +12564,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7335,6 +12583,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7344,6 +12602,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/range-not-satisfiable",
+                     *       "title": "The range lies outside the file",
+                     *       "status": 416,
+                     *       "code": "range-not-satisfiable",
+                     *       "detail": "The byte range lies outside the file.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7353,6 +12621,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7362,6 +12640,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7401,6 +12689,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7410,6 +12708,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7419,6 +12727,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7428,6 +12746,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7437,6 +12765,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7446,6 +12784,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7455,6 +12803,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/corrupt-object",
+                     *       "title": "Stored bytes are damaged",
+                     *       "status": 500,
+                     *       "code": "corrupt-object",
+                     *       "detail": "A stored object is damaged, and kept from being read.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7489,6 +12847,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7498,6 +12866,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7507,6 +12885,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7541,6 +12929,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7550,6 +12948,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7559,6 +12967,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7568,6 +12986,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7577,6 +13005,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7613,6 +13051,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7622,6 +13070,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7631,6 +13089,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7640,6 +13108,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7649,6 +13127,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7658,6 +13146,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7667,6 +13165,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7701,6 +13209,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7710,6 +13228,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7719,6 +13247,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7752,6 +13290,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7761,6 +13309,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7770,6 +13328,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7779,6 +13347,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7788,6 +13366,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7797,6 +13385,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7806,6 +13404,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7838,6 +13446,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7847,6 +13465,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7856,6 +13484,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7865,6 +13503,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7894,6 +13542,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7903,6 +13561,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7923,6 +13591,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         status: "ok";
@@ -7975,6 +13648,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example # HELP firn_store_seconds Calls of the object store.
+                     *     # TYPE firn_store_seconds histogram
+                     *     firn_store_seconds_bucket{le="0.001",operation="put"} 12
+                     */
                     "text/plain": string;
                 };
             };
@@ -7984,6 +13662,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7993,6 +13681,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -8013,6 +13711,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     };
@@ -8047,6 +13750,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

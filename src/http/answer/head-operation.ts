@@ -6,7 +6,7 @@ import type { RouteConfig } from '@hono/zod-openapi';
  */
 export function headOperation(
   route: RouteConfig,
-  { operationId, summary }: { operationId: string; summary: string },
+  { operationId, summary, description }: { operationId: string; summary: string; description: string },
 ): RouteConfig {
   const { 200: whole, 206: _range, ...others } = route.responses;
   const { content: _content, ...bare } = whole as { description: string; content?: object };
@@ -15,6 +15,7 @@ export function headOperation(
     method: 'head',
     operationId,
     summary,
+    description,
     responses: { 200: { ...bare, description: 'As GET, without the bytes.' }, ...others },
   };
 }

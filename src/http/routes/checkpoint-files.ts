@@ -27,6 +27,10 @@ const putFile = createRoute({
   path: member,
   operationId: 'putFile',
   summary: 'Upload a file of a reserved checkpoint',
+  description:
+    'The whole file in one body. It is checked while it arrives: its length and digest as announced, the ' +
+    'header of a safetensors file. A refused body leaves nothing behind. Large files are better sent with ' +
+    'a resumable upload.',
   tags,
   request: {
     params: fileParams,
@@ -58,6 +62,9 @@ const getFile = createRoute({
   path: member,
   operationId: 'getFile',
   summary: 'Download a file, rebuilt or as uploaded',
+  description:
+    'By default what the checkpoint rebuilds, and for a moment 409 while it is compressed; with ' +
+    '`as=uploaded` the upload while it is kept. One byte range at a time; only what it needs is decoded.',
   tags,
   request: { params: readFileParams, query: downloadQuery, headers: rangeHeaders },
   responses: {
@@ -123,6 +130,7 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     headOperation(getFile, {
       operationId: 'headFile',
       summary: 'Size, digest and ETag of a file, from metadata alone',
+      description: 'The header fields of the download, without decoding anything.',
     }),
   );
 }

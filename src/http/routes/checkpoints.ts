@@ -81,6 +81,9 @@ const commitCheckpoint = createRoute({
   path: `${member}/commit`,
   operationId: 'commitCheckpoint',
   summary: 'Close a reserved checkpoint and hand it to compression',
+  description:
+    'Checks that all announced files are there and fit each other and the run. From then on the bytes are ' +
+    'durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing.',
   tags,
   request: keyedRequest,
   responses: {
@@ -94,6 +97,9 @@ const listCheckpoints = createRoute({
   path: collection,
   operationId: 'listCheckpoints',
   summary: 'List the checkpoints of a run in its order, or the newest first',
+  description:
+    'Whatever their state, in the order in which they were reserved or pushed. With `order=newest` a ' +
+    'client finds the end of a long run on the first page.',
   tags,
   request: { params: runParams, query: checkpointsQuery },
   responses: {
@@ -106,6 +112,9 @@ const getCheckpoint = createRoute({
   path: member,
   operationId: 'getCheckpoint',
   summary: 'Describe a checkpoint: state, result, files and package',
+  description:
+    'The state, and what came of the compression: config, bytes, metrics against their thresholds. Files ' +
+    'have links to download them. `latest` is the newest step that is ready; `Content-Location` names it.',
   tags,
   request: readRequest,
   responses: {
@@ -118,6 +127,8 @@ const listTrials = createRoute({
   path: `${member}/trials`,
   operationId: 'listTrials',
   summary: 'List the configs tried for a checkpoint',
+  description:
+    'Each with its metrics and whether they were inside the thresholds. Empty for a checkpoint that nothing was searched for.',
   tags,
   request: readRequest,
   responses: {
@@ -130,6 +141,8 @@ const cancelCheckpoint = createRoute({
   path: `${member}/cancel`,
   operationId: 'cancelCheckpoint',
   summary: 'Stop work on a checkpoint',
+  description:
+    'Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it is deleted. One that is ready is refused.',
   tags,
   request: keyedRequest,
   responses: {

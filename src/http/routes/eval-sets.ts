@@ -42,6 +42,9 @@ const createEvalSet = createRoute({
   path: collection,
   operationId: 'createEvalSet',
   summary: 'Create an eval set',
+  description:
+    'Says which graph inputs the batches fill and what is measured. Then upload its graph and its ' +
+    'batches, and commit it: runs name only eval sets that are ready.',
   tags,
   request: {
     params: repositoryParams,
@@ -58,6 +61,7 @@ const listEvalSets = createRoute({
   path: collection,
   operationId: 'listEvalSets',
   summary: 'List the eval sets of a repository',
+  description: 'By name, whatever their state.',
   tags,
   request: { params: repositoryParams, query: pageQuery },
   responses: {
@@ -70,6 +74,9 @@ const getEvalSet = createRoute({
   path: member,
   operationId: 'getEvalSet',
   summary: 'Describe an eval set',
+  description:
+    'Its spec, what has arrived of it, and its state: `open` until it is committed, then `ready`, or ' +
+    '`failed` with the reason.',
   tags,
   request: { params: evalSetParams },
   responses: { 200: { description: 'The eval set.', content: json }, ...problems(400, 401, 403, 404, 429) },
@@ -86,12 +93,14 @@ const deleteEvalSet = createRoute({
     'queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one.',
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
-const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string, summary: string) =>
+const putPart = <const Part extends EvalSetPart>(
+  part: Part,
+  text: { operationId: string; summary: string; description: string },
+) =>
   createRoute({
     method: 'put',
     path: `${member}/${part}` as const,
-    operationId,
-    summary,
+    ...text,
     tags,
     request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
     responses: {
@@ -99,8 +108,20 @@ const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string
       ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507),
     },
   });
-const putGraph = putPart('graph', 'putEvalSetGraph', 'Upload the ONNX graph, with or without its weights');
-const putBatches = putPart('batches', 'putEvalSetBatches', 'Upload the inputs and labels as safetensors');
+const putGraph = putPart('graph', {
+  operationId: 'putEvalSetGraph',
+  summary: 'Upload the ONNX graph, with or without its weights',
+  description:
+    'Weights that the checkpoints fill need not be in it. It is checked with the commit; before that it can be ' +
+    'sent again, and replaces what was there.',
+});
+const putBatches = putPart('batches', {
+  operationId: 'putEvalSetBatches',
+  summary: 'Upload the inputs and labels as safetensors',
+  description:
+    'One file, whose tensors have the rows of all batches: those that `inputs` of the spec names, and the labels. ' +
+    'Before the commit it can be sent again, and replaces what was there.',
+});
 const commitEvalSet = createRoute({
   method: 'post',
   path: `${member}/commit`,

@@ -10,6 +10,7 @@ import type { Gateway } from '../gateway.ts';
 import { createLocate } from '../request/locate.ts';
 import { readCheckpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
+import { eventsExample } from '../schemas/examples/checkpoint-examples.ts';
 
 /** Most open event streams of one process, and of one client; each polls the catalog. */
 const eventStreamsMax = 256;
@@ -33,7 +34,10 @@ const followEvents = createRoute({
     'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
   request: { params: readCheckpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
   responses: {
-    200: { description: 'The events.', content: { 'text/event-stream': { schema: z.string() } } },
+    200: {
+      description: 'The events.',
+      content: { 'text/event-stream': { schema: z.string(), example: eventsExample } },
+    },
     ...problems(400, 401, 403, 404, 429, 503),
   },
 });

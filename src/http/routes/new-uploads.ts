@@ -47,6 +47,10 @@ const createFileUpload = createRoute({
   path: ofCheckpoint,
   operationId: 'createFileUpload',
   summary: 'Begin a resumable upload of a file of a reserved checkpoint',
+  description:
+    'With `Tus-Resumable` it is an upload of tus 1.0, whose bytes come in order; else the body says how ' +
+    'large it is, and it comes in parts, in any order and at once. Location names it. It expires unless ' +
+    'bytes come.',
   tags,
   request: {
     params: checkpointParams,
@@ -61,6 +65,9 @@ const createEvalSetUpload = createRoute({
   path: ofEvalSet,
   operationId: 'createEvalSetUpload',
   summary: 'Begin a resumable upload of the graph or the batches of an eval set',
+  description:
+    'As that of a file of a checkpoint: of tus 1.0 with `Tus-Resumable`, else in parts. Its last byte ' +
+    'puts the graph or the batches in their place.',
   tags,
   request: {
     params: evalSetParams,

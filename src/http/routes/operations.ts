@@ -18,11 +18,12 @@ const getHealth = createRoute({
   path: '/healthz',
   operationId: 'getHealth',
   summary: 'Whether the process answers',
+  description: 'For a liveness probe. It asks neither the catalog nor the store.',
   tags,
   responses: {
     200: {
       description: 'It does.',
-      content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } },
+      content: { 'application/json': { schema: z.object({ status: z.literal('ok') }), example: { status: 'ok' } } },
     },
   },
 });
@@ -43,7 +44,13 @@ const readinessSchema = z
       })
       .optional(),
   })
-  .openapi('Readiness');
+  .openapi('Readiness', {
+    example: {
+      status: 'ready',
+      checks: { process: 'ok', catalog: 'ok', store: 'ok', workers: 'ok', claims: 'ok', evaluation: 'ok' },
+      workers: { living: 1, oldestSignSeconds: 6.3, newestSignSeconds: 6.3 },
+    },
+  });
 const readinessContent = { 'application/json': { schema: readinessSchema } };
 const getReadiness = createRoute({
   method: 'get',
@@ -57,6 +64,9 @@ const getReadiness = createRoute({
     503: { description: 'It cannot.', content: readinessContent },
   },
 });
+const metricsExample =
+  '# HELP firn_store_seconds Calls of the object store.\n# TYPE firn_store_seconds histogram\n' +
+  'firn_store_seconds_bucket{le="0.001",operation="put"} 12\n';
 const getMetrics = createRoute({
   method: 'get',
   path: '/metrics',
@@ -65,7 +75,10 @@ const getMetrics = createRoute({
   description: 'For a token that may read everything.',
   tags,
   responses: {
-    200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } },
+    200: {
+      description: 'Text exposition format.',
+      content: { 'text/plain': { schema: z.string(), example: metricsExample } },
+    },
     ...problems(401, 403),
   },
 });
@@ -74,8 +87,14 @@ const getDocument = createRoute({
   path: '/openapi.json',
   operationId: 'getOpenApi',
   summary: 'This document',
+  description: 'OpenAPI 3.1, of the version that runs.',
   tags,
-  responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: z.looseObject({}) } } } },
+  responses: {
+    200: {
+      description: 'OpenAPI 3.1.',
+      content: { 'application/json': { schema: z.looseObject({}), example: { openapi: '3.1.0' } } },
+    },
+  },
 });
 const problemKindSchema = z
   .object({
@@ -86,12 +105,15 @@ const problemKindSchema = z
     remedy: z.string().openapi({ description: 'What to do about it.' }),
     example: z.string().openapi({ description: 'A case of it.' }),
   })
-  .openapi('ProblemKind');
+  .openapi('ProblemKind', {
+    example: { code: 'not-found', status: 404, title: problemKinds['not-found'].title, ...errorHelp['not-found'] },
+  });
 const getProblemKind = createRoute({
   method: 'get',
   path: '/problems/{code}',
   operationId: 'getProblemKind',
   summary: 'Explain a problem code',
+  description: 'Its cause, what to do about it, and a case of it. `type` of a problem leads here.',
   tags,
   request: {
     params: z.object({

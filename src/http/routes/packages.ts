@@ -27,6 +27,10 @@ const getCheckpointPackage = createRoute({
   path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/package',
   operationId: 'getCheckpointPackage',
   summary: 'Download the compressed form of a checkpoint',
+  description:
+    'For clients that decode by themselves. A delta needs the package of its ancestor, which ' +
+    '`Firn-Ancestor-Package` names. The bytes of a package may change when old deltas are merged; its ' +
+    'ETag then does too.',
   tags,
   request: { params: readCheckpointParams, headers: rangeHeaders },
   responses,
@@ -36,6 +40,7 @@ const getPackage = createRoute({
   path: '/v1/repositories/{namespace}/{name}/packages/{packageId}',
   operationId: 'getPackage',
   summary: 'Download a package by its id, such as the ancestor of another',
+  description: 'As the package of a checkpoint, by the id that another one names as its ancestor.',
   tags,
   request: { params: packageParams, headers: rangeHeaders },
   responses,
@@ -68,10 +73,18 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads,
     return sendFile(c, await sendable(owner, record, names), log);
   });
   app.openAPIRegistry.registerPath(
-    headOperation(getCheckpointPackage, { operationId: 'headCheckpointPackage', summary: 'Size and id of a package' }),
+    headOperation(getCheckpointPackage, {
+      operationId: 'headCheckpointPackage',
+      summary: 'Size and id of a package',
+      description: 'The header fields of the download: size, id, ancestor.',
+    }),
   );
   app.openAPIRegistry.registerPath(
-    headOperation(getPackage, { operationId: 'headPackage', summary: 'Size of a package' }),
+    headOperation(getPackage, {
+      operationId: 'headPackage',
+      summary: 'Size of a package',
+      description: 'The header fields of the download: size, id, ancestor.',
+    }),
   );
 }
 

@@ -23,6 +23,9 @@ const createRepository = createRoute({
   path: '/v1/repositories',
   operationId: 'createRepository',
   summary: 'Create a repository',
+  description:
+    'The place of runs and eval sets. It is private and empty. Needs the scope write on its name; a ' +
+    'namespace comes to be with its first repository.',
   tags,
   request: {
     headers: idempotencyHeaders,
@@ -38,6 +41,9 @@ const listRepositories = createRoute({
   path: '/v1/repositories',
   operationId: 'listRepositories',
   summary: 'List repositories, or those whose name has a text in it',
+  description:
+    'Those that the token may read, by namespace and name; without a token the public ones. With `search` ' +
+    'only those whose `namespace/name` has that text in it.',
   tags,
   request: { query: repositoriesQuery },
   responses: {
@@ -50,6 +56,7 @@ const getRepository = createRoute({
   path: '/v1/repositories/{namespace}/{name}',
   operationId: 'getRepository',
   summary: 'Describe a repository',
+  description: 'Who can read it, and how weights that hub clients push are kept.',
   tags,
   request: { params: repositoryParams },
   responses: { 200: { description: 'The repository.', content: json }, ...problems(400, 401, 403, 404, 429) },
@@ -59,6 +66,9 @@ const changeRepository = createRoute({
   path: '/v1/repositories/{namespace}/{name}',
   operationId: 'changeRepository',
   summary: 'Change who can read a repository, and how pushed weights are kept',
+  description:
+    '`visibility` says who reads it; `hub` says how weights that hub clients push are kept from now on. ' +
+    'What is not given stays. Needs the scope admin on it.',
   tags,
   request: {
     params: repositoryParams,

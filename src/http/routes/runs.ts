@@ -19,6 +19,9 @@ const createRunRoute = createRoute({
   path: collection,
   operationId: 'createRun',
   summary: 'Create a run, or fork one from a checkpoint',
+  description:
+    'Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With ' +
+    '`forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given.',
   tags,
   request: {
     params: repositoryParams,
@@ -35,6 +38,7 @@ const listRuns = createRoute({
   path: collection,
   operationId: 'listRuns',
   summary: 'List the runs of a repository',
+  description: 'By name.',
   tags,
   request: { params: repositoryParams, query: pageQuery },
   responses: {
@@ -47,6 +51,7 @@ const getRun = createRoute({
   path: `${collection}/{run}`,
   operationId: 'getRun',
   summary: 'Describe a run',
+  description: 'Its options as they are in force, with those that were not given at their defaults.',
   tags,
   request: { params: runParams },
   responses: { 200: { description: 'The run.', content: json }, ...problems(400, 401, 403, 404, 429) },

@@ -15,6 +15,9 @@ const getTensor = createRoute({
   path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/tensors/{tensor{.+}}',
   operationId: 'getTensor',
   summary: 'Download the elements of one tensor, little-endian',
+  description:
+    'Its bytes alone, of a safetensors file of a checkpoint that is ready, optionally in another ' +
+    'floating-point dtype. Ranges are of these bytes.',
   tags: ['Files'],
   request: {
     params: tensorParams,
@@ -59,6 +62,10 @@ export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, 
     );
   });
   app.openAPIRegistry.registerPath(
-    headOperation(getTensor, { operationId: 'headTensor', summary: 'Size, dtype and shape of one tensor' }),
+    headOperation(getTensor, {
+      operationId: 'headTensor',
+      summary: 'Size, dtype and shape of one tensor',
+      description: 'The header fields of the download, from metadata alone.',
+    }),
   );
 }

@@ -51,6 +51,7 @@ const revokeToken = createRoute({
   path: `${collection}/{tokenId}`,
   operationId: 'revokeToken',
   summary: 'Revoke a token, or the one this is sent with',
+  description: 'It is refused from now on, and stays in the list as revoked.',
   tags,
   request: {
     params: z.object({
@@ -70,6 +71,7 @@ const getWhoami = createRoute({
   path: '/v1/whoami',
   operationId: 'getWhoami',
   summary: 'Whose request this is, and what it may do',
+  description: 'The token of the request with its grants. `anonymous` without one.',
   tags,
   responses: {
     200: { description: 'The token, without its secret.', content: { 'application/json': { schema: whoamiSchema } } },

@@ -38,6 +38,7 @@ const getUpload = createRoute({
   path: member,
   operationId: 'getUpload',
   summary: 'Describe an upload',
+  description: 'How much of it is durable, and when it expires.',
   tags,
   request: { params: uploadParams },
   responses: {
@@ -50,6 +51,9 @@ const patchUpload = createRoute({
   path: member,
   operationId: 'patchUpload',
   summary: 'Send the next bytes (tus)',
+  description:
+    'Bytes at `Upload-Offset`, which must be where the upload is. What was acknowledged is durable, even ' +
+    'if the request breaks: ask for the offset with HEAD and go on. The last byte checks the whole.',
   tags,
   request: { params: uploadParams, headers: bytesHeaders, body: { required: true, content: byteStreamContent } },
   responses: {
@@ -62,6 +66,7 @@ const deleteUpload = createRoute({
   path: member,
   operationId: 'deleteUpload',
   summary: 'Give an upload up',
+  description: 'Its bytes are dropped. The checkpoint or the eval set stays as it is.',
   tags,
   request: { params: uploadParams },
   responses: { 204: { description: 'Gone.' }, ...problems(400, 401, 403, 404, 412, 429) },
@@ -71,6 +76,9 @@ const putPart = createRoute({
   path: `${member}/parts/{number}`,
   operationId: 'putUploadPart',
   summary: 'Send a part, in any order, any number of times',
+  description:
+    'Each but the last has `partBytes` bytes. A part that is sent again replaces itself. Several may be ' +
+    'on their way at once.',
   tags,
   request: { params: uploadPartParams, headers: uploadHeaders, body: binaryBody },
   responses: {
@@ -83,6 +91,7 @@ const listParts = createRoute({
   path: `${member}/parts`,
   operationId: 'listUploadParts',
   summary: 'List the parts that have arrived',
+  description: 'What is missing has to be sent before the upload can be completed.',
   tags,
   request: { params: uploadParams, query: pageQuery },
   responses: {
@@ -95,6 +104,8 @@ const completeUpload = createRoute({
   path: `${member}/complete`,
   operationId: 'completeUpload',
   summary: 'Put the parts together',
+  description:
+    'Checks the whole as one body: length, digest, safetensors header. It then has its place, in the checkpoint or the eval set.',
   tags,
   request: { params: uploadParams, headers: idempotencyHeaders },
   responses: {
@@ -164,7 +175,11 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
   });
   offerTus(app, member);
   app.openAPIRegistry.registerPath(
-    headOperation(getUpload, { operationId: 'headUpload', summary: 'Where an upload is (tus)' }),
+    headOperation(getUpload, {
+      operationId: 'headUpload',
+      summary: 'Where an upload is (tus)',
+      description: '`Upload-Offset` says where to go on after a break.',
+    }),
   );
   overrideMethod(app, { HEAD: describe, PATCH: append, DELETE: end });
 }

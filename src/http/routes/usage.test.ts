@@ -59,6 +59,7 @@ describe('usage', () => {
       logicalBytes: 2 * model(1).length,
       storedBytes: staged,
       stored: { stagedBytes: staged, packageBytes: 0 },
+      compressed: { checkpointCount: 0, rawBytes: 0, storedBytes: 0 },
     });
     await gateway.encode();
     const ready = await usage('acme');
@@ -71,6 +72,13 @@ describe('usage', () => {
     );
     expect(ready.stored.packageBytes + ready.stored.rawBytes).toBe(results[0].storedBytes + results[1].storedBytes);
     expect(results[1].kind).toBe('delta');
+    const [raw, kept] = [2 * model(1).length, results[0].storedBytes + results[1].storedBytes];
+    expect(ready.compressed).toEqual({
+      checkpointCount: 2,
+      rawBytes: raw,
+      storedBytes: kept,
+      ratio: Math.round((100 * raw) / kept) / 100,
+    });
 
     // The second checkpoint builds on the first.
     await ok('DELETE', `${runs}/checkpoints/1`);
@@ -83,6 +91,7 @@ describe('usage', () => {
     await ok('DELETE', `${runs}/checkpoints/2`);
     expect(await usage('acme')).toMatchObject({
       logicalBytes: 0,
+      compressed: { checkpointCount: 0, rawBytes: 0, storedBytes: 0 },
       storedBytes: ready.storedBytes,
       stored: { hiddenBytes: 0, pendingDeletionBytes: ready.storedBytes },
     });

@@ -30,6 +30,9 @@ const getUsage = createRoute({
   path: '/v1/repositories/{namespace}/{name}/usage',
   operationId: 'getRepositoryUsage',
   summary: 'What a repository takes',
+  description:
+    'Logical bytes are what was uploaded, stored bytes what lies in the store; the parts of `stored` add ' +
+    'up to them.',
   tags,
   request: { params: repositoryParams },
   responses: {

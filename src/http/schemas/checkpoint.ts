@@ -14,6 +14,13 @@ import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
 import { evaluationChange, thresholdsSchema } from './thresholds.ts';
+import {
+  checkpointDetailsExample,
+  checkpointExample,
+  fileReceiptExample,
+  queuedExample,
+  trialExample,
+} from './examples/checkpoint-examples.ts';
 
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;
@@ -113,7 +120,7 @@ export const fileReceipt = z
     sha256: z.string(),
     href: z.string(),
   })
-  .openapi('FileReceipt');
+  .openapi('FileReceipt', { example: fileReceiptExample });
 
 const packageSchema = z
   .object({
@@ -160,7 +167,7 @@ export const checkpointSchema = z
     finishedAt: z.iso.datetime().optional(),
     href: z.string(),
   })
-  .openapi('Checkpoint');
+  .openapi('Checkpoint', { example: checkpointExample });
 
 export const checkpointDetails = checkpointSchema
   .extend({
@@ -183,11 +190,11 @@ export const checkpointDetails = checkpointSchema
       retry: z.string().optional().openapi({ description: 'Of a checkpoint that failed: POST there to try it again.' }),
     }),
   })
-  .openapi('CheckpointDetails');
+  .openapi('CheckpointDetails', { example: checkpointDetailsExample });
 
 export const checkpointList = z
   .object({ items: z.array(checkpointSchema), next: z.string().optional() })
-  .openapi('CheckpointList');
+  .openapi('CheckpointList', { example: { items: [checkpointExample, queuedExample], next: '1' } });
 
 export const trialSchema = z
   .object({
@@ -219,9 +226,11 @@ export const trialSchema = z
     passed: z.boolean(),
     seconds: z.number(),
   })
-  .openapi('Trial');
+  .openapi('Trial', { example: trialExample });
 
-export const trialList = z.object({ items: z.array(trialSchema) }).openapi('TrialList');
+export const trialList = z
+  .object({ items: z.array(trialSchema) })
+  .openapi('TrialList', { example: { items: [trialExample] } });
 
 export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress) {
   const {

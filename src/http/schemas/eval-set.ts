@@ -13,6 +13,7 @@ import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKindTable } from '../../checkpoint/quality/metric-kind-table.ts';
 import { metricKinds, needsLabels } from '../../checkpoint/quality/metric-kind.ts';
 import { nameSchema } from './parameters.ts';
+import { evalSetExample, evalSetReportExample } from './examples/eval-set-examples.ts';
 
 /** Longest name of a graph input, output or tensor, in characters. */
 const graphNameLengthMax = 1024;
@@ -156,7 +157,7 @@ export const evalSetInput = z
     name: nameSchema.openapi({ example: 'held-out' }),
     spec: evalSetSpecSchema,
   })
-  .openapi('EvalSetInput');
+  .openapi('EvalSetInput', { example: { name: evalSetExample.name, spec: evalSetExample.spec } });
 
 const partSchema = z.object({ sizeBytes: z.number().int(), sha256: z.string() });
 
@@ -170,7 +171,7 @@ export const evalSetSchema = z
     error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
     createdAt: z.iso.datetime(),
   })
-  .openapi('EvalSet');
+  .openapi('EvalSet', { example: evalSetExample });
 
 export const evalSetReport = z
   .object({
@@ -193,9 +194,11 @@ export const evalSetReport = z
       .number()
       .openapi({ description: 'What one evaluation took; a checkpoint takes about five.' }),
   })
-  .openapi('EvalSetReport');
+  .openapi('EvalSetReport', { example: evalSetReportExample });
 
-export const checkedEvalSet = evalSetSchema.extend({ check: evalSetReport.optional() }).openapi('CheckedEvalSet');
+export const checkedEvalSet = evalSetSchema
+  .extend({ check: evalSetReport.optional() })
+  .openapi('CheckedEvalSet', { example: { ...evalSetExample, check: evalSetReportExample } });
 
 export function renderReport({
   values,
@@ -208,7 +211,7 @@ export function renderReport({
 
 export const evalSetList = z
   .object({ items: z.array(evalSetSchema), next: z.string().optional() })
-  .openapi('EvalSetList');
+  .openapi('EvalSetList', { example: { items: [evalSetExample] } });
 
 export function renderEvalSet(evalSet: EvalSet) {
   const {

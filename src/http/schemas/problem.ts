@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
+import { problemExample, problemExamples } from './examples/problem-examples.ts';
 
 export const problemSchema = z
   .object({
@@ -16,13 +17,13 @@ export const problemSchema = z
       .string()
       .openapi({ description: 'Names the request in the log.', example: '6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a' }),
   })
-  .openapi('Problem', { description: 'RFC 9457 problem details.' });
+  .openapi('Problem', { description: 'RFC 9457 problem details.', examples: problemExamples });
 
 /** Response entries for the problem statuses of an operation. */
 export function problems<const Status extends keyof typeof descriptions>(...statuses: Status[]) {
   const entry = (status: Status) => ({
     description: descriptions[status],
-    content: { 'application/problem+json': { schema: problemSchema } },
+    content: { 'application/problem+json': { schema: problemSchema, example: problemExample(status) } },
   });
   return Object.fromEntries(statuses.map((status) => [status, entry(status)])) as Record<
     Status,

@@ -3,6 +3,7 @@ import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { Pull, PullFile, PullPackage } from '../../hub/plan-pull.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { sha256Schema } from './parameters.ts';
+import { pullExample } from './examples/pull-example.ts';
 
 const packageId = z.string().openapi({ example: '00112233445566778899aabbccddeeff' });
 
@@ -40,7 +41,7 @@ export const pullSchema = z
     files: z.array(pullFileSchema),
     packages: z.array(pullPackageSchema).openapi({ description: 'Each after its ancestors.' }),
   })
-  .openapi('Pull');
+  .openapi('Pull', { example: pullExample });
 
 /** `held`: ids of the packages that the client has. */
 export function renderPull(

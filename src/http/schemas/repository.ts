@@ -14,7 +14,7 @@ export const repositoryInput = z
       .optional()
       .openapi({ description: '`private` by default; `public` can be read by everybody, without a token.' }),
   })
-  .openapi('RepositoryInput');
+  .openapi('RepositoryInput', { example: { namespace: 'acme', name: 'lm-small' } });
 
 const showsSchema = z.enum(['compressed', 'uploaded']).openapi({
   description:
@@ -39,7 +39,7 @@ export const hubSettingsInput = z
 export const repositoryChange = z
   .strictObject({ visibility: z.enum(visibilities).optional(), hub: hubSettingsInput.optional() })
   .refine((change) => Object.keys(change).length > 0, 'must change something')
-  .openapi('RepositoryChange');
+  .openapi('RepositoryChange', { example: { visibility: 'public' } });
 
 const hubSettingsSchema = z
   .object({
@@ -50,6 +50,15 @@ const hubSettingsSchema = z
   })
   .openapi('HubSettings', { description: 'How weights that hub clients push are kept.' });
 
+const repositoryExample = {
+  namespace: 'acme',
+  name: 'lm-small',
+  type: 'model',
+  visibility: 'private',
+  hub: { fidelity: 'exact', shows: 'compressed' },
+  createdAt: '2026-01-02T03:04:05.000Z',
+};
+
 export const repositorySchema = z
   .object({
     namespace: z.string(),
@@ -59,23 +68,14 @@ export const repositorySchema = z
     hub: hubSettingsSchema,
     createdAt: z.iso.datetime(),
   })
-  .openapi('Repository', {
-    example: {
-      namespace: 'acme',
-      name: 'lm-small',
-      type: 'model',
-      visibility: 'private',
-      hub: { fidelity: 'exact', shows: 'compressed' },
-      createdAt: '2026-01-02T03:04:05.000Z',
-    },
-  });
+  .openapi('Repository', { example: repositoryExample });
 
 export const repositoryList = z
   .object({
     items: z.array(repositorySchema),
     next: z.string().optional().openapi({ description: 'Value of `after` for the next page; absent on the last.' }),
   })
-  .openapi('RepositoryList');
+  .openapi('RepositoryList', { example: { items: [repositoryExample] } });
 
 export function renderRepository({
   namespace,

@@ -9,6 +9,7 @@ import { byteStreamType } from '../request/body/incoming-body.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { sha256Schema } from './parameters.ts';
 import { binarySchema } from './upload.ts';
+import { uploadExample, uploadPartExample } from './examples/upload-examples.ts';
 
 const partsInput = z.strictObject({
   sizeBytes: z.number().int().min(0).openapi({ description: 'Of the whole.' }),
@@ -23,8 +24,10 @@ const partsInput = z.strictObject({
 });
 export const filePartsInput = partsInput
   .extend({ path: z.string().min(1).openapi({ example: 'model.safetensors' }), role: z.enum(fileRoles).optional() })
-  .openapi('FileUploadInput');
-export const evalSetPartsInput = partsInput.extend({ part: z.enum(evalSetParts) }).openapi('EvalSetUploadInput');
+  .openapi('FileUploadInput', { example: { path: 'model.safetensors', sizeBytes: 20_000_000, partBytes: 8_388_608 } });
+export const evalSetPartsInput = partsInput
+  .extend({ part: z.enum(evalSetParts) })
+  .openapi('EvalSetUploadInput', { example: { part: 'graph', sizeBytes: 20_000_000 } });
 
 /** A tus client's query; it takes precedence over Upload-Metadata, which many clients always send. */
 export const fileUploadQuery = z.object({
@@ -93,7 +96,7 @@ export const uploadSchema = z
     partCount: z.number().int().optional(),
     expiresAt: z.iso.datetime().openapi({ description: 'Unless more bytes come.' }),
   })
-  .openapi('Upload');
+  .openapi('Upload', { example: uploadExample });
 
 export function renderUpload(repository: Repository, upload: UploadRecord) {
   const { id, isComplete, path, part, sizeBytes, receivedBytes, sha256, partBytes, expiresAt } = upload;
@@ -113,10 +116,10 @@ export function renderUpload(repository: Repository, upload: UploadRecord) {
 
 export const uploadPartSchema = z
   .object({ number: z.number().int(), sizeBytes: z.number().int(), sha256: z.string() })
-  .openapi('UploadPart');
+  .openapi('UploadPart', { example: uploadPartExample });
 export const uploadPartList = z
   .object({ items: z.array(uploadPartSchema), next: z.string().optional() })
-  .openapi('UploadPartList');
+  .openapi('UploadPartList', { example: { items: [uploadPartExample] } });
 
 /** A piece of an upload in parts. */
 export function renderPart({ partBytes }: UploadRecord, { offsetBytes, sizeBytes, sha256 }: UploadPiece) {

@@ -10,6 +10,7 @@ import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { searchOptionsInput, searchOptionsSchema } from './search-options.ts';
 import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
+import { runExample } from './examples/run-example.ts';
 
 /**
  * Most names of one role that a run may list, and most characters of one: each is compared with every tensor's name.
@@ -131,9 +132,11 @@ export const runSchema = z
     closedAt: z.iso.datetime().optional(),
     createdAt: z.iso.datetime(),
   })
-  .openapi('Run');
+  .openapi('Run', { example: runExample });
 
-export const runList = z.object({ items: z.array(runSchema), next: z.string().optional() }).openapi('RunList');
+export const runList = z
+  .object({ items: z.array(runSchema), next: z.string().optional() })
+  .openapi('RunList', { example: { items: [runExample] } });
 
 /** Names of the records that a run refers to by id. */
 export interface RunNames {

@@ -35,7 +35,14 @@ export const tokenInput = z
       .optional()
       .openapi({ description: 'From when on it is refused; never when absent.', example: '2027-01-01T00:00:00Z' }),
   })
-  .openapi('TokenInput');
+  .openapi('TokenInput', { example: { name: 'training cluster', grants: ['write:acme'] } });
+
+const tokenExample = {
+  id: 'a1B2c3D4e5F6',
+  name: 'training cluster',
+  grants: ['write:acme'],
+  createdAt: '2026-01-02T03:04:05.000Z',
+};
 
 export const tokenSchema = z
   .object({
@@ -46,27 +53,14 @@ export const tokenSchema = z
     expiresAt: z.iso.datetime().optional(),
     revokedAt: z.iso.datetime().optional(),
   })
-  .openapi('Token', {
-    example: {
-      id: 'a1B2c3D4e5F6',
-      name: 'training cluster',
-      grants: ['write:acme'],
-      createdAt: '2026-01-02T03:04:05.000Z',
-    },
-  });
+  .openapi('Token', { example: tokenExample });
 
 export const createdTokenSchema = tokenSchema
   .extend({
     token: z.string().openapi({ description: 'What to send as `Authorization: Bearer`. It is told only here.' }),
   })
   .openapi('CreatedToken', {
-    example: {
-      id: 'a1B2c3D4e5F6',
-      name: 'training cluster',
-      grants: ['write:acme'],
-      createdAt: '2026-01-02T03:04:05.000Z',
-      token: `hf_a1B2c3D4e5F6${'x'.repeat(32)}`,
-    },
+    example: { ...tokenExample, token: `hf_a1B2c3D4e5F6${'x'.repeat(32)}` },
   });
 
 export const tokenList = z
@@ -74,7 +68,7 @@ export const tokenList = z
     items: z.array(tokenSchema),
     next: z.string().optional().openapi({ description: 'Value of `after` for the next page; absent on the last.' }),
   })
-  .openapi('TokenList');
+  .openapi('TokenList', { example: { items: [tokenExample] } });
 
 export const whoamiSchema = z
   .object({

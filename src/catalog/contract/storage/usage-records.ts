@@ -2,10 +2,11 @@ import type { Page } from '../page.ts';
 
 /**
  * Stored bytes by purpose. package: packages of visible checkpoints. staged: uploads that wait for compression. raw:
- * retained uploads of visible checkpoints. evalSet: graphs and batches. hidden: objects of deleted checkpoints that
- * others build on. pendingDeletion: objects that nothing names and that wait for deletion.
+ * retained uploads of visible checkpoints. hub: files of commits that no checkpoint holds. evalSet: graphs and batches.
+ * hidden: objects of deleted checkpoints that others build on. pendingDeletion: objects that nothing names and that
+ * wait for deletion.
  */
-export const storedParts = ['package', 'staged', 'raw', 'evalSet', 'hidden', 'pendingDeletion'] as const;
+export const storedParts = ['package', 'staged', 'raw', 'hub', 'evalSet', 'hidden', 'pendingDeletion'] as const;
 export type StoredPart = (typeof storedParts)[number];
 
 /** All in bytes. */
@@ -13,6 +14,10 @@ export interface Usage {
   /** Files of visible checkpoints as uploaded, without sensitivities, which only the search reads. */
   readonly logical: number;
   readonly stored: Readonly<Record<StoredPart, number>>;
+  /**
+   * Visible checkpoints that are ready: as uploaded, and what is stored for them. It is part of what `stored` counts.
+   */
+  readonly compressed: { readonly count: number; readonly rawBytes: number; readonly storedBytes: number };
   /** Room reserved for arriving bodies; not stored yet. */
   readonly reserved: number;
   /** On connections, both ways, headers included. */

@@ -254,9 +254,9 @@ export function hubBlobsSuite(open: () => Catalog): void {
     await xorbs().add(xorbOf(id, 'u'));
     const body = { id: freshName(), repositoryId: id, sizeBytes: 30, ttlMs: 60_000 };
     await open().bodyReservations.take(body, unlimited);
-    expect(await usage()).toMatchObject({ logical: 0, reserved: 30, stored: { staged: 1060, raw: 0 } });
+    expect(await usage()).toMatchObject({ logical: 0, reserved: 30, stored: { staged: 1060, hub: 0 } });
     await blobs().commit(id, [blob.sha256]);
-    expect(await usage()).toMatchObject({ logical: 90, stored: { staged: 60, raw: 1000 } });
+    expect(await usage()).toMatchObject({ logical: 90, stored: { staged: 60, hub: 1000 } });
     await open().usage.setQuota(namespace, { storedBytesMax: 1100 });
     expect(await open().bodyReservations.take({ ...body, sizeBytes: 40 }, unlimited)).toEqual({ takenBytes: 40 });
     expect(await open().bodyReservations.take({ ...body, sizeBytes: 41 }, unlimited)).toBe('over-quota');
@@ -266,6 +266,6 @@ export function hubBlobsSuite(open: () => Catalog): void {
     expect(await open().bodyReservations.take(more, unlimited)).toEqual({ takenBytes: 1 });
     await open().bodyReservations.release(more.id);
     await open().repositories.delete(id);
-    expect(await usage()).toMatchObject({ logical: 0, stored: { staged: 0, raw: 0, pendingDeletion: 1060 } });
+    expect(await usage()).toMatchObject({ logical: 0, stored: { staged: 0, hub: 0, pendingDeletion: 1060 } });
   });
 }

@@ -47,7 +47,7 @@ export function namedSums(scope: UsageScope): SQL {
     from ${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId}
     where ${scope(sql`${uploads.repositoryId}`)} group by 1
     union all
-    select ${hubBlobs.repositoryId}, case when ${hubBlobs.isCommitted} then 'raw' else 'staged' end,
+    select ${hubBlobs.repositoryId}, case when ${hubBlobs.isCommitted} then 'hub' else 'staged' end,
       sum(${hubBlobs.rawStoredBytes})
     from ${hubBlobs} where ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)} group by 1, 2
     union all
@@ -89,6 +89,14 @@ export function usageSums(scope: UsageScope): SQL {
     from ${hubBlobs}
     where ${hubBlobs.isCommitted} and ${hubBlobs.rawKey} is not null and ${scope(sql`${hubBlobs.repositoryId}`)}
     group by 1
+    union all
+    select ${ofRun}, counted.part, sum(counted.bytes)
+    from ${checkpoints} join ${runs} on ${runs.id} = ${checkpoints.runId}
+    cross join lateral (values ('compressed', 1::bigint),
+      ('compressedRaw', (${checkpoints.result} ->> 'rawBytes')::bigint),
+      ('compressedStored', (${checkpoints.result} ->> 'storedBytes')::bigint)) counted (part, bytes)
+    where ${checkpoints.deletedAt} is null and ${checkpoints.state} = 'ready' and ${checkpoints.result} is not null
+      and ${scope(ofRun)} group by 1, 2
     union all
     select ${pendingDeletions.repositoryId}, 'pendingDeletion', sum(coalesce(${pendingDeletions.storedBytes}, 0))
     from ${pendingDeletions} where ${scope(sql`${pendingDeletions.repositoryId}`)} group by 1

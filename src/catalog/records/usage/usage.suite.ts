@@ -8,7 +8,8 @@ import type { Usage } from '../../contract/storage/usage-records.ts';
 const unlimited = { runBytesMax: 1e15, bytesMax: 1e15 };
 const nothing: Usage = {
   logical: 0,
-  stored: { package: 0, staged: 0, raw: 0, evalSet: 0, hidden: 0, pendingDeletion: 0 },
+  stored: { package: 0, staged: 0, raw: 0, hub: 0, evalSet: 0, hidden: 0, pendingDeletion: 0 },
+  compressed: { count: 0, rawBytes: 0, storedBytes: 0 },
   reserved: 0,
   received: 0,
   sent: 0,

@@ -100,6 +100,11 @@ function usageOf(sums: readonly Readonly<Record<string, unknown>>[]): Usage {
   return {
     logical: bytes('logical'),
     stored,
+    compressed: {
+      count: bytes('compressed'),
+      rawBytes: bytes('compressedRaw'),
+      storedBytes: bytes('compressedStored'),
+    },
     reserved: bytes('reserved'),
     received: bytes('received'),
     sent: bytes('sent'),

@@ -5,6 +5,7 @@ import type { StoredParts, Totals } from './totals.ts';
 const partNames: Readonly<Record<keyof StoredParts, string>> = {
   packageBytes: 'packages, with those of abandoned steps',
   rawBytes: 'uploads that are kept: the newest of each lossy run, and files stored as they are',
+  hubBytes: 'files that hub clients committed',
   evalSetBytes: 'eval set',
   stagedBytes: 'uploads that wait to be compressed',
   hiddenBytes: 'deleted checkpoints that others build on',

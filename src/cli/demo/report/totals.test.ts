@@ -10,6 +10,7 @@ const parts = {
   packageBytes: 140,
   stagedBytes: 0,
   rawBytes: 1500,
+  hubBytes: 0,
   evalSetBytes: 360,
   hiddenBytes: 0,
   pendingDeletionBytes: 6000,

@@ -7,6 +7,7 @@ export interface StoredParts {
   readonly packageBytes: number;
   readonly stagedBytes: number;
   readonly rawBytes: number;
+  readonly hubBytes: number;
   readonly evalSetBytes: number;
   readonly hiddenBytes: number;
   readonly pendingDeletionBytes: number;
