@@ -47,9 +47,9 @@ const importDirection = {
   meta: { type: 'problem', schema: [] },
   create(context) {
     const from = roomOf(context.filename);
-    const inTest = /\.(test|suite)\.ts$/.test(context.filename);
+    const inTest = /\.(test|suite)\.tsx?$/.test(context.filename);
     // What tests stand on may use what all tests share.
-    const inSupport = /\.test-support\.ts$/.test(context.filename);
+    const inSupport = /\.test-support\.tsx?$/.test(context.filename);
     function check(node) {
       const source = node.source?.value;
       if (from === undefined || inTest || typeof source !== 'string' || !source.startsWith('.')) return;
@@ -87,7 +87,7 @@ export default tseslint.config(
   },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
     plugins: { firn: { rules: { 'import-direction': importDirection } } },
     rules: {

@@ -12,7 +12,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Files that only tests and benches import. */
-const leftOut = /\.(test|suite|test-support|crash|bench)\.ts$/;
+const leftOut = /\.(test|suite|test-support|crash|bench)\.tsx?$/;
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 const paths = {
@@ -54,7 +54,7 @@ function readSources() {
     .filter(({ source }) => existsSync(source))
     .flatMap((tree) =>
       readdirSync(tree.source, { recursive: true })
-        .filter((name) => name.endsWith('.ts') && !leftOut.test(name))
+        .filter((name) => /\.tsx?$/.test(name) && !leftOut.test(name))
         .sort()
         .map((name) => {
           const path = join(tree.source, name);
@@ -132,7 +132,7 @@ function removeOthers(names) {
 }
 
 function jsName(name) {
-  return name.replace(/\.ts$/, '.js');
+  return name.replace(/\.tsx?$/, '.js');
 }
 
 try {

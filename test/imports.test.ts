@@ -5,10 +5,10 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
-const inTests = /\.(test|suite|bench|test-support)\.ts$/;
+const inTests = /\.(test|suite|bench|test-support)\.tsx?$/;
 const modules = readdirSync(src, { recursive: true })
   .map(String)
-  .filter((path) => path.endsWith('.ts') && !inTests.test(path));
+  .filter((path) => /\.tsx?$/.test(path) && !inTests.test(path));
 
 /** Modules of src/ that a module imports, types included; paths from src/. */
 function importsOf(module: string): string[] {

@@ -28,21 +28,22 @@ interface Position {
 }
 
 /** The parser's declared type leaves its options and its tree untyped. */
-const parseComments = (source: string): { readonly comments: readonly ParsedComment[] } => {
+const parseComments = (source: string, jsx: boolean): { readonly comments: readonly ParsedComment[] } => {
   const parser = tseslint.parser as unknown as {
     parseForESLint(text: string, options: object): { readonly ast: { readonly comments: readonly ParsedComment[] } };
   };
-  return parser.parseForESLint(source, { comment: true, loc: true, range: true }).ast;
+  return parser.parseForESLint(source, { comment: true, loc: true, range: true, ecmaFeatures: { jsx } }).ast;
 };
 
 /**
  * A source whose comments have no line beyond {@link codeColumns}. Paragraphs of comments on lines of their own are
  * wrapped if one of their lines is too long, and left alone otherwise. Comments after code, directives, tables, code
- * samples and long words (addresses) stay as they are. Throws if the source does not parse.
+ * samples and long words (addresses) stay as they are. `jsx` says that the
+ * source has elements in it. Throws if the source does not parse.
  */
-export function wrapComments(source: string): string {
+export function wrapComments(source: string, { jsx = false }: { readonly jsx?: boolean } = {}): string {
   const lines = source.split('\n');
-  const { comments } = parseComments(source);
+  const { comments } = parseComments(source, jsx);
   const own = comments.filter(({ loc }) => {
     const isFirst = /^\s*$/.test(lines[loc.start.line - 1]!.slice(0, loc.start.column));
     return isFirst && /^\s*$/.test(lines[loc.end.line - 1]!.slice(loc.end.column));

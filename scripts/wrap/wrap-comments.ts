@@ -12,7 +12,7 @@ const leftOut = new Set(['src/graph/onnx/onnx_pb.ts', 'clients/typescript/src/fi
 const check = process.argv.includes('--check');
 const given = process.argv.slice(2).filter((argument) => argument !== '--check');
 const tracked = (): string[] =>
-  execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.mjs'], { cwd: root, encoding: 'utf8' }).split('\0');
+  execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*.mjs'], { cwd: root, encoding: 'utf8' }).split('\0');
 const paths = (given.length > 0 ? given : tracked()).filter(
   (path) => path !== '' && !/^(openapi|examples)\//.test(path) && !leftOut.has(path),
 );
@@ -20,7 +20,7 @@ const paths = (given.length > 0 ? given : tracked()).filter(
 const complaints: string[] = [];
 for (const path of paths) {
   const text = readFileSync(`${root}${path}`, 'utf8');
-  const wrapped = wrapComments(text);
+  const wrapped = wrapComments(text, { jsx: path.endsWith('.tsx') });
   if (wrapped === text) continue;
   if (check) complaints.push(`${path} has comments that are not wrapped at 120 columns: run "npm run format".`);
   else writeFileSync(`${root}${path}`, wrapped);

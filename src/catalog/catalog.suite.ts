@@ -13,6 +13,7 @@ import { idempotencySuite } from './records/uploads/idempotency.suite.ts';
 import { jobOrderSuite } from './jobs/job-order.suite.ts';
 import { jobsSuite } from './jobs/jobs.suite.ts';
 import { locationsSuite } from './records/files/locations.suite.ts';
+import { overviewSuite } from './records/overview/overview.suite.ts';
 import { packagesSuite } from './records/packages/packages.suite.ts';
 import { processesSuite } from './jobs/processes.suite.ts';
 import { recordsSuite } from './records/records.suite.ts';
@@ -33,6 +34,7 @@ const suites = {
   files: filesSuite,
   'file origins': fileOriginsSuite,
   locations: locationsSuite,
+  overview: overviewSuite,
   packages: packagesSuite,
   transactions: transactionsSuite,
   idempotency: idempotencySuite,

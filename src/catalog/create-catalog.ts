@@ -20,6 +20,7 @@ import { jobLeases } from './jobs/job-leases.ts';
 import { jobQueue } from './jobs/job-queue.ts';
 import { locationRecords } from './records/files/locations.ts';
 import { objectRecords } from './records/garbage/objects.ts';
+import { overviewRecords } from './records/overview/overview.ts';
 import { packageRecords } from './records/packages/packages.ts';
 import { processRecords } from './jobs/processes.ts';
 import { repositoryRecords } from './records/runs/repositories.ts';
@@ -51,6 +52,7 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     locations: translateFailures(locationRecords(db)),
     packages: translateFailures(packageRecords(db)),
     trials: translateFailures(trialRecords(db)),
+    overview: translateFailures(overviewRecords(db)),
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
     hub: {
       blobs: translateFailures(blobRecords(db)),

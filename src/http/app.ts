@@ -14,6 +14,7 @@ import { knownQuery } from './request/known-query.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
 import { hubRoutes } from './hub/hub-routes.ts';
+import { pages } from './page/pages.tsx';
 import { jsonLines } from './answer/json-lines.ts';
 import { requestId } from './request/request-id.ts';
 import { requestMetrics } from './watch/request-metrics.ts';
@@ -53,6 +54,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   );
   const bodies = { pace: gateway.bodyPace, gathered: new GatheredBytes() };
   app.use(hubRoutes({ ...gateway, bodies }));
+  app.use(pages({ gateway, bodies, api: (request, env) => app.fetch(request, env) }));
   app.use(
     '/v1/*',
     knownQuery(app.openAPIRegistry),

@@ -9,6 +9,7 @@ import type { IdempotencyRecords } from './uploads/idempotency-records.ts';
 import type { DamageRecords, ObjectRecords } from './storage/integrity-records.ts';
 import type { JobRecords } from './work/job-records.ts';
 import type { LocationRecords } from './location-records.ts';
+import type { OverviewRecords } from './overview-records.ts';
 import type { PackageRecords } from './storage/package-records.ts';
 import type { ProcessRecords } from './work/process-records.ts';
 import type { RepositoryRecords } from './repository-records.ts';
@@ -37,6 +38,7 @@ export interface Catalog {
   readonly locations: LocationRecords;
   readonly packages: PackageRecords;
   readonly trials: TrialRecords;
+  readonly overview: OverviewRecords;
   readonly jobs: JobRecords;
   readonly hub: HubRecords;
   readonly idempotency: IdempotencyRecords;

@@ -6,7 +6,7 @@ import {
   type components,
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
-import { bytesInWords } from '../terminal/amounts.ts';
+import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
 import type { Session } from './session.ts';
 
 type Details = components['schemas']['CheckpointDetails'];

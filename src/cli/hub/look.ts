@@ -8,7 +8,8 @@ import {
   parseTarget,
   type Target,
 } from '../../../clients/typescript/src/index.ts';
-import { bytesInWords, sparkline } from '../terminal/amounts.ts';
+import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { sparkline } from '../terminal/amounts.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { metricsInWords, outcomeInWords } from './follow.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';

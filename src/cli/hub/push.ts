@@ -8,7 +8,8 @@ import {
   type Target,
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
-import { bytesInWords, progressInWords } from '../terminal/amounts.ts';
+import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { progressInWords } from '../terminal/amounts.ts';
 import { follow } from './follow.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 

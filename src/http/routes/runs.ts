@@ -1,14 +1,13 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Run } from '../../catalog/contract/run-records.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { createLocate } from '../request/locate.ts';
+import { namesOfRun } from './names-of-run.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
-import { renderRun, runChange, runInput, runList, runSchema, type RunNames } from '../schemas/run.ts';
+import { renderRun, runChange, runInput, runList, runSchema } from '../schemas/run.ts';
 
 const tags = ['Runs'];
 const collection = '/v1/repositories/{namespace}/{name}/runs';
@@ -97,18 +96,18 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     const repository = await locate(c, 'write').repository(c.req.valid('param'));
     const run = await runs.create(repository, c.req.valid('json'), c.req.raw.signal);
     const address = { ...c.req.valid('param'), run: run.name };
-    return c.json(renderRun(run, await namesOf(catalog, run)), 201, { Location: resourcePaths.run(address) });
+    return c.json(renderRun(run, await namesOfRun(catalog, run)), 201, { Location: resourcePaths.run(address) });
   });
   app.openapi(listRuns, async (c) => {
     const repository = await locate(c, 'read').repository(c.req.valid('param'));
     const page = pageOf(c.req.valid('query'));
     const listed = await catalog.runs.list(repository.id, page);
-    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOf(catalog, run))));
+    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOfRun(catalog, run))));
     return c.json({ items, ...nextOfPage(page, listed, (last) => last.name) }, 200);
   });
   app.openapi(getRun, async (c) => {
     const run = await locate(c, 'read').run(c.req.valid('param'));
-    return c.json(renderRun(run, await namesOf(catalog, run)), 200);
+    return c.json(renderRun(run, await namesOfRun(catalog, run)), 200);
   });
   app.openapi(changeRun, async (c) => {
     const run = await runs.change(
@@ -116,20 +115,10 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
       c.req.valid('json'),
       c.req.raw.signal,
     );
-    return c.json(renderRun(run, await namesOf(catalog, run)), 200);
+    return c.json(renderRun(run, await namesOfRun(catalog, run)), 200);
   });
   app.openapi(deleteRun, async (c) => {
     await runs.delete(await locate(c, 'write').run(c.req.valid('param')));
     return c.body(null, 204);
   });
-}
-
-async function namesOf(catalog: Catalog, run: Run): Promise<RunNames> {
-  const evalSet = run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
-  const parent =
-    run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
-  const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
-  // A run may build on a model of another repository, which the reader may not see.
-  const isOwn = parentRun?.repositoryId === run.repositoryId;
-  return { evalSet, forkedFrom: isOwn ? parent && parentRun && { run: parentRun.name, step: parent.step } : undefined };
 }

@@ -1,14 +1,10 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createToken } from '../../access/create-token.ts';
-import { mayGrant, type Principal } from '../../access/principal.ts';
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Page } from '../../catalog/contract/page.ts';
-import type { TokenRecord } from '../../catalog/contract/token-records.ts';
-import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { checkToken, found } from '../request/locate.ts';
+import { checkToken } from '../request/locate.ts';
+import { listGrantable, revocable } from './grantable-tokens.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { pageQuery } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
@@ -79,22 +75,6 @@ const getWhoami = createRoute({
   },
 });
 
-/** A page of the tokens that the principal may create itself; it may not see the ids of others. */
-async function listGrantable(
-  { tokens }: Pick<Catalog, 'tokens'>,
-  by: Principal,
-  { limit, after }: Page,
-): Promise<TokenRecord[]> {
-  const found: TokenRecord[] = [];
-  for (let last = after; found.length < limit;) {
-    const some = await tokens.list({ limit: pageLimitMax, ...(last !== undefined && { after: last }) });
-    found.push(...some.filter(({ grants }) => mayGrant(by, grants)));
-    last = some.at(-1)?.id;
-    if (some.length < pageLimitMax) break;
-  }
-  return found.slice(0, limit);
-}
-
 /** Routes of tokens. */
 export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
   app.openapi(createTokenRoute, async (c) => {
@@ -126,11 +106,8 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
   app.openapi(revokeToken, async (c) => {
     const by = c.var.principal;
     checkToken(by);
-    const { tokenId } = c.req.valid('param');
-    const record = await catalog.tokens.get(tokenId);
-    const mayRevoke = record !== undefined && (record.id === by.id || mayGrant(by, record.grants));
-    found(mayRevoke ? record : undefined, 'token');
-    return c.json(renderToken(await catalog.tokens.revoke(tokenId)), 200);
+    const { id } = await revocable(catalog, by, c.req.valid('param').tokenId);
+    return c.json(renderToken(await catalog.tokens.revoke(id)), 200);
   });
   app.openapi(getWhoami, (c) => {
     const { id, name, grants } = c.var.principal;

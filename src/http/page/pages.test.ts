@@ -1,0 +1,324 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenAccess } from '../../access/access.ts';
+import { createToken } from '../../access/create-token.ts';
+import { operator } from '../../access/principal.ts';
+import { RequestLimits } from '../../access/request-limits.ts';
+import { parseGrant } from '../../checkpoint/grant.ts';
+import type { AppEnv } from '../app-env.ts';
+import { createApp } from '../app.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
+
+const origin = 'http://localhost';
+const hostile = '<script>alert(1)</script>"\'&';
+
+let gateway: TestGateway;
+let app: OpenAPIHono<AppEnv>;
+/** Texts of tokens, and the cookies that they are signed in with, by grants. */
+const tokens: Record<string, string> = {};
+const cookies: Record<string, string> = {};
+
+beforeAll(async () => {
+  const limits = new RequestLimits({ tokenPerMinute: 100_000, anonymousPerMinute: 100_000, concurrent: 100 });
+  gateway = await openTestGateway({
+    admittance: (catalog) => ({ access: tokenAccess({ catalog }), limits, trustProxy: false }),
+  });
+  app = createApp(gateway);
+  for (const grants of ['admin', 'read:acme', 'write:acme', 'read:other', 'admin:acme']) {
+    tokens[grants] = await newToken(grants);
+    cookies[grants] = await signIn(tokens[grants]);
+  }
+  for (const [name, visibility] of [
+    ['secret', 'private'],
+    ['open', 'public'],
+  ] as const) {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name, visibility });
+    await api('POST', `/v1/repositories/acme/${name}/runs`, { name: 'train' });
+    await push(name, 'train', 1);
+    await push(name, 'train', 2);
+  }
+  await api('POST', '/v1/repositories/acme/open/runs', { name: 'forked', forkFrom: { run: 'train', step: 1 } });
+  await push('open', 'forked', 7);
+  await gateway.encode();
+});
+afterAll(() => gateway.close());
+
+async function newToken(grants: string, name = grants): Promise<string> {
+  return (await createToken(gateway.catalog, operator, { name, grants: grants.split(' ').map(parseGrant) })).text;
+}
+
+async function api(method: string, path: string, body?: unknown): Promise<void> {
+  const answer = await app.request(path, {
+    method,
+    headers: { authorization: `Bearer ${tokens['admin']}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+}
+
+async function push(repository: string, run: string, step: number, path = 'model.safetensors'): Promise<void> {
+  const checkpoints = `/v1/repositories/acme/${repository}/runs/${run}/checkpoints`;
+  await api('POST', checkpoints, { step });
+  const answer = await app.request(`${checkpoints}/${step}/files/${encodeURIComponent(path)}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${tokens['admin']}`, 'content-type': 'application/octet-stream' },
+    body: safetensors({ [`w${hostile}`]: { shape: [4], values: ramp(4, step) } }),
+  });
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+  await api('POST', `${checkpoints}/${step}/commit`);
+}
+
+/** A page as a browser asks for it. */
+function open(path: string, cookie?: string): Promise<Response> {
+  return Promise.resolve(
+    app.request(path, { headers: { accept: 'text/html,application/xhtml+xml', ...(cookie && { cookie }) } }),
+  );
+}
+
+async function formTokenOf(path: string, cookie?: string): Promise<string> {
+  return /name="form-token" value="([^"]+)"/.exec(await (await open(path, cookie)).text())![1]!;
+}
+
+/** A form as a browser sends it. */
+async function send(
+  path: string,
+  fields: Record<string, string>,
+  { cookie, headers = {} }: { cookie?: string | undefined; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  return app.request(path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'text/html',
+      origin,
+      'sec-fetch-site': 'same-origin',
+      ...(cookie && { cookie }),
+      ...headers,
+    },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
+async function signIn(token: string): Promise<string> {
+  const answer = await send('/-/sign-in', { 'form-token': await formTokenOf('/-/sign-in'), token });
+  expect(answer.status).toBe(303);
+  return answer.headers.get('set-cookie')!.split(';')[0]!;
+}
+
+const pagesOfOpen = [
+  '/',
+  '/?search=open',
+  '/acme/open',
+  '/acme/open/runs/train',
+  '/acme/open/runs/train/1',
+  '/acme/open/runs/train/latest',
+  '/acme/open/compare?one=train&two=forked',
+  '/-/sign-in',
+  '/-/usage',
+];
+
+describe('pages', () => {
+  it.each(pagesOfOpen)('%s is a page that loads nothing from elsewhere and runs nothing inline', async (path) => {
+    const answer = await open(path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = answer.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(answer.headers.get('cache-control')).toContain('no-store');
+    const text = await answer.text();
+    expect(text.startsWith('<!doctype html>')).toBe(true);
+    expect(text).not.toMatch(/<script(?![^>]*\ssrc="\/-\/)|\son[a-z]+="|\sstyle="|(?:src|href)="(?:https?:)?\/\//);
+    expect(text.length).toBeLessThan(100_000);
+  });
+
+  it('leaves API clients what they had', async () => {
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const index = await app.request('/', { headers });
+      expect(await index.text()).toContain('/v1/repositories');
+      expect((await app.request('/acme/open', { headers })).headers.get('content-type')).toContain('problem+json');
+    }
+    const problems = await open('/problems/not-found');
+    expect(problems.headers.get('content-security-policy')).toBeNull();
+    const hub = await open('/acme/open/resolve/run/model.safetensors');
+    expect(hub.headers.get('content-type')).not.toContain('text/html');
+  });
+
+  it('loads its style and script from its own origin, kept for ever by version', async () => {
+    const text = await (await open('/')).text();
+    const [style] = /\/-\/style\.css\?v=\w+/.exec(text)!;
+    const answer = await app.request(style);
+    expect(answer.headers.get('content-type')).toContain('text/css');
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    expect((await app.request('/-/style.css?v=old')).headers.get('cache-control')).toBe('no-cache');
+    expect((await app.request('/-/live.js')).headers.get('content-type')).toContain('text/javascript');
+  });
+
+  it('shows what forked from a run, and where it came from', async () => {
+    expect(await (await open('/acme/open/runs/train')).text()).toContain('/acme/open/runs/forked');
+    expect(await (await open('/acme/open/runs/forked')).text()).toContain('/acme/open/runs/train/1');
+  });
+
+  it('finds repositories by a part of their names', async () => {
+    expect(await (await open('/?search=CME%2Fop')).text()).toContain('href="/acme/open"');
+    expect(await (await open('/?search=nothing')).text()).not.toContain('href="/acme/open"');
+    expect((await open(`/?search=${'x'.repeat(300)}`)).status).toBe(400);
+  });
+});
+
+describe('access', () => {
+  it('makes a private repository absent for who may not read it', async () => {
+    for (const cookie of [undefined, cookies['read:other']]) {
+      expect(await (await open('/', cookie)).text()).not.toContain('acme/secret');
+      for (const rest of ['', '/runs/train', '/runs/train/1', '/compare?one=train&two=train']) {
+        const [hidden, absent] = [
+          await open(`/acme/secret${rest}`, cookie),
+          await open(`/acme/nothing${rest}`, cookie),
+        ];
+        expect([hidden.status, absent.status]).toEqual([404, 404]);
+        const withoutId = async (answer: Response) => (await answer.text()).replace(/Request [\w-]+/, '');
+        expect(await withoutId(hidden)).toBe(await withoutId(absent));
+      }
+    }
+  });
+
+  it('shows it to who signed in with a token that may read it', async () => {
+    expect(await (await open('/', cookies['read:acme'])).text()).toContain('href="/acme/secret"');
+    expect((await open('/acme/secret/runs/train/1', cookies['read:acme'])).status).toBe(200);
+  });
+
+  it('shows the queue to who may read everything alone', async () => {
+    expect((await open('/-/queue')).status).toBe(401);
+    expect((await open('/-/queue', cookies['read:acme'])).status).toBe(403);
+    expect((await open('/-/queue', cookies['admin'])).status).toBe(200);
+  });
+
+  it('shows the usage of namespaces that one may read as a whole', async () => {
+    expect(await (await open('/-/usage', cookies['read:acme'])).text()).toContain('>acme</a>');
+    expect(await (await open('/-/usage', cookies['read:other'])).text()).not.toContain('>acme</a>');
+    expect(await (await open('/-/usage')).text()).not.toContain('>acme</a>');
+  });
+});
+
+describe('sign-in', () => {
+  it('keeps the token in a cookie that scripts and other sites cannot read, sealed', async () => {
+    const answer = await send('/-/sign-in', { 'form-token': await formTokenOf('/-/sign-in'), token: tokens['admin']! });
+    const cookie = answer.headers.get('set-cookie')!;
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    expect(cookie).not.toContain(tokens['admin']!);
+    expect(Buffer.from(cookie.split('=')[1]!.split(';')[0]!, 'base64url').includes(tokens['admin']!)).toBe(false);
+  });
+
+  it('does not let the cookie into the API', async () => {
+    const answer = await app.request('/v1/repositories/acme/secret', { headers: { cookie: cookies['admin']! } });
+    expect(answer.status).toBe(404);
+    const whoami = await app.request('/v1/whoami', { headers: { cookie: cookies['admin']! } });
+    expect(((await whoami.json()) as { id: string }).id).toBe('anonymous');
+  });
+
+  it('refuses a wrong token, and after many of them everybody of that address', async () => {
+    const limits = new RequestLimits({ tokenPerMinute: 1000, anonymousPerMinute: 1000, concurrent: 100 });
+    const access = tokenAccess({ catalog: gateway.catalog });
+    const other = createApp({ ...gateway, metrics: new Registry(), admittance: { access, limits, trustProxy: false } });
+    const formToken = await formTokenOf('/-/sign-in');
+    const attempt = (token: string) =>
+      other.request('/-/sign-in', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin },
+        body: new URLSearchParams({ 'form-token': formToken, token }).toString(),
+      });
+    const statuses: number[] = [];
+    for (let i = 0; i < 61; i++) statuses.push((await attempt(`hf_${'x'.repeat(44)}`)).status);
+    expect(statuses.slice(0, 60)).toEqual(Array(60).fill(401));
+    expect(statuses[60]).toBe(429);
+    expect((await attempt(tokens['admin']!)).status).toBe(429);
+  });
+
+  it('ends when the token is revoked', async () => {
+    const text = await newToken('read', 'short-lived');
+    const cookie = await signIn(text);
+    expect(await (await open('/', cookie)).text()).toContain('Token short-lived');
+    const { items } = { items: await gateway.catalog.tokens.list({ limit: 1000 }) };
+    await gateway.catalog.tokens.revoke(items.find(({ name }) => name === 'short-lived')!.id);
+    expect(await (await open('/', cookie)).text()).toContain('Sign in');
+  });
+
+  it('ends with sign-out, which needs the form', async () => {
+    const cookie = cookies['read:acme'];
+    expect((await open('/-/sign-out', cookie)).headers.get('set-cookie')).toBeNull();
+    const answer = await send('/-/sign-out', { 'form-token': await formTokenOf('/', cookie) }, { cookie });
+    expect(answer.headers.get('set-cookie')).toMatch(/firn-session=;.*Max-Age=0/);
+  });
+});
+
+describe('forms', () => {
+  const fields = async (cookie: string | undefined) => ({
+    'form-token': await formTokenOf('/-/tokens', cookie),
+    action: 'make',
+    name: 'ci',
+    grants: 'read:acme',
+    days: '30',
+  });
+
+  it('make a token, whose text is shown once and not logged', async () => {
+    const cookie = cookies['admin:acme'];
+    const answer = await send('/-/tokens', await fields(cookie), { cookie });
+    expect(answer.status).toBe(201);
+    const [made] = /hf_\w{44}/.exec(await answer.text())!;
+    expect(await (await open('/-/tokens', cookie)).text()).not.toContain(made);
+    expect(JSON.stringify(gateway.lines)).not.toContain(made);
+    expect(
+      (await app.request('/v1/repositories/acme/secret', { headers: { authorization: `Bearer ${made}` } })).status,
+    ).toBe(200);
+  });
+
+  it('make no token that allows more than one has', async () => {
+    const cookie = cookies['admin:acme'];
+    expect((await send('/-/tokens', { ...(await fields(cookie)), grants: 'admin' }, { cookie })).status).toBe(403);
+  });
+
+  it.each([
+    ['without its token', { 'form-token': '' }, {}],
+    ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['from another origin', {}, { origin: 'https://evil.example' }],
+    ['from no origin', {}, { origin: 'null' }],
+  ])('are refused %s', async (_, changed, headers) => {
+    const cookie = cookies['admin:acme'];
+    const answer = await send('/-/tokens', { ...(await fields(cookie)), ...changed }, { cookie, headers });
+    expect(answer.status).toBe(403);
+  });
+
+  it('are refused with the form token of another viewer', async () => {
+    const stolen = await fields(cookies['read:acme'] && cookies['admin']);
+    expect((await send('/-/tokens', stolen, { cookie: cookies['admin:acme'] })).status).toBe(403);
+  });
+
+  it('are refused when they are too long', async () => {
+    const cookie = cookies['admin:acme'];
+    const answer = await send('/-/tokens', { ...(await fields(cookie)), name: 'x'.repeat(20_000) }, { cookie });
+    expect(answer.status).toBe(413);
+  });
+});
+
+describe('hostile names', () => {
+  it('are text, wherever they are shown', async () => {
+    await newToken('read:acme', hostile);
+    await push('open', 'train', 3, `${hostile.replace('/', '-')}.safetensors`);
+    await gateway.encode();
+    const texts = await Promise.all(
+      [
+        ['/-/tokens', cookies['admin']],
+        ['/acme/open/runs/train/3', undefined],
+        ['/acme/open/runs/train', undefined],
+        [`/?search=${encodeURIComponent(hostile)}`, undefined],
+      ].map(async ([path, cookie]) => (await open(path!, cookie)).text()),
+    );
+    for (const text of texts) expect(text).not.toMatch(/<script>/i);
+    expect(texts[0]).toContain('&lt;script&gt;');
+    expect(texts[1]).toContain('&lt;script&gt;');
+    expect(texts[3]).toContain('&lt;script&gt;');
+  });
+});

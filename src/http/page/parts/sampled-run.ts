@@ -1,0 +1,29 @@
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+
+/** Most checkpoints that a chart draws: more would not be told apart, and would make the page large. */
+export const drawnMax = 120;
+/** Most metrics that have a chart of their own. */
+const metricsMax = 6;
+
+/** Names of the metrics that bound these checkpoints, in the order of their first occurrence. */
+export function boundedMetrics(checkpoints: readonly Checkpoint[]): string[] {
+  const names = new Set(checkpoints.flatMap(({ result }) => Object.keys(result?.limits ?? {})));
+  // Results from before limits were kept have thresholds, which are the limits unless progress bounds them.
+  for (const { thresholds, result } of checkpoints)
+    if (result?.degradation !== undefined) for (const name of Object.keys(thresholds ?? {})) names.add(name);
+  return [...names].slice(0, metricsMax);
+}
+
+/** The largest degradation of a metric that passes in a checkpoint; undefined if it is not bounded. */
+export function limitOf({ result, thresholds }: Checkpoint, metric: string): number | undefined {
+  const limit = result?.limits?.[metric]?.degradationMax;
+  if (limit !== undefined) return limit;
+  const threshold = thresholds?.[metric];
+  return typeof threshold === 'number' ? threshold : (threshold?.relative ?? threshold?.absolute);
+}
+
+/** How the bytes of a ready checkpoint are kept, as colours tell it. */
+export function keptAs({ result, packageId }: Checkpoint): 'base' | 'delta' | 'exact' {
+  if (packageId === undefined) return 'exact';
+  return result?.kind === 'delta' ? 'delta' : 'base';
+}

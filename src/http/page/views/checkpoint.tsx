@@ -1,0 +1,143 @@
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
+import type { View } from '../page-context.ts';
+import { pagePaths, type StepAddress } from '../page-paths.ts';
+import { ratioInWords, secondsInWords, valueInWords } from '../parts/amounts.ts';
+import { Crumbs } from '../parts/crumbs.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Snippets } from '../parts/snippets.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+import { When } from '../parts/when.tsx';
+import { CheckpointFiles } from './checkpoint-files.tsx';
+import { CheckpointLineage, readChain } from './checkpoint-lineage.tsx';
+import { CheckpointQuality } from './checkpoint-quality.tsx';
+import { CheckpointTrials } from './checkpoint-trials.tsx';
+
+/** One checkpoint: how it is kept, why so, and what it lost. */
+export function checkpointView(address: StepAddress): View {
+  return async ({ gateway: { catalog }, viewer, locate, origin }) => {
+    const { repository, run, checkpoint } = await locate('read').checkpoint(address);
+    const { step, state, packageId } = checkpoint;
+    const evalSetId = checkpoint.evalSetId ?? run.evalSetId;
+    const [files, trials, chain, evalSet] = await Promise.all([
+      catalog.files.list(checkpoint.id),
+      catalog.trials.list(checkpoint.id),
+      packageId === undefined || state !== 'ready' ? undefined : readChain(catalog, repository, packageId),
+      evalSetId === undefined ? undefined : catalog.evalSets.get(evalSetId),
+    ]);
+    const isInWork = state === 'queued' || state === 'working' || state === 'open';
+    return {
+      title: `${address.run}@${step} of ${address.namespace}/${address.name}`,
+      content: (
+        <>
+          <Crumbs repository={address} run={address.run} />
+          <h1>
+            {`${address.run}@${step}`} <StateMark state={state} />
+          </h1>
+          {isInWork && (
+            <p>
+              {'Now: '}
+              <span data-events={pagePaths.events({ ...address, step })} role="status">
+                {state}
+              </span>
+            </p>
+          )}
+          {checkpoint.errorMessage !== undefined && <p class="note bad">{checkpoint.errorMessage}</p>}
+          <CheckpointFacts checkpoint={checkpoint} address={address} evalSet={evalSet?.name} />
+          {checkpoint.result?.warnings.map((warning) => (
+            <p class="note">{warning}</p>
+          ))}
+          <CheckpointQuality checkpoint={checkpoint} evalSet={evalSet} />
+          <CheckpointTrials trials={trials} chosen={checkpoint.result?.config} />
+          <CheckpointFiles
+            files={files}
+            address={{ ...address, step }}
+            hasLinks={viewer.isOpenHub || repository.visibility === 'public'}
+          />
+          {chain !== undefined && <CheckpointLineage chain={chain} address={address} />}
+          <Understood sentences={checkpoint.result?.understood ?? []} />
+          <Snippets
+            origin={origin}
+            repository={repository}
+            run={address.run}
+            step={step}
+            needsToken={!viewer.isOpenHub}
+          />
+        </>
+      ),
+    };
+  };
+}
+
+function CheckpointFacts({
+  checkpoint,
+  address,
+  evalSet,
+}: {
+  readonly checkpoint: Checkpoint;
+  readonly address: StepAddress;
+  readonly evalSet: string | undefined;
+}) {
+  const { result, revision, createdAt, finishedAt } = checkpoint;
+  const config = result?.config;
+  const big = (text: string) => <span class="big">{text}</span>;
+  const seconds = Object.entries(result?.seconds ?? {}).map(([phase, spent]) => `${phase} ${secondsInWords(spent)}`);
+  return (
+    <Facts
+      facts={[
+        ['Stored', result && big(bytesInWords(result.storedBytes))],
+        ['Uploaded', result && big(bytesInWords(result.rawBytes))],
+        ['Ratio', result && big(ratioInWords(result.rawBytes, result.storedBytes))],
+        ['Kept', result && <Kept checkpoint={checkpoint} address={address} />],
+        ['Config', config && `${config.method}: ${methodConfigOf(config.method).describe(config)}`],
+        ['As good as', result?.asGoodAs && asGoodAsInWords(result.asGoodAs)],
+        ['Changed weights', result?.migration === undefined ? undefined : `${valueInWords(100 * result.migration)} %`],
+        ['Eval set', evalSet],
+        ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined],
+        ['Created (UTC)', <When at={createdAt} />],
+        ['Finished (UTC)', finishedAt && <When at={finishedAt} />],
+        ['Revision', revision && <span class="hash">{revision}</span>],
+      ]}
+    />
+  );
+}
+
+function Kept({
+  checkpoint: { result, packageId },
+  address,
+}: {
+  readonly checkpoint: Checkpoint;
+  readonly address: StepAddress;
+}) {
+  const { fidelity, kind, ancestorRun, ancestorStep, chainLength } = result!;
+  if (packageId === undefined) return <>{fidelity}, as uploaded</>;
+  if (kind === 'base' || ancestorStep === undefined) return <>{`${fidelity}, ${kind}`}</>;
+  const run = ancestorRun ?? address.run;
+  return (
+    <>
+      {`${fidelity}, delta to `}
+      <a href={pagePaths.checkpoint({ ...address, run, step: ancestorStep })}>{`${run}@${ancestorStep}`}</a>
+      {`, chain of ${chainLength}`}
+    </>
+  );
+}
+
+function asGoodAsInWords({ step, beforeFirst, lagSteps }: NonNullable<NonNullable<Checkpoint['result']>['asGoodAs']>) {
+  if (beforeFirst) return `a step before ${Math.round(step)}: at least ${Math.round(lagSteps)} steps behind`;
+  return `step ${Math.round(step)} as uploaded: ${Math.round(lagSteps)} steps behind`;
+}
+
+function Understood({ sentences }: { readonly sentences: readonly string[] }) {
+  if (sentences.length === 0) return <></>;
+  return (
+    <details>
+      <summary>How eval set and checkpoint were read</summary>
+      <ul>
+        {sentences.map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,67 @@
+import { scopeOn } from '../../../access/principal.ts';
+import { jobStates } from '../../../catalog/contract/work/job-records.ts';
+import { checkScope } from '../../request/locate.ts';
+import type { View } from '../page-context.ts';
+import { countOf, secondsInWords } from '../parts/amounts.ts';
+import { Facts } from '../parts/facts.tsx';
+import { Table } from '../parts/table.tsx';
+
+/** A process that was silent for longer is not counted, in ms: readiness has the same limit. */
+const livingMs = 35_000;
+
+/** Jobs and workers of the whole hub, for who may read all of it. */
+export const queueView: View = async ({ gateway: { catalog }, viewer: { principal } }) => {
+  checkScope(principal, scopeOn(principal, {}), 'read');
+  const [counts, waits, workers, gateways, checkpoints] = await Promise.all([
+    catalog.jobs.count(),
+    catalog.jobs.oldestQueuedSeconds(),
+    catalog.processes.living('worker', livingMs),
+    catalog.processes.living('gateway', livingMs),
+    catalog.checkpoints.count(),
+  ]);
+  const kinds = [...new Set(counts.map(({ kind }) => kind))].sort();
+  const countFor = (kind: string, state: string): number =>
+    counts.find((each) => each.kind === kind && each.state === state)?.count ?? 0;
+  return {
+    title: 'Queue',
+    content: (
+      <>
+        <h1>Queue and workers</h1>
+        {workers.count === 0 && (
+          <p class="note">No worker gives a sign of life: what is pushed waits until one is started.</p>
+        )}
+        <Facts
+          facts={[
+            ['Workers', <span class="big">{workers.count}</span>],
+            ['Gateways', <span class="big">{gateways.count}</span>],
+            [
+              'Last sign of a worker',
+              'newestSignMs' in workers ? `${secondsInWords(workers.newestSignMs / 1000)} ago` : 'none',
+            ],
+            ['Checkpoints that wait', countOf(checkpoints.queued, 'checkpoint')],
+            ['Checkpoints in work', countOf(checkpoints.working, 'checkpoint')],
+            ['Checkpoints that failed', countOf(checkpoints.failed, 'checkpoint')],
+          ]}
+        />
+        <h2>Jobs</h2>
+        {kinds.length === 0 ? (
+          <p>There was no job yet.</p>
+        ) : (
+          <Table
+            caption="Jobs by kind and state"
+            columns={[
+              { title: 'Kind' },
+              ...jobStates.map((state) => ({ title: state, isNumber: true })),
+              { title: 'Longest wait', isNumber: true },
+            ]}
+            rows={kinds.map((kind) => [
+              kind,
+              ...jobStates.map((state) => countFor(kind, state).toLocaleString('en-US')),
+              waits[kind] === undefined ? '–' : secondsInWords(waits[kind]),
+            ])}
+          />
+        )}
+      </>
+    ),
+  };
+};

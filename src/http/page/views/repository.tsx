@@ -1,0 +1,114 @@
+import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
+import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import type { View } from '../page-context.ts';
+import { pagePaths, type RepositoryAddress } from '../page-paths.ts';
+import { ratioInWords } from '../parts/amounts.ts';
+import { Crumbs } from '../parts/crumbs.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { nextOf } from '../parts/next-of.ts';
+import { Pager } from '../parts/pager.tsx';
+import { readQuery } from '../parts/read-query.ts';
+import { Snippets } from '../parts/snippets.tsx';
+import { Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+
+/** Runs on one page. */
+const shownMax = 50;
+
+/** A repository: its runs, what they take, and how to push and pull. */
+export function repositoryView(address: RepositoryAddress): View {
+  return async ({ c, gateway: { catalog }, viewer, locate, origin }) => {
+    const repository = await locate('read').repository(address);
+    const after = readQuery(c, 'after');
+    const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
+    const { items, next } = nextOf(await catalog.overview.runs(repository.id, page), shownMax, ({ run }) => run.name);
+    const sums = (await catalog.overview.repositories([repository.id])).get(repository.id);
+    const { rawBytes = 0, storedBytes = 0 } = sums ?? {};
+    return {
+      title: `${address.namespace}/${address.name}`,
+      content: (
+        <>
+          <Crumbs />
+          <h1>{`${address.namespace}/${address.name}`}</h1>
+          <Facts
+            facts={[
+              ['Stored', <span class="big">{bytesInWords(storedBytes)}</span>],
+              ['Uploaded', <span class="big">{bytesInWords(rawBytes)}</span>],
+              ['Ratio', <span class="big">{ratioInWords(rawBytes, storedBytes)}</span>],
+              ['Seen by', repository.visibility === 'public' ? 'everybody' : 'tokens that may read it'],
+              ['Type', repository.type],
+              ['Created (UTC)', <When at={repository.createdAt} />],
+            ]}
+          />
+          <h2>Runs</h2>
+          {items.length === 0 ? <p>It has no run yet.</p> : <Runs address={address} runs={items} />}
+          <Pager path={pagePaths.repository(address)} isFirst={after === undefined} next={next} />
+          {items.length > 1 && <CompareForm address={address} runs={items.map(({ run }) => run.name)} />}
+          <Snippets
+            origin={origin}
+            repository={repository}
+            run={items[0]?.run.name ?? 'train'}
+            step="latest"
+            needsToken={!viewer.isOpenHub}
+          />
+        </>
+      ),
+    };
+  };
+}
+
+function Runs({ address, runs }: { readonly address: RepositoryAddress; readonly runs: readonly RunOverview[] }) {
+  return (
+    <Table
+      caption="Runs"
+      columns={[
+        { title: 'Run' },
+        { title: 'Kept' },
+        { title: 'Forked from' },
+        { title: 'Ready', isNumber: true },
+        { title: 'In work', isNumber: true },
+        { title: 'Failed', isNumber: true },
+        { title: 'Uploaded', isNumber: true },
+        { title: 'Stored', isNumber: true },
+        { title: 'Ratio', isNumber: true },
+        { title: 'Created (UTC)' },
+      ]}
+      rows={runs.map(({ run, forkedFrom, counts, rawBytes, storedBytes }) => [
+        <a href={pagePaths.run({ ...address, run: run.name })}>{run.name}</a>,
+        `${run.fidelity}${run.closedAt === undefined ? '' : ', closed'}`,
+        forkedFrom && (
+          <a href={pagePaths.checkpoint({ ...address, ...forkedFrom })}>{`${forkedFrom.run}@${forkedFrom.step}`}</a>
+        ),
+        counts.ready,
+        counts.open + counts.queued + counts.working,
+        counts.failed,
+        bytesInWords(rawBytes),
+        bytesInWords(storedBytes),
+        ratioInWords(rawBytes, storedBytes),
+        <When at={run.createdAt} />,
+      ])}
+    />
+  );
+}
+
+function CompareForm({ address, runs }: { readonly address: RepositoryAddress; readonly runs: readonly string[] }) {
+  const choice = (name: string, label: string, chosen: string | undefined) => (
+    <div>
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        {runs.map((run) => (
+          <option value={run} selected={run === chosen}>
+            {run}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+  return (
+    <form class="row" method="get" action={pagePaths.compare(address)}>
+      {choice('one', 'Compare', runs[0])}
+      {choice('two', 'with', runs[1])}
+      <button type="submit">Compare runs</button>
+    </form>
+  );
+}

@@ -1,0 +1,218 @@
+import type { Checkpoint, CheckpointState } from '../../../catalog/contract/checkpoint-records.ts';
+import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
+import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
+import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
+import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { namesOfRun } from '../../routes/names-of-run.ts';
+import type { PageContext, View } from '../page-context.ts';
+import { pagePaths, type RunAddress } from '../page-paths.ts';
+import { ratioInWords, valueInWords } from '../parts/amounts.ts';
+import { Crumbs } from '../parts/crumbs.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { nextOf } from '../parts/next-of.ts';
+import { Pager } from '../parts/pager.tsx';
+import { readQuery } from '../parts/read-query.ts';
+import { boundedMetrics, drawnMax, limitOf } from '../parts/sampled-run.ts';
+import { Snippets } from '../parts/snippets.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+import { Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+import { RunCharts } from './run-charts.tsx';
+
+/** Checkpoints on one page of the list. */
+const shownMax = 50;
+/** Most forks that are named. */
+const forksMax = 50;
+
+/** A run as a timeline: charts over all of it, and its checkpoints, the newest first. */
+export function runView(address: RunAddress): View {
+  return async (ctx) => {
+    const { gateway, viewer, locate, origin } = ctx;
+    const repository = await locate('read').repository(address);
+    const run = await locate('read').run(address);
+    const { overview } = gateway.catalog;
+    const [sums, drawn, forks, listed, names] = await Promise.all([
+      overview.sums(run.id),
+      overview.sample(run.id, drawnMax),
+      overview.forks(run, forksMax),
+      listCheckpoints(ctx, run.id),
+      namesOfRun(gateway.catalog, run),
+    ]);
+    const ids = [...drawn, ...listed.items].flatMap(({ packageId }) => packageId ?? []);
+    const packages = new Map((await overview.packages([...new Set(ids)])).map((record) => [record.id, record]));
+    const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
+    const newest = drawn.at(-1);
+    const { forkedFrom, evalSet } = names;
+    const words = evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds);
+    return {
+      title: `${address.run} of ${address.namespace}/${address.name}`,
+      content: (
+        <>
+          <Crumbs repository={address} />
+          <h1>Run {address.run}</h1>
+          <RunFacts
+            overview={{ run, ...sums, ...(forkedFrom && { forkedFrom }) }}
+            address={address}
+            evalSet={evalSet?.name}
+            words={words}
+          />
+          {forks.length > 0 && (
+            <p>
+              {'Forked from here: '}
+              {forks.map(({ run: fork, step }, at) => (
+                <>
+                  {at > 0 && ', '}
+                  <a href={pagePaths.run({ ...address, run: fork })}>{fork}</a> at step {step}
+                </>
+              ))}
+            </p>
+          )}
+          {newest === undefined ? (
+            <p>It has no checkpoint yet.</p>
+          ) : (
+            <>
+              {total > drawn.length && (
+                <p class="dim">
+                  The charts draw {drawn.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')} checkpoints,
+                  at equal distances.
+                </p>
+              )}
+              <RunCharts
+                drawn={drawn}
+                packages={packages}
+                forks={forks}
+                isSample={total > drawn.length}
+                run={address.run}
+              />
+              <h2>Checkpoints, newest first</h2>
+              <Checkpoints address={address} checkpoints={listed.items} packages={packages} />
+              <Pager path={pagePaths.run(address)} isFirst={listed.isFirst} next={listed.next} />
+            </>
+          )}
+          <Snippets
+            origin={origin}
+            repository={repository}
+            run={address.run}
+            step={newest?.step ?? 'latest'}
+            needsToken={!viewer.isOpenHub}
+          />
+        </>
+      ),
+    };
+  };
+}
+
+async function listCheckpoints({ c, gateway: { catalog } }: PageContext, runId: string) {
+  const after = readQuery(c, 'after');
+  if (after !== undefined && !/^\d{1,9}$/.test(after)) throw new FirnError('invalid-request', '"after" is a number.');
+  const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
+  const found = await catalog.checkpoints.list(runId, page, 'newest');
+  return { ...nextOf(found, shownMax, ({ sequence }) => String(sequence)), isFirst: after === undefined };
+}
+
+function RunFacts({
+  overview: { run, forkedFrom, counts, rawBytes, storedBytes },
+  address,
+  evalSet,
+  words,
+}: {
+  readonly overview: RunOverview;
+  readonly address: RunAddress;
+  readonly evalSet: string | undefined;
+  readonly words: readonly string[];
+}) {
+  const states = (Object.keys(counts) as CheckpointState[]).filter((state) => counts[state] > 0);
+  return (
+    <Facts
+      facts={[
+        ['Stored', <span class="big">{bytesInWords(storedBytes)}</span>],
+        ['Uploaded', <span class="big">{bytesInWords(rawBytes)}</span>],
+        ['Ratio', <span class="big">{ratioInWords(rawBytes, storedBytes)}</span>],
+        [
+          'Checkpoints',
+          states.map((state) => `${counts[state].toLocaleString('en-US')} ${state}`).join(', ') || 'none',
+        ],
+        ['Kept', `${run.fidelity}${run.closedAt === undefined ? '' : '; the run is closed'}`],
+        ['Eval set', evalSet],
+        ['Threshold', words.length > 0 ? words.join('; ') : undefined],
+        [
+          'Forked from',
+          forkedFrom && (
+            <a href={pagePaths.checkpoint({ ...address, ...forkedFrom })}>{`${forkedFrom.run}@${forkedFrom.step}`}</a>
+          ),
+        ],
+        ['Created (UTC)', <When at={run.createdAt} />],
+      ]}
+    />
+  );
+}
+
+function Checkpoints({
+  address,
+  checkpoints,
+  packages,
+}: {
+  readonly address: RunAddress;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly packages: ReadonlyMap<string, PackageRecord>;
+}) {
+  const metrics = boundedMetrics(checkpoints);
+  const followed = checkpoints.find(({ state }) => state === 'working' || state === 'queued');
+  return (
+    <Table
+      caption="Checkpoints, newest first"
+      columns={[
+        { title: 'Step', isNumber: true },
+        { title: 'State' },
+        { title: 'Uploaded', isNumber: true },
+        { title: 'Stored', isNumber: true },
+        { title: 'Ratio', isNumber: true },
+        { title: 'Stored as' },
+        ...metrics.map((metric) => ({ title: `${metric}: lost / limit`, isNumber: true })),
+        { title: 'Config' },
+        { title: 'Created (UTC)' },
+      ]}
+      rows={checkpoints.map((each) => {
+        const { state, result, step, errorMessage } = each;
+        return [
+          <a href={pagePaths.checkpoint({ ...address, step })}>{step}</a>,
+          <>
+            <StateMark state={state} />{' '}
+            {each === followed && <span data-events={pagePaths.events({ ...address, step })} role="status"></span>}
+            {state === 'failed' && <span class="bad">{errorMessage}</span>}
+          </>,
+          result && bytesInWords(result.rawBytes),
+          result && bytesInWords(result.storedBytes),
+          result && ratioInWords(result.rawBytes, result.storedBytes),
+          result && storedAs(each, packages),
+          ...metrics.map((metric) => <Lost checkpoint={each} metric={metric} />),
+          result?.config && `${result.config.method}: ${methodConfigOf(result.config.method).describe(result.config)}`,
+          <When at={each.createdAt} />,
+        ];
+      })}
+    />
+  );
+}
+
+function storedAs({ result, packageId }: Checkpoint, packages: ReadonlyMap<string, PackageRecord>): string {
+  if (packageId === undefined) return 'as uploaded';
+  const { kind, ancestorRun, ancestorStep, chainLength } = result!;
+  const merged = packages.get(packageId)?.mergedPackageId === undefined ? '' : ', merged';
+  if (kind === 'base' || ancestorStep === undefined) return `${kind}${merged}`;
+  return `delta to ${ancestorRun === undefined ? '' : `${ancestorRun}@`}${ancestorStep}, chain of ${chainLength}${merged}`;
+}
+
+/** What a metric lost, beside what it might have lost. */
+function Lost({ checkpoint, metric }: { readonly checkpoint: Checkpoint; readonly metric: string }) {
+  const value = checkpoint.result?.degradation?.[metric];
+  if (value === undefined) return <>–</>;
+  const limit = limitOf(checkpoint, metric);
+  const isWithin = limit === undefined || value <= limit;
+  return (
+    <>
+      <span class={isWithin ? 'good' : 'bad'}>{valueInWords(value)}</span> / {valueInWords(limit)}
+    </>
+  );
+}
