@@ -25,6 +25,7 @@ const partWords: Readonly<Record<StoredPart, string>> = {
   staged: 'Uploads that wait for compression',
   raw: 'Uploads that are kept',
   evalSet: 'Eval sets',
+  hub: 'Other files of repositories',
   hidden: 'Deleted, but others build on it',
   pendingDeletion: 'Waits for deletion',
 };
