@@ -26,6 +26,14 @@ describe('readConfig', () => {
     expect(failure({ [name]: '1' })).toBe(`configuration: ${message}; docs/operations.md lists them all`);
   });
 
+  it.each([
+    [{ FIRN_PORT: 'abc' }, 'FIRN_PORT: must be a whole number from 0 to 65535, not "abc"'],
+    [{ FIRN_LEASE_S: '0.5' }, 'FIRN_LEASE_S: must be a whole number from 1 to 3600, not "0.5"'],
+    [{ FIRN_ACCESS: 'off' }, 'FIRN_ACCESS: must be tokens or open'],
+  ])('says of %j which values there are', (given, message) => {
+    expect(failure(given)).toBe(`configuration: ${message}`);
+  });
+
   it('leaves alone what a shell has for clients and benches', () => {
     expect(failure({ FIRN_TOKEN: 'hf_x', FIRN_PYTHON: 'python3' })).toBe('');
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { nearestName } from './checkpoint/nearest-name.ts';
+import { quoteName } from './checkpoint/quote-name.ts';
 import { s3Limits } from './store/s3/s3-limits.ts';
 
 const mib = 1024 * 1024;
@@ -10,8 +11,10 @@ const flag = (fallback: 'true' | 'false') =>
     .enum(['true', 'false'])
     .default(fallback)
     .transform((value) => value === 'true');
-const integer = (fallback: number, min: number, max: number) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
+const integer = (fallback: number, min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error }).default(fallback);
+};
 
 /**
  * Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the
@@ -281,7 +284,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     Object.entries(environment).filter(([key, value]) => isKey(key) && value !== undefined && value !== ''),
   );
   const parsed = configSchema.strict().safeParse(given);
-  if (!parsed.success) throw new Error(`configuration: ${parsed.error.issues.map(describeIssue).join('; ')}`);
+  if (!parsed.success)
+    throw new Error(`configuration: ${parsed.error.issues.map((issue) => describeIssue(issue, given)).join('; ')}`);
   const env = parsed.data;
   if (env.FIRN_ACCESS === 'open' && !isLoopback(env.FIRN_HOST))
     throw new Error(
@@ -392,10 +396,14 @@ function databaseOf(env: z.infer<typeof configSchema>): DatabaseConfig | undefin
   });
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue, given: Readonly<Record<string, string | undefined>>): string {
   if (issue.code === 'unrecognized_keys')
     return `${issue.keys.map(describeUnknown).join('; ')}; docs/operations.md lists them all`;
-  return `${issue.path.join('.')}: ${issue.message}`;
+  const name = issue.path.join('.');
+  if (issue.code === 'invalid_value') return `${name}: must be ${issue.values.map(String).join(' or ')}`;
+  // Only of numbers: other values may be secrets.
+  const value = issue.message.startsWith('must be a whole number') ? `, not ${quoteName(given[name] ?? '')}` : '';
+  return `${name}: ${issue.message}${value}`;
 }
 
 function describeUnknown(name: string): string {

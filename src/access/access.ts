@@ -36,5 +36,9 @@ export function tokenAccess({ catalog }: { readonly catalog: Pick<Catalog, 'toke
 }
 
 function refused(): FirnError {
-  return new FirnError('unauthenticated', 'The Authorization field holds no token that is valid here.');
+  return new FirnError(
+    'unauthenticated',
+    'The Authorization field holds no token that is valid here. Many such requests from one address block the others ' +
+      'with a token from there, too.',
+  );
 }

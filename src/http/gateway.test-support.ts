@@ -20,6 +20,7 @@ import type { IngestLimits } from '../ingest/ingest-limits.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
+import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import { loadCore } from '../native/load-core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { Restorer } from '../restore/restorer.ts';
@@ -121,6 +122,7 @@ export async function openTestGateway({
     checkpoints: {
       cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
       retry: (run, checkpoint, change, signal) => retryCheckpoint(ingest, run, checkpoint, change, signal),
+      waitsFor: (checkpoint) => whatItWaitsFor(ingest, checkpoint),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads,

@@ -4,6 +4,7 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
+import type { Waiting } from '../ingest/checkpoint/what-it-waits-for.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
 import type { EvaluationChange } from '../ingest/run/evaluation-of-run.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -64,6 +65,8 @@ export interface CheckpointVerbs {
   cancel(checkpoint: Checkpoint): Promise<Checkpoint>;
   /** ingest/checkpoint/retry-checkpoint.ts: the checkpoint, `queued`. */
   retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange, signal?: AbortSignal): Promise<Checkpoint>;
+  /** ingest/checkpoint/what-it-waits-for.ts */
+  waitsFor(checkpoint: Checkpoint): Promise<Waiting | undefined>;
   /** upkeep/delete-checkpoint.ts */
   delete(checkpoint: Checkpoint): Promise<void>;
 }

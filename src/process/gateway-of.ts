@@ -20,6 +20,7 @@ import type { IngestContext } from '../ingest/ingest-context.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
+import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import type { NativeCore } from '../native/core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { meteredDownloads } from '../restore/metered-downloads.ts';
@@ -102,6 +103,7 @@ export function gatewayOf(
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
       retry: (run, checkpoint, change, signal) =>
         waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
+      waitsFor: (checkpoint) => whatItWaitsFor(ingestContext, checkpoint),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads,

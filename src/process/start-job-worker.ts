@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { FirnError } from '../checkpoint/firn-error.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
-import { problemKinds } from '../http/answer/problem-status.ts';
 import { publishCompressed } from '../hub/publish-compressed.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
 import { tracedHandler } from '../jobs/traced-handler.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from '../upkeep/merge/merge-run.ts';
+import { logJobEvent } from './log-job-event.ts';
 import { type Parts, restorerOf } from './open-parts.ts';
 
 /** Interval at which the queue is checked if nothing wakes the worker, in ms. */
@@ -60,22 +59,9 @@ export function startJobWorker(parts: Parts): JobWorker {
           log.warn({ err }, 'not published yet'),
         );
       if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
-      if (event.kind === 'failed' || event.kind === 'trouble')
-        log[severityOf(event.error)](
-          { err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId },
-          'a job met an error',
-        );
-      else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
+      void logJobEvent(event, catalog, log);
     },
   });
-}
-
-/**
- * Failures that only the uploader can fix, such as a graph without some weights, are reported with the checkpoint; for
- * operators they are warnings.
- */
-function severityOf(error: unknown): 'warn' | 'error' {
-  return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';
 }
 
 function compressContext({

@@ -369,7 +369,7 @@ export interface paths {
         };
         /**
          * Follow a checkpoint as server-sent events
-         * @description `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.
+         * @description `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.
          */
         get: operations["followCheckpoint"];
         put?: never;
@@ -934,7 +934,7 @@ export interface components {
          *       "title": "A valid token is needed",
          *       "status": 401,
          *       "code": "unauthenticated",
-         *       "detail": "The Authorization field holds no token that is valid here.",
+         *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
          *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
          *     }
          * @example {
@@ -942,7 +942,7 @@ export interface components {
          *       "title": "The token does not allow this",
          *       "status": 403,
          *       "code": "forbidden",
-         *       "detail": "This needs the scope write:acme/lm-small.",
+         *       "detail": "This needs the scope write.",
          *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
          *     }
          * @example {
@@ -950,7 +950,7 @@ export interface components {
          *       "title": "Too many requests",
          *       "status": 429,
          *       "code": "rate-limited",
-         *       "detail": "This client sends too many requests.",
+         *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
          *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
          *     }
          * @example {
@@ -2481,6 +2481,7 @@ export interface components {
             thresholds?: {
                 [key: string]: number | components["schemas"]["ThresholdBounds"];
             };
+            waitsFor?: components["schemas"]["Waiting"];
             cancelRequested: boolean;
             result?: components["schemas"]["CheckpointResult"];
             error?: {
@@ -2495,6 +2496,37 @@ export interface components {
             /** Format: date-time */
             finishedAt?: string;
             href: string;
+        };
+        /**
+         * @description Of a checkpoint that is `queued`, in its description and its events; not in lists.
+         * @example {
+         *       "step": 1100,
+         *       "state": "open",
+         *       "reservedAt": "2026-01-02T03:04:05.000Z",
+         *       "expiresAt": "2026-01-02T04:04:05.000Z",
+         *       "inWords": "waits for step 1100, reserved 12 minutes ago, expires in 48 minutes unless files arrive"
+         *     }
+         */
+        Waiting: {
+            /** @description The step of the run that comes first. */
+            step?: number;
+            /**
+             * @description The state of that step.
+             * @enum {string}
+             */
+            state?: "open" | "queued" | "working";
+            /**
+             * Format: date-time
+             * @description When that step was reserved, while it is open.
+             */
+            reservedAt?: string;
+            /**
+             * Format: date-time
+             * @description When that reservation is given up, unless files of it arrive.
+             */
+            expiresAt?: string;
+            /** @description The same as a sentence. */
+            inWords: string;
         };
         CheckpointResult: {
             /**
@@ -3671,7 +3703,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3690,7 +3722,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3709,7 +3741,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3774,7 +3806,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3793,7 +3825,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3888,7 +3920,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3951,7 +3983,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -3970,7 +4002,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4008,7 +4040,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4075,7 +4107,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4094,7 +4126,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4227,7 +4259,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4295,7 +4327,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4314,7 +4346,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4352,7 +4384,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4422,7 +4454,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4441,7 +4473,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4555,7 +4587,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4620,7 +4652,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4639,7 +4671,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4677,7 +4709,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4740,7 +4772,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4759,7 +4791,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4816,7 +4848,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4890,7 +4922,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4909,7 +4941,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5061,7 +5093,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5173,7 +5205,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5192,7 +5224,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5344,7 +5376,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5453,7 +5485,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5472,7 +5504,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5548,7 +5580,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5657,7 +5689,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5676,7 +5708,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5752,7 +5784,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5858,7 +5890,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5877,7 +5909,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5915,7 +5947,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5985,7 +6017,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6004,7 +6036,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6137,7 +6169,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6202,7 +6234,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6221,7 +6253,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6259,7 +6291,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6322,7 +6354,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6341,7 +6373,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6398,7 +6430,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6467,7 +6499,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6486,7 +6518,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6619,7 +6651,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6691,7 +6723,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6710,7 +6742,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6748,7 +6780,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6820,7 +6852,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6839,7 +6871,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6953,7 +6985,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7039,7 +7071,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7058,7 +7090,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7096,7 +7128,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7188,7 +7220,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7207,7 +7239,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7359,7 +7391,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7462,7 +7494,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7481,7 +7513,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7538,7 +7570,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7617,7 +7649,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7636,7 +7668,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7712,7 +7744,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7798,7 +7830,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7817,7 +7849,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7855,7 +7887,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7934,7 +7966,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7953,7 +7985,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8010,7 +8042,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8084,7 +8116,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8103,7 +8135,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8236,7 +8268,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8339,7 +8371,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8358,7 +8390,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8396,7 +8428,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8528,7 +8560,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8547,7 +8579,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8642,7 +8674,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8751,7 +8783,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8770,7 +8802,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8922,7 +8954,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9054,7 +9086,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9073,7 +9105,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9168,7 +9200,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9283,7 +9315,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9302,7 +9334,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9454,7 +9486,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9603,7 +9635,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9622,7 +9654,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9774,7 +9806,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9902,7 +9934,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9921,7 +9953,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -9978,7 +10010,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10041,7 +10073,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10060,7 +10092,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10117,7 +10149,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10186,7 +10218,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10205,7 +10237,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10262,7 +10294,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10342,7 +10374,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10361,7 +10393,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10532,7 +10564,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10665,7 +10697,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10684,7 +10716,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10817,7 +10849,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10925,7 +10957,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10944,7 +10976,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10982,7 +11014,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11050,7 +11082,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11069,7 +11101,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11183,7 +11215,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11336,7 +11368,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11355,7 +11387,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11450,7 +11482,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11563,7 +11595,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11582,7 +11614,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11677,7 +11709,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11814,7 +11846,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11833,7 +11865,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -11928,7 +11960,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12040,7 +12072,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12059,7 +12091,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12154,7 +12186,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12289,7 +12321,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12308,7 +12340,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12403,7 +12435,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12513,7 +12545,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12532,7 +12564,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12627,7 +12659,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12714,7 +12746,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12733,7 +12765,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12790,7 +12822,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12872,7 +12904,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12891,7 +12923,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12954,7 +12986,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -12973,7 +13005,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13011,7 +13043,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13076,7 +13108,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13095,7 +13127,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13171,7 +13203,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13234,7 +13266,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13253,7 +13285,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13315,7 +13347,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13334,7 +13366,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13410,7 +13442,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13471,7 +13503,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13509,7 +13541,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13548,7 +13580,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13567,7 +13599,7 @@ export interface operations {
                      *       "title": "Too many requests",
                      *       "status": 429,
                      *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests.",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13668,7 +13700,7 @@ export interface operations {
                      *       "title": "A valid token is needed",
                      *       "status": 401,
                      *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here.",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13687,7 +13719,7 @@ export interface operations {
                      *       "title": "The token does not allow this",
                      *       "status": 403,
                      *       "code": "forbidden",
-                     *       "detail": "This needs the scope write:acme/lm-small.",
+                     *       "detail": "This needs the scope write.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */

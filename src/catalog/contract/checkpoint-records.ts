@@ -101,6 +101,15 @@ export interface CheckpointResult {
   /** Seconds by phase. */
   readonly seconds: Readonly<Record<string, number>>;
 }
+/** What holds up the compression of a checkpoint: another one of its run that is not finished. */
+export interface BlockingCheckpoint {
+  readonly step: number;
+  readonly state: 'open' | 'queued' | 'working';
+  readonly createdAt: Date;
+  /** Its last sign of life. */
+  readonly touchedAt: Date;
+}
+
 export interface CheckpointRecords {
   /**
    * Takes the next sequence number. `step-exists` when a live checkpoint of the run has the step, `not-found` when
@@ -118,6 +127,11 @@ export interface CheckpointRecords {
    */
   setFinal(id: string, final: FinalQuality): Promise<Checkpoint>;
   get(id: string): Promise<Checkpoint | undefined>;
+  /**
+   * The live checkpoint of the run that is compressed before this one: one that is being compressed, or else the first
+   * unfinished one with a smaller sequence. Undefined if there is none.
+   */
+  blocking(checkpoint: Pick<Checkpoint, 'id' | 'runId' | 'sequence'>): Promise<BlockingCheckpoint | undefined>;
   /** Live checkpoints by sequence, the smallest first by default; `after` is a sequence number in decimal. */
   list(runId: string, page: Page, order?: CheckpointOrder): Promise<Checkpoint[]>;
   /**

@@ -27,6 +27,7 @@ function setUp(state: CheckpointState | undefined, options: Partial<FollowOption
     progress,
     checkpointId: 'c',
     trialsSeen: 0,
+    waitsFor: async () => undefined,
     signal: leaving.signal,
     pollMs: 3_600_000,
     quietMs: 3_600_000,
@@ -40,6 +41,17 @@ function setUp(state: CheckpointState | undefined, options: Partial<FollowOption
 const trial = (ordinal: number): Trial => ({ ordinal }) as Trial;
 
 describe('followCheckpoint', () => {
+  it('tells a state again once the checkpoint waits for something else', async () => {
+    let step = 10;
+    const waitsFor = async () => ({ step, state: 'open' as const, inWords: `waits for step ${step}` });
+    const { next, leaving } = setUp('queued', { pollMs: 5, waitsFor });
+    expect(await next()).toMatchObject({ type: 'state', waitsFor: { step: 10 } });
+    step = 20;
+    expect(await next()).toMatchObject({ type: 'state', checkpoint: { state: 'queued' }, waitsFor: { step: 20 } });
+    leaving.abort();
+    expect(await next()).toBeUndefined();
+  });
+
   it('ends for one who may not know more', async () => {
     let may = true;
     const { record, next, events } = setUp('queued', { pollMs: 5, recheckMs: 0, mayGoOn: async () => may });

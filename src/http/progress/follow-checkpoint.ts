@@ -1,10 +1,11 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Trial } from '../../catalog/contract/trial-records.ts';
+import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
 import type { ProgressBus, ProgressNote } from './progress-bus.ts';
 
 export type CheckpointEvent =
-  | { readonly type: 'state'; readonly checkpoint: Checkpoint }
+  | { readonly type: 'state'; readonly checkpoint: Checkpoint; readonly waitsFor?: Waiting }
   | { readonly type: 'phase'; readonly note: Extract<ProgressNote, { type: 'phase' }> }
   /** `ordinal` counts the checkpoint's trials from 1. */
   | { readonly type: 'trial'; readonly trial: Trial; readonly ordinal: number }
@@ -17,6 +18,8 @@ export interface FollowOptions {
   readonly checkpointId: string;
   /** Number of trials that the follower knows already. */
   readonly trialsSeen: number;
+  /** What the checkpoint waits for; undefined unless it is queued. */
+  readonly waitsFor: (checkpoint: Checkpoint) => Promise<Waiting | undefined>;
   readonly signal: AbortSignal;
   /** Interval of polling the catalog while the bus is silent, in ms. */
   readonly pollMs: number;
@@ -40,7 +43,7 @@ const terminalStates: readonly string[] = ['ready', 'failed', 'cancelled'];
 export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<CheckpointEvent> {
   const { catalog, checkpointId, signal, quietMs } = options;
   const mailbox = openMailbox(options);
-  let state: string | undefined;
+  let told: string | undefined;
   let trialsSeen = options.trialsSeen;
   let quietSince = Date.now();
   let checkedAt = quietSince;
@@ -56,8 +59,12 @@ export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<
       const events: CheckpointEvent[] = mailbox.take().map((note) => ({ type: 'phase', note }));
       for (const trial of (await catalog.trials.list(checkpointId)).slice(trialsSeen))
         events.push({ type: 'trial', trial, ordinal: ++trialsSeen });
-      if (checkpoint.state !== state) events.push({ type: 'state', checkpoint });
-      state = checkpoint.state;
+      const waitsFor = await options.waitsFor(checkpoint);
+      const { state } = checkpoint;
+      // A state is told again if the checkpoint waits for something else.
+      const now = [state, waitsFor?.step, waitsFor?.state].join(' ');
+      if (now !== told) events.push({ type: 'state', checkpoint, ...(waitsFor && { waitsFor }) });
+      told = now;
       if (events.length === 0 && Date.now() - quietSince >= quietMs) events.push({ type: 'quiet' });
       if (events.length > 0) quietSince = Date.now();
       yield* events;

@@ -23,6 +23,12 @@ export interface Admittance {
   readonly signerOf?: (url: string) => Promise<string | undefined>;
 }
 
+const tooManyRequests =
+  'This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.';
+const wrongTokens =
+  'Too many requests with a wrong token came from this address. Until Retry-After is over, every request with a token ' +
+  'from this address is refused, also one with a valid token. Look for a client there that still uses an old token.';
+
 /** Polled often and without a token; they look nothing up. */
 const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
@@ -41,13 +47,13 @@ export function admit({ access, limits, trustProxy, signerOf }: Admittance): Mid
     const address = clientAddress(c, trustProxy);
     const authorization = c.req.header('authorization');
     const blocked = authorization === undefined ? undefined : await limits?.blockedSeconds(address);
-    if (blocked !== undefined) return tooMany(c, blocked);
+    if (blocked !== undefined) return tooMany(c, blocked, wrongTokens);
     c.set('principal', await principalOf(access, authorization, () => limits?.countRefused(address)));
     if (limits === undefined || unlimitedPaths.has(c.req.path)) return next();
     const signer = authorization === undefined ? await signerOf?.(c.req.url) : undefined;
     const admission = await limits.admit(signer === undefined ? c.var.principal : { id: signer }, address);
     setRateHeaders(c, admission.standing);
-    if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds);
+    if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds, tooManyRequests);
     // A request counts as concurrent until its answer's last byte is sent.
     const leavesItself = onceClosed(c, admission.leave);
     try {
@@ -76,8 +82,8 @@ function setRateHeaders(c: Context<AppEnv>, { limit, remaining, resetSeconds }: 
   c.header('RateLimit', `"requests";r=${remaining};t=${resetSeconds}`);
 }
 
-function tooMany(c: Context<AppEnv>, retryAfterSeconds: number): Response {
-  const error = new FirnError('rate-limited', 'This client sends too many requests.');
+function tooMany(c: Context<AppEnv>, retryAfterSeconds: number, sentence: string): Response {
+  const error = new FirnError('rate-limited', sentence);
   const headers = { 'Retry-After': String(retryAfterSeconds) };
   return isHubRequest(c) ? renderHubError(c, error, headers) : renderProblem(c, error, headers);
 }

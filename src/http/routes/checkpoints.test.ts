@@ -59,6 +59,30 @@ describe('checkpoints in one request', () => {
   });
 });
 
+describe('a checkpoint that waits', () => {
+  it('says for what: an open reservation with its end, then a worker, then nothing', async () => {
+    const checkpoints = await newRun();
+    const waitsFor = async (step: number) => (await call('GET', `${checkpoints}/${step}`)).json.waitsFor;
+    await call('POST', checkpoints, { step: 10 });
+    await call('PUT', `${checkpoints}/20`, model(1));
+    await call('PUT', `${checkpoints}/30`, model(2));
+    const first = await waitsFor(20);
+    expect(first).toMatchObject({ step: 10, state: 'open' });
+    expect(first.inWords).toMatch(
+      /^waits for step 10, reserved \d seconds? ago, expires in \d+ \w+ unless files arrive$/,
+    );
+    expect(Date.parse(first.expiresAt)).toBeGreaterThan(Date.parse(first.reservedAt));
+    expect(await waitsFor(30)).toMatchObject({ step: 10 });
+    expect(await waitsFor(10)).toBeUndefined();
+    await call('POST', `${checkpoints}/10/cancel`);
+    expect(await waitsFor(20)).toEqual({ inWords: 'waits for a worker' });
+    expect(await waitsFor(30)).toMatchObject({ step: 20, state: 'queued' });
+    await gateway.encode();
+    expect(await waitsFor(30)).toBeUndefined();
+    expect((await call('GET', `${checkpoints}/30`)).json.result).not.toHaveProperty('fullBytes');
+  });
+});
+
 describe('layer types', () => {
   const fixedConfig = { bins: 4, embeddingBins: 4, pruneFraction: 0, protectFraction: 0 };
   const weights = {

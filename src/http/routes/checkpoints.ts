@@ -234,16 +234,21 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(getCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
-    const [files, packageRecord, damagedFiles, evalSet] = await Promise.all([
+    const [files, packageRecord, damagedFiles, evalSet, waitsFor] = await Promise.all([
       catalog.files.list(checkpoint.id),
       checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
       catalog.damage.pathsOf(checkpoint.id),
       checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
+      checkpoints.waitsFor(checkpoint),
     ]);
     const address = { ...names, step: checkpoint.step };
-    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet }, address), 200, {
-      'Content-Location': resourcePaths.checkpoint(address),
-    });
+    return c.json(
+      renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet, waitsFor }, address),
+      200,
+      {
+        'Content-Location': resourcePaths.checkpoint(address),
+      },
+    );
   });
   app.openapi(listTrials, async (c) => {
     const { checkpoint } = await locate(c, 'read').checkpoint(c.req.valid('param'));

@@ -124,6 +124,8 @@ export function renderResult({
   observed,
   limits,
   config,
+  // Of no use outside: it bounds what a restore reads.
+  fullBytes: _fullBytes,
   ...result
 }: CheckpointResult): z.infer<typeof resultSchema> {
   return {

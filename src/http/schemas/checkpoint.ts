@@ -8,6 +8,8 @@ import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
+import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
+import { renderWaiting, waitingSchema } from './waiting.ts';
 import { finalInput, finalQuality } from './final-quality.ts';
 import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
 import { layerTypesSchema } from './layer-types.ts';
@@ -159,6 +161,9 @@ export const checkpointSchema = z
     thresholds: thresholdsSchema
       .optional()
       .openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
+    waitsFor: waitingSchema.optional().openapi({
+      description: 'Of a checkpoint that is `queued`, in its description and its events; not in lists.',
+    }),
     cancelRequested: z.boolean(),
     result: resultSchema.optional(),
     error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
@@ -232,7 +237,7 @@ export const trialList = z
   .object({ items: z.array(trialSchema) })
   .openapi('TrialList', { example: { items: [trialExample] } });
 
-export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress) {
+export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress, waitsFor?: Waiting) {
   const {
     step,
     sequence,
@@ -254,6 +259,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     step,
     sequence,
     state,
+    ...(waitsFor !== undefined && { waitsFor: renderWaiting(waitsFor) }),
     cancelRequested,
     ...(revision !== undefined && { revision }),
     ...(fixedConfig !== undefined && { config: renderConfig(fixedConfig) }),
@@ -278,15 +284,16 @@ export interface CheckpointParts {
   readonly damagedFiles: readonly string[];
   /** The eval set that it is measured with. */
   readonly evalSet: Pick<EvalSet, 'name'> | undefined;
+  readonly waitsFor: Waiting | undefined;
 }
 
 export function renderCheckpointDetails(
-  { checkpoint, files, packageRecord, damagedFiles, evalSet }: CheckpointParts,
+  { checkpoint, files, packageRecord, damagedFiles, evalSet, waitsFor }: CheckpointParts,
   address: CheckpointAddress,
 ) {
   const href = resourcePaths.checkpoint(address);
   return {
-    ...renderCheckpoint(checkpoint, address),
+    ...renderCheckpoint(checkpoint, address, waitsFor),
     files: files.map((file) => renderFile(file, checkpoint.state === 'ready', address)),
     ...(packageRecord !== undefined && { package: renderPackage(packageRecord, address) }),
     ...(damagedFiles.length > 0 && { damaged: true as const, damagedFiles: [...damagedFiles] }),

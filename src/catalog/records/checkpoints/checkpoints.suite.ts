@@ -28,6 +28,27 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(await steps({ limit: 2, after: '0' })).toEqual([]);
   });
 
+  test('what blocks a checkpoint is the one being compressed, else the first unfinished one before it', async () => {
+    const run = await makeRun(open());
+    const a = await makeCheckpoint(open(), run, 1);
+    const b = await makeCheckpoint(open(), run, 2);
+    const c = await makeCheckpoint(open(), run, 3);
+    const d = await makeCheckpoint(open(), run, 4);
+    const blocking = async (checkpoint: typeof a) => (await open().checkpoints.blocking(checkpoint))?.step;
+    expect(await open().checkpoints.blocking(c)).toMatchObject({ step: 1, state: 'open', touchedAt: expect.any(Date) });
+    expect(await blocking(a)).toBeUndefined();
+    await open().checkpoints.transition(a.id, ['open'], 'failed');
+    expect(await blocking(c)).toBe(2);
+    await open().checkpoints.transition(d.id, ['open'], 'queued');
+    await open().checkpoints.transition(d.id, ['queued'], 'working');
+    expect(await open().checkpoints.blocking(c)).toMatchObject({ step: 4, state: 'working' });
+    await open().checkpoints.transition(d.id, ['working'], 'failed');
+    await open().checkpoints.transition(b.id, ['open'], 'cancelled');
+    await open().checkpoints.hide(b.id);
+    expect(await blocking(c)).toBeUndefined();
+    expect(await open().checkpoints.blocking({ ...c, runId: (await makeRun(open())).id })).toBeUndefined();
+  });
+
   test('a live step exists once; a hidden one may be reserved again with a later number', async () => {
     const run = await makeRun(open());
     const first = await makeCheckpoint(open(), run, 7);

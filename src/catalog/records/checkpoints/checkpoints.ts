@@ -8,6 +8,7 @@ import {
   type CheckpointRecords,
   type CheckpointState,
 } from '../../contract/checkpoint-records.ts';
+import { blockingCheckpoint } from './blocking-checkpoint.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
@@ -71,6 +72,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       return dropNulls(changed);
     },
     get: (id) => one(eq(checkpoints.id, id)),
+    blocking: (checkpoint) => blockingCheckpoint(db, checkpoint),
     async list(runId, page, order = 'oldest') {
       const [beyond, sorted] = order === 'oldest' ? ([gt, asc] as const) : ([lt, desc] as const);
       const others = page.after === undefined ? undefined : beyond(checkpoints.sequence, sequenceOf(page.after));

@@ -4,9 +4,12 @@ import { problemKinds, type ProblemStatus } from '../../answer/problem-status.ts
 /** A sentence of each code, as a server says it. A code without one does not compile. */
 const details: Readonly<Record<FirnErrorCode, string>> = {
   'invalid-request': 'The request is not valid. limit: must be a whole number from 1 to 1000.',
-  unauthenticated: 'The Authorization field holds no token that is valid here.',
-  forbidden: 'This needs the scope write:acme/lm-small.',
-  'rate-limited': 'This client sends too many requests.',
+  unauthenticated:
+    'The Authorization field holds no token that is valid here. Many such requests from one address block the others ' +
+    'with a token from there, too.',
+  forbidden: 'This needs the scope write.',
+  'rate-limited':
+    'This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.',
   'quota-exceeded':
     'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.',
   'not-found': 'There is no such run.',
