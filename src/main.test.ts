@@ -153,7 +153,8 @@ test('a wrong configuration ends it with one sentence that names every bad key',
 test.each([
   ['--help', [], /^Usage: firn \[COMMAND\]\n/],
   ['--version', [], /^\d+\.\d+\.\d+\n$/],
-  ['eval-set', ['--help'], /^Usage: firn eval-set check/],
+  ['eval-set', ['check', '--help'], /^Usage: firn eval-set check/],
+  ['gc', ['--version'], /^\d+\.\d+\.\d+\n$/],
 ])('%s asks for no configuration, so a wrong one is no matter', async (command, rest, printed) => {
   expect(await start({ FIRN_TYPO: '1', FIRN_PORT: 'eighty' }, [command, ...rest])).toMatchObject({
     code: 0,
