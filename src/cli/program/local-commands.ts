@@ -27,6 +27,13 @@ export function addLocalCommands(program: Command, commands: Commands): void {
       ),
     );
   commands
+    .hub(program, 'doctor', 'what works on this machine, and what to install', 'firn doctor')
+    .action(
+      run(async (options: HubOptions) =>
+        (await import('../doctor/doctor.ts')).doctor(options, openTerminal(options.json ?? false)),
+      ),
+    );
+  commands
     .local(program, 'completion', 'print what makes a shell complete firn', ...shellExamples)
     .addArgument(new Argument('SHELL').choices(shells))
     .action(
