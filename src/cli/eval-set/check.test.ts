@@ -61,7 +61,7 @@ describe('firn eval-set check', () => {
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ['another verb', () => ['chek'], /there is no command "chek"; perhaps check; write one of check, upload/],
+    ['another verb', () => ['chek'], /there is no command "chek"; perhaps check; write one of make, check/],
     [
       'a missing argument',
       () => ['check', graph, batches],

@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
 import type { CheckCommand } from '../eval-set/check.ts';
+import type { MakeCommand } from '../eval-set/make.ts';
 import type { UploadCommand } from '../eval-set/upload.ts';
 import type { HubOptions } from '../hub/session.ts';
 import type { UnpackOptions } from '../unpack.ts';
@@ -10,7 +11,7 @@ import { completionScript, shells, type Shell } from './completion.ts';
 /** Adds the commands that work on files of this machine, and those about eval sets. */
 export function addLocalCommands(program: Command, commands: Commands): void {
   const { run, openTerminal } = commands;
-  addEvalSets(commands.group(program, 'eval-set', 'eval sets: check, upload, list'), commands);
+  addEvalSets(commands.group(program, 'eval-set', 'eval sets: make, check, upload, list'), commands);
   commands
     .local(
       program,
@@ -52,10 +53,32 @@ const shellExamples = [
 
 function addEvalSets(group: Command, commands: Commands): void {
   const { run, openTerminal } = commands;
+  const kind = (): Option =>
+    new Option('--kind <kind>', 'kind of the metric, if the spec is guessed').choices(metricKinds);
   const spec = (command: Command): Command =>
     command
       .option('--spec <file>', 'the spec as JSON; without it names and types are guessed from, and printed')
-      .addOption(new Option('--kind <kind>', 'kind of the metric, if the spec is guessed').choices(metricKinds));
+      .addOption(kind());
+  commands
+    .local(
+      group,
+      'make GRAPH ARRAYS...',
+      "write the batches of an eval set from numpy's .npy and .npz files",
+      'firn eval-set make model.onnx held-out.npz --out eval.safetensors',
+      'firn eval-set make model.onnx input_ids.npy labels.npy --out eval.safetensors',
+    )
+    .requiredOption('--out <file>', 'the safetensors file that is written')
+    .addOption(kind())
+    .addHelpText(
+      'after',
+      '\nA .npy file is the tensor of its own name; a .npz file has one for each keyword of numpy.savez. What comes ' +
+        'again in\na later file are further rows. Name tensors as the inputs of the graph, and one "labels".',
+    )
+    .action(
+      run(async (graph: string, arrays: string[], options: MakeCommand) =>
+        (await import('../eval-set/make.ts')).make(graph, arrays, options, openTerminal(options.json ?? false)),
+      ),
+    );
   spec(
     commands.local(
       group,
