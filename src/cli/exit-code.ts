@@ -1,4 +1,5 @@
 import { FirnProblem } from '../../clients/typescript/src/firn-problem.ts';
+import { isNetworkError } from '../../clients/typescript/src/network-error.ts';
 import { Unreachable } from '../../clients/typescript/src/unreachable.ts';
 
 /** What the exit codes of `firn` mean; docs/guide/cli.md has the same table. */
@@ -13,16 +14,21 @@ export const exitCodes = {
   bad: 6,
 } as const;
 
-/** The exit code for an error of a command that talks to a hub. */
+/** What each exit code means, for help and guide. */
+export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = [
+  [exitCodes.done, 'done'],
+  [exitCodes.failed, 'it failed, it found damage, or the command line is wrong'],
+  [exitCodes.notAllowed, 'the token may not do this, or there is none'],
+  [exitCodes.notFound, 'there is no such thing, or you may not see it'],
+  [exitCodes.unreachable, 'the hub cannot be reached'],
+  [exitCodes.bad, 'the checkpoint failed or was cancelled'],
+];
+
+/** The exit code for an error of a command. */
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof Unreachable) return exitCodes.unreachable;
-  if (error instanceof FirnProblem) {
-    if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;
-    if (error.status === 404) return exitCodes.notFound;
-    return error.status >= 500 ? exitCodes.unreachable : exitCodes.failed;
-  }
-  const code = (error as NodeJS.ErrnoException).code;
-  return code !== undefined && /^E(CONN|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE|TIMEDOUT)/.test(code)
-    ? exitCodes.unreachable
-    : exitCodes.failed;
+  if (error instanceof Unreachable || isNetworkError(error)) return exitCodes.unreachable;
+  if (!(error instanceof FirnProblem)) return exitCodes.failed;
+  if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;
+  if (error.status === 404) return exitCodes.notFound;
+  return error.status >= 500 ? exitCodes.unreachable : exitCodes.failed;
 }

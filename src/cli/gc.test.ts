@@ -7,7 +7,7 @@ import { makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts'
 import { readConfig } from '../config.ts';
 import { bodyOf } from '../store/body-of.ts';
 import { openStoredHub } from '../process/open-parts.ts';
-import { gc } from './gc.ts';
+import { runFirn } from './program/run-firn.test-support.ts';
 
 let directory: string;
 const orphan = `staged/${'a'.repeat(32)}/${'b'.repeat(32)}`;
@@ -30,15 +30,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function ran(...args: string[]) {
-  const [said, complained]: [string[], string[]] = [[], []];
-  const code = await gc(
-    args,
-    (line) => said.push(line),
-    (line) => complained.push(line),
-  );
-  return { code, said, complained };
-}
+const ran = (...args: string[]) => runFirn('gc', ...args);
 
 test('says what would go and why, then lets it go, and not before the grace unless it is forced to', async () => {
   expect(await ran()).toEqual({

@@ -1,60 +1,58 @@
-import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { readConfig } from '../config.ts';
 import { markOrphans, type Amount, type GarbageOptions } from '../upkeep/garbage/mark-orphans.ts';
 import { deletePending } from '../upkeep/garbage/delete-pending.ts';
 import { openStoredHub } from '../process/open-parts.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const mib = 1024 * 1024;
 const hourMs = 3_600_000;
 
+export interface GcOptions {
+  readonly json?: boolean;
+  readonly dryRun?: boolean;
+  /** Hours. */
+  readonly grace?: string;
+  readonly force?: boolean;
+}
+
 /**
- * `firn gc`: runs the collection of garbage once, now. Prints a line for each object; returns the process's exit code,
- * 1 if an object could not be deleted.
+ * `firn gc`: runs the collection of garbage once, now. Prints a line for each object, then one with the sums. Returns
+ * the exit code, 1 if an object could not be deleted.
  */
 export async function gc(
-  args: readonly string[],
-  say: (line: string) => void,
-  complain: (line: string) => void,
+  { dryRun = false, grace, force = false }: GcOptions,
+  { asJson, say, remark }: Terminal,
 ): Promise<number> {
+  const config = readConfig(process.env);
+  const graceMs = graceOf(grace, config.gcGraceMs, force || dryRun);
+  const hub = await openStoredHub(config, pino({ level: 'warn' }, pino.destination(2)));
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        'dry-run': { type: 'boolean', default: false },
-        grace: { type: 'string' },
-        force: { type: 'boolean', default: false },
-      },
-    });
-    const config = readConfig(process.env);
-    const dryRun = values['dry-run'];
-    const graceMs = graceOf(values.grace, config.gcGraceMs, values.force || dryRun);
-    const hub = await openStoredHub(config, pino({ level: 'warn' }, pino.destination(2)));
-    try {
-      const options: GarbageOptions = {
-        graceMs,
-        dryRun,
-        onObject: (done, { key, storedBytes, reason }) =>
-          say(`${dryRun ? 'would be ' : ''}${done} ${key} ${storedBytes ?? '?'} ${reason}`),
-      };
-      const marked = await markOrphans(hub, options);
-      const deleted = await deletePending(hub, options);
-      say(
-        `${amountOf(marked)} ${dryRun ? 'would be marked for deletion' : 'marked for deletion'}, ` +
-          `${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`,
-      );
-      for (const key of deleted.named)
-        complain(`firn gc: ${key} was pending deletion and is named again; it is left alone`);
-      if (deleted.failed > 0)
-        complain(`firn gc: ${deleted.failed} objects could not be deleted: ${String(deleted.error)}`);
-      return deleted.failed > 0 ? 1 : 0;
-    } finally {
-      await hub.close();
-    }
-  } catch (error) {
-    complain(`firn gc: ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
+    const options: GarbageOptions = {
+      graceMs,
+      dryRun,
+      onObject: (done, { key, storedBytes, reason }) =>
+        say(
+          asJson
+            ? JSON.stringify({ done, dryRun, key, storedBytes, reason })
+            : `${dryRun ? 'would be ' : ''}${done} ${key} ${storedBytes ?? '?'} ${reason}`,
+        ),
+    };
+    const marked = await markOrphans(hub, options);
+    const deleted = await deletePending(hub, options);
+    say(
+      asJson
+        ? JSON.stringify({ dryRun, marked, deleted: { ...deleted, error: undefined } })
+        : `${amountOf(marked)} ${dryRun ? 'would be marked for deletion' : 'marked for deletion'}, ` +
+            `${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`,
+    );
+    for (const key of deleted.named)
+      remark(`firn gc: ${key} was pending deletion and is named again; it is left alone`);
+    if (deleted.failed > 0) remark(`firn gc: ${deleted.failed} objects could not be deleted: ${String(deleted.error)}`);
+    return deleted.failed > 0 ? 1 : 0;
+  } finally {
+    await hub.close();
   }
 }
 

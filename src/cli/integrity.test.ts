@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
 import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
-import { scrub } from './scrub.ts';
-import { verify } from './verify.ts';
+import { runFirn } from './program/run-firn.test-support.ts';
 
 let directory: string;
 let repository: string;
@@ -27,42 +26,37 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function ran(command: typeof scrub, ...args: string[]) {
-  const [said, complained]: [string[], string[]] = [[], []];
-  const code = await command(
-    args,
-    (line) => said.push(line),
-    (line) => complained.push(line),
-  );
-  return { code, said, complained };
-}
-
 test('scrub names everything affected by each damaged object, once, and ends with 1', async () => {
-  const { code, said, complained } = await ran(scrub);
+  const { code, said, complained } = await runFirn('scrub');
   expect({ code, complained }).toEqual({ code: 1, complained: [] });
   expect(said).toEqual([
     `missing ${lost.key} (${said[0]!.split('(')[1]!.split(')')[0]!}): ${lost.checkpoint}`,
     '1 objects, 0.0 MiB, 1 damaged',
   ]);
+  const asJson = (await runFirn('scrub', '--json')).said.map((line) => JSON.parse(line) as object);
+  expect(asJson).toEqual([
+    expect.objectContaining({ key: lost.key }),
+    expect.objectContaining({ objects: 1, damaged: 1, unread: 0 }),
+  ]);
   // It is in quarantine now, and still reported.
-  expect((await ran(scrub, '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
+  expect((await runFirn('scrub', '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
 });
 
 test('verify names files that cannot be rebuilt, and ends with 1', async () => {
-  const { code, said } = await ran(verify);
+  const { code, said } = await runFirn('verify');
   expect(code).toBe(1);
   expect(said[0]).toContain(`missing ${lost.key}`);
   expect(said.at(-1)).toContain('1 problems');
 });
 
 test('invalid arguments are refused with a sentence', async () => {
-  expect(await ran(scrub, '--repository', 'nobody/nothing')).toMatchObject({
+  expect(await runFirn('scrub', '--repository', 'nobody/nothing')).toMatchObject({
     code: 1,
     complained: [expect.stringContaining('no repository nobody/nothing')],
   });
-  expect(await ran(scrub, '--mib-per-s', '-1')).toMatchObject({
+  expect(await runFirn('scrub', '--mib-per-s', '-1')).toMatchObject({
     code: 1,
     complained: [expect.stringContaining('--mib-per-s')],
   });
-  expect(await ran(verify, '--fast')).toMatchObject({ code: 1, complained: [expect.stringContaining('--fast')] });
+  expect(await runFirn('verify', '--fast')).toMatchObject({ code: 1, complained: [expect.stringContaining('--fast')] });
 });

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { readConfig } from '../config.ts';
@@ -7,56 +6,50 @@ import { ReadRate } from '../upkeep/scrub/read-rate.ts';
 import { recheckDamaged } from '../upkeep/scrub/recheck-damaged.ts';
 import { scrubObjects } from '../upkeep/scrub/scrub-objects.ts';
 import { openStoredHub } from '../process/open-parts.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const mib = 1024 * 1024;
 
+export interface ScrubOptions {
+  readonly json?: boolean;
+  /** `namespace/name`. */
+  readonly repository?: string;
+  readonly mibPerS?: string;
+}
+
 /**
- * `firn scrub`: reads every object once, now. Prints a line for each damaged object; returns the process's exit code, 1
- * if there is one.
+ * `firn scrub`: reads every object once, now. Prints a line for each damaged object, then one with the sums. Returns
+ * the exit code, 1 if there is one.
  */
-export async function scrub(
-  args: readonly string[],
-  say: (line: string) => void,
-  complain: (line: string) => void,
-): Promise<number> {
+export async function scrub({ repository, mibPerS }: ScrubOptions, { asJson, say, remark }: Terminal): Promise<number> {
+  const rate = rateOf(mibPerS);
+  const hub = await openStoredHub(readConfig(process.env), pino({ level: 'warn' }, pino.destination(2)));
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { repository: { type: 'string' }, 'mib-per-s': { type: 'string' } },
-    });
-    const rate = rateOf(values['mib-per-s']);
-    const hub = await openStoredHub(readConfig(process.env), pino({ level: 'warn' }, pino.destination(2)));
-    try {
-      const repositoryId =
-        values.repository === undefined ? undefined : await repositoryIdOf(hub.catalog, values.repository);
-      const told = new Set<string>();
-      const ctx = {
-        ...hub,
-        ...(rate && { rate }),
-        onDamage: (found: Parameters<typeof describeDamage>[0]) => {
-          if (!told.has(found.key)) say(describeDamage(found));
-          told.add(found.key);
-        },
-        onRepaired: (key: string) => say(`whole again ${key}`),
-        onUnread: (key: string, error: unknown) => complain(`firn scrub: ${key} could not be read: ${String(error)}`),
-      };
-      // Objects that nothing names any more leave the quarantine.
-      if (repositoryId === undefined) await recheckDamaged(ctx);
-      const { objects, bytes, damaged, unread } = await scrubObjects(
-        ctx,
-        repositoryId === undefined ? {} : { repositoryId },
-      );
-      say(
-        `${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} ` +
-          `damaged${unread > 0 ? `, ${unread} unread` : ''}`,
-      );
-      return damaged + unread > 0 ? 1 : 0;
-    } finally {
-      await hub.close();
-    }
-  } catch (error) {
-    complain(`firn scrub: ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
+    const repositoryId = repository === undefined ? undefined : await repositoryIdOf(hub.catalog, repository);
+    const told = new Set<string>();
+    const ctx = {
+      ...hub,
+      ...(rate && { rate }),
+      onDamage: (found: Parameters<typeof describeDamage>[0]) => {
+        if (!told.has(found.key)) say(asJson ? JSON.stringify(found) : describeDamage(found));
+        told.add(found.key);
+      },
+      onRepaired: (key: string) => say(asJson ? JSON.stringify({ key, wholeAgain: true }) : `whole again ${key}`),
+      onUnread: (key: string, error: unknown) => remark(`firn scrub: ${key} could not be read: ${String(error)}`),
+    };
+    // Objects that nothing names any more leave the quarantine.
+    if (repositoryId === undefined) await recheckDamaged(ctx);
+    const sums = await scrubObjects(ctx, repositoryId === undefined ? {} : { repositoryId });
+    const { objects, bytes, damaged, unread } = sums;
+    say(
+      asJson
+        ? JSON.stringify(sums)
+        : `${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} ` +
+            `damaged${unread > 0 ? `, ${unread} unread` : ''}`,
+    );
+    return damaged + unread > 0 ? 1 : 0;
+  } finally {
+    await hub.close();
   }
 }
 

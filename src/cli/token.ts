@@ -1,53 +1,80 @@
-import { readConfig } from '../config.ts';
-import { openCatalog } from '../process/open-parts.ts';
-import { administerOnServer } from './token/ask-server.ts';
-import { readTokenCommand, type TokenCommand } from './token/read-token-command.ts';
-import { administerInCatalog, type ShownToken, type TokenAdministration } from './token/token-administration.ts';
+import { parseGrant } from '../checkpoint/grant.ts';
+import { openSession, type HubOptions } from './hub/session.ts';
+import { readSettings } from './hub/settings.ts';
+import { printTable } from './terminal/print-table.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { administerOnHub } from './token/administer-on-hub.ts';
+import { readExpiry } from './token/read-expiry.ts';
+import type { TokenAdministration } from './token/token-administration.ts';
 
-/**
- * `firn token`: creates, lists and revokes tokens. Returns the process's exit code; `say` and `complain` print one line
- * each.
- */
-export async function token(
-  args: readonly string[],
-  say: (line: string) => void,
-  complain: (line: string) => void,
-): Promise<number> {
+export interface TokenOptions extends HubOptions {
+  /** Opens the catalog of this machine, although a hub is known. */
+  readonly catalog?: boolean;
+}
+
+export interface CreateTokenOptions extends TokenOptions {
+  readonly name: string;
+  readonly grant: readonly string[];
+  readonly expires?: string;
+}
+
+/** `firn token create`: prints the text of a new token, which is told only here. */
+export async function createToken(options: CreateTokenOptions, { asJson, say }: Terminal): Promise<void> {
+  const expiresAt = options.expires === undefined ? undefined : readExpiry(options.expires, new Date());
+  const token = { name: options.name, grants: options.grant.map(parseGrant), ...(expiresAt && { expiresAt }) };
+  await withTokens(options, async (tokens) => {
+    const made = await tokens.create(token);
+    say(asJson ? JSON.stringify(made) : made.token);
+  });
+}
+
+/** `firn token list`. */
+export async function listTokens(options: TokenOptions, terminal: Terminal): Promise<void> {
+  await withTokens(options, async (tokens) => {
+    const listed = await tokens.list();
+    if (terminal.asJson) return terminal.say(JSON.stringify(listed));
+    printTable(
+      terminal,
+      ['id', 'until', 'grants', 'name'],
+      listed.map(({ id, name, grants, expiresAt, revokedAt }) => [
+        id,
+        revokedAt !== undefined ? `revoked ${revokedAt}` : (expiresAt ?? 'for good'),
+        grants.join(' '),
+        name,
+      ]),
+    );
+  });
+}
+
+/** `firn token revoke ID`. */
+export async function revokeToken(id: string, options: TokenOptions, { asJson, say }: Terminal): Promise<void> {
+  await withTokens(options, async (tokens) => {
+    await tokens.revoke(id);
+    say(asJson ? JSON.stringify({ revoked: id }) : `${id} is revoked`);
+  });
+}
+
+/** Administers the tokens of the hub that is known, or else of the catalog of this machine. */
+async function withTokens(options: TokenOptions, work: (tokens: TokenAdministration) => Promise<void>): Promise<void> {
+  const tokens = isHubKnown(options) ? administerOnHub(openSession(options).hub) : await openHere();
   try {
-    const command = readTokenCommand(args, new Date());
-    const administration = await openAdministration(command);
-    try {
-      for (const line of await run(command, administration)) say(line);
-    } finally {
-      await administration.close();
-    }
-    return 0;
-  } catch (error) {
-    complain(`firn token: ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
+    await work(tokens);
+  } finally {
+    await tokens.close();
   }
 }
 
-async function openAdministration({ url }: TokenCommand): Promise<TokenAdministration> {
-  return url === undefined
-    ? administerInCatalog(await openCatalog(readConfig(process.env)))
-    : administerOnServer(url, process.env.FIRN_TOKEN ?? process.env.HF_TOKEN);
+function isHubKnown({ url, catalog = false }: TokenOptions): boolean {
+  if (catalog) return false;
+  return (url ?? process.env['FIRN_URL'] ?? readSettings(process.env).url) !== undefined;
 }
 
-async function run(command: TokenCommand, administration: TokenAdministration): Promise<string[]> {
-  switch (command.verb) {
-    case 'create':
-      return [await administration.create(command)];
-    case 'list':
-      return (await administration.list()).map(lineOf);
-    case 'revoke':
-      await administration.revoke(command.id);
-      return [`${command.id} is revoked`];
-  }
-}
-
-function lineOf({ id, name, grants, expiresAt, revokedAt }: ShownToken): string {
-  const end =
-    revokedAt !== undefined ? `revoked ${revokedAt}` : expiresAt !== undefined ? `until ${expiresAt}` : 'for good';
-  return `${id}  ${end}  ${grants.join(' ')}  ${name}`;
+/** Loads what a server is made of, which asking a hub does without. */
+async function openHere(): Promise<TokenAdministration> {
+  const [{ readConfig }, { openCatalog }, { administerInCatalog }] = await Promise.all([
+    import('../config.ts'),
+    import('../process/open-parts.ts'),
+    import('./token/administer-in-catalog.ts'),
+  ]);
+  return administerInCatalog(await openCatalog(readConfig(process.env)));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unpack } from './unpack.ts';
+import { runFirn } from './program/run-firn.test-support.ts';
 
 const fixtures = fileURLToPath(new URL('../../test/fixtures/format-v1/', import.meta.url));
 
@@ -14,27 +14,14 @@ describe('firn unpack', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function run(...args: string[]) {
-    const [said, complained]: [string[], string[]] = [[], []];
-    const exitCode = await unpack(
-      args,
-      (line) => said.push(line),
-      (line) => complained.push(line),
-    );
-    return { exitCode, said, complained };
-  }
+  const run = (...args: string[]) => runFirn('unpack', ...args);
 
   it('prints each file with its digest, and what the package does not hold', async () => {
-    const { exitCode, said, complained } = await run(
-      `${fixtures}mixed-1.firn`,
-      `${fixtures}mixed-0.firn`,
-      '--out',
-      folder,
-    );
+    const { code, said, complained } = await run(`${fixtures}mixed-1.firn`, `${fixtures}mixed-0.firn`, '--out', folder);
     const expected = (
       JSON.parse(await readFile(`${fixtures}expected.json`, 'utf8')) as Record<string, Record<string, string>>
     )['mixed-1.firn']!;
-    expect([exitCode, complained]).toEqual([0, []]);
+    expect([code, complained]).toEqual([0, []]);
     expect(said.slice(0, -1)).toEqual(Object.entries(expected).map(([path, sha256]) => `${sha256}  ${path}`));
     expect(said.at(-1)).toMatch(/^raw\/optimizer\.bin is not in the package/);
   });
@@ -47,7 +34,7 @@ describe('firn unpack', () => {
     ['a delta without its base', [`${fixtures}mixed-1.firn`, '--out', 'never-made']],
     ['a file that is no package', [`${fixtures}expected.json`, '--out', 'never-made']],
   ])('says what is wrong in one line and exits with 1: %s', async (_, args) => {
-    const { exitCode, said, complained } = await run(...args);
-    expect([exitCode, said, complained.length]).toEqual([1, [], 1]);
+    const { code, said, complained } = await run(...args);
+    expect([code, said, complained.length]).toEqual([1, [], 1]);
   });
 });

@@ -5,12 +5,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { firnProgram } from '../harness/firn-program.ts';
 
-/** Kills of the interrupted push. */
-const kills = 8;
+/** Deadline of one that runs many commands, on a busy machine, in ms. */
+const manyCommandsMs = 300_000;
+/** Kills of the interrupted push; HUB_PUSH_KILLS asks for more. */
+const kills = Number(process.env['HUB_PUSH_KILLS'] ?? 8);
+/** Deadline of all kills together, in ms: one takes a second on an idle machine. */
+const killsMs = 120_000 + kills * 20_000;
 
 let folder: string;
 let hub: Hub;
@@ -46,19 +51,112 @@ async function makeWeights(name: string, sizeBytes: number): Promise<Buffer> {
   return bytes;
 }
 
-test('push makes what is missing, and what was pushed is listed, shown and pulled', async () => {
-  const bytes = await makeWeights('a.safetensors', 60_000);
-  expect(await firn('push', 'me/gpt/train@10', 'a.safetensors', '--wait')).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('me/gpt/train@10: exact base') as string,
-    err: expect.stringContaining('made the run train') as string,
-  });
-  expect((await firn('ls', 'me/gpt')).out).toMatch(/^train\texact\t/);
-  expect((await firn('log', 'me/gpt/train')).out).toMatch(/^10\tready\tbase\texact\t/);
-  expect(JSON.parse((await firn('show', 'me/gpt/train@latest', '--json')).out)).toMatchObject({ step: 10 });
-  expect((await firn('pull', 'me/gpt/train', 'back')).code).toBe(0);
-  expect(await readFile(join(folder, 'back', 'model.safetensors'))).toEqual(bytes);
-});
+test(
+  'push makes what is missing, and what was pushed is listed, shown and pulled',
+  async () => {
+    const bytes = await makeWeights('a.safetensors', 60_000);
+    expect(await firn('push', 'me/gpt/train@10', 'a.safetensors', '--wait')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('me/gpt/train@10: exact base') as string,
+      err: expect.stringContaining('made the run train') as string,
+    });
+    expect((await firn('ls', 'me/gpt')).out).toMatch(/^train\texact\t/);
+    expect((await firn('log', 'me/gpt/train')).out).toMatch(/^10\tready\tbase\texact\t/);
+    expect(JSON.parse((await firn('show', 'me/gpt/train@latest', '--json')).out)).toMatchObject({ step: 10 });
+    expect((await firn('pull', 'me/gpt/train', 'back')).code).toBe(0);
+    expect(await readFile(join(folder, 'back', 'model.safetensors'))).toEqual(bytes);
+  },
+  manyCommandsMs,
+);
+
+test(
+  'repositories, runs and usage are made, changed, listed and deleted',
+  async () => {
+    const json = async (...args: string[]): Promise<unknown> => {
+      const { code, out, err } = await firn(...args, '--json');
+      expect([code, err]).toEqual([0, '']);
+      return JSON.parse(out);
+    };
+    expect(await json('repos', 'create', 'me/bert')).toMatchObject({ name: 'bert', visibility: 'private' });
+    expect((await firn('repos', 'visibility', 'me/bert', 'public')).out).toBe(
+      'me/bert: public, everybody can read it\n',
+    );
+    expect((await firn('repos', 'list', '--search', 'ber')).out).toMatch(/^me\/bert\tpublic\t[^\n]*\n$/);
+    expect(await json('runs', 'create', 'me/bert/train')).toMatchObject({ name: 'train', fidelity: 'exact' });
+    await makeWeights('b.safetensors', 20_000);
+    expect((await firn('push', 'me/bert/train@5', 'b.safetensors', '--wait')).code).toBe(0);
+    expect((await firn('runs', 'fork', 'me/bert/train@latest', 'train-2')).out).toMatch(
+      /^me\/bert\/train-2: exact; forked from train@5; open\n$/,
+    );
+    expect((await firn('runs', 'close', 'me/bert/train')).out).toContain('closed: it takes no new steps');
+    expect(await json('runs', 'open', 'me/bert/train')).toMatchObject({ final: false });
+    expect(((await json('runs', 'list', 'me/bert')) as { name: string }[]).map(({ name }) => name).sort()).toEqual([
+      'train',
+      'train-2',
+    ]);
+    const lines = (await firn('usage', 'me/bert')).out.trimEnd().split('\n');
+    const of = new Map(lines.map((line) => line.split('\t') as [string, string]));
+    const stored = lines.slice(1, 7).reduce((sum, line) => sum + Number(line.split('\t')[1]), 0);
+    expect(Number(of.get('stored, all of these'))).toBe(stored);
+    expect(stored).toBeGreaterThan(20_000);
+    expect((await firn('usage')).out).toMatch(/^me\t\d+\t\d+\t/m);
+    expect((await firn('usage', 'nobody')).err).toMatch(/There is no namespace nobody/);
+    expect(await json('runs', 'delete', 'me/bert/train-2', '--yes')).toEqual({ deleted: 'me/bert/train-2' });
+    expect((await firn('runs', 'delete', 'me/bert/train@latest', '--yes')).out).toContain('me/bert/train@5 is deleted');
+    expect((await firn('log', 'me/bert/train')).out).toBe('');
+    expect((await firn('runs', 'list', 'me/bert')).out).toMatch(/^train\t[^\n]*\n$/);
+  },
+  manyCommandsMs,
+);
+
+test(
+  'an eval set is uploaded, checked by it, and what it measures is shown against the threshold',
+  async () => {
+    const series = fileURLToPath(new URL('../../examples/lm-small/', import.meta.url));
+    const files = [join(series, 'model.onnx'), join(series, 'eval.safetensors')];
+    const made = await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/held-out is ready, with loss/) as string });
+    expect((await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files)).code).toBe(0);
+    expect((await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files.toReversed())).err).toMatch(/:/);
+    expect((await firn('eval-set', 'list', 'me/lm')).out).toMatch(/^held-out\tready\tloss \(cross-entropy\)\t/);
+    const checkpoint = (name: string) => join(series, `${name}.safetensors`);
+    const at = ['--eval-set', 'held-out', '--threshold', 'loss=1%', '--wait'];
+    expect((await firn('push', 'me/lm/train@1', checkpoint('ckpt_09'), ...at)).code).toBe(0);
+    expect((await firn('push', 'me/lm/train@2', checkpoint('ckpt_10'), ...at)).code).toBe(0);
+    const rows = (await firn('log', 'me/lm/train')).out.trimEnd().split('\n');
+    expect(rows[1]).toMatch(/^2\tready\t\w+\tlossy\t\d+\t\d+\t[\d.]+\t[\d.]+\t[+-][\d.]+ % of 1 %\tresidual: step/);
+    const best = await firn('log', 'me/lm/train', '--within', '1%', '--best', 'loss', '--json');
+    const measured = (JSON.parse(best.out) as { result: { measured: { loss: number } } }[]).map(
+      ({ result }) => result.measured.loss,
+    );
+    expect(measured).toEqual(measured.toSorted((a, b) => a - b));
+    expect(measured).toHaveLength(2);
+  },
+  manyCommandsMs,
+);
+
+test(
+  'tokens of a hub are made, listed and revoked',
+  async () => {
+    const made = await firn(
+      'token',
+      'create',
+      '--name',
+      'reader',
+      '--grant',
+      'read:me/gpt',
+      '--expires',
+      '1d',
+      '--json',
+    );
+    const { id, token } = JSON.parse(made.out) as { id: string; token: string };
+    expect(token).toMatch(/^hf_/);
+    expect((await firn('token', 'list')).out).toMatch(new RegExp(`^${id}\t20[^\t]*\tread:me/gpt\treader$`, 'm'));
+    expect((await firn('token', 'revoke', id)).out).toBe(`${id} is revoked\n`);
+    expect((await firn('token', 'list')).out).toMatch(new RegExp(`^${id}\trevoked 20`, 'm'));
+  },
+  manyCommandsMs,
+);
 
 test.each([
   [4, ['show', 'me/gpt/train@11'], /There is no/],
@@ -70,20 +168,24 @@ test.each([
   expect(await firn(...args)).toMatchObject({ code, err: expect.stringMatching(said) as string });
 });
 
-test('a push that is killed at random moments again and again ends with the right bytes', async () => {
-  const bytes = await makeWeights('large.safetensors', 48_000_000);
-  const push = ['push', 'me/gpt/killed@1', 'large.safetensors', '--wait'];
-  const usual = Date.now();
-  await firn('ls');
-  const startMs = Date.now() - usual;
-  for (let killed = 0; killed < kills; killed++) {
-    const child = start(...push);
-    const ended = once(child, 'exit');
-    await Promise.race([pause(startMs / 2 + Math.random() * startMs), ended]);
-    child.kill('SIGKILL');
-    await ended;
-  }
-  expect(await firn(...push)).toMatchObject({ code: 0 });
-  expect((await firn('pull', 'me/gpt/killed@1', 'killed')).code).toBe(0);
-  expect((await readFile(join(folder, 'killed', 'model.safetensors'))).equals(bytes)).toBe(true);
-});
+test(
+  'a push that is killed at random moments again and again ends with the right bytes',
+  async () => {
+    const bytes = await makeWeights('large.safetensors', 48_000_000);
+    const push = ['push', 'me/gpt/killed@1', 'large.safetensors', '--wait'];
+    const usual = Date.now();
+    await firn('ls');
+    const startMs = Date.now() - usual;
+    for (let killed = 0; killed < kills; killed++) {
+      const child = start(...push);
+      const ended = once(child, 'exit');
+      await Promise.race([pause(startMs / 2 + Math.random() * startMs), ended]);
+      child.kill('SIGKILL');
+      await ended;
+    }
+    expect(await firn(...push)).toMatchObject({ code: 0 });
+    expect((await firn('pull', 'me/gpt/killed@1', 'killed')).code).toBe(0);
+    expect((await readFile(join(folder, 'killed', 'model.safetensors'))).equals(bytes)).toBe(true);
+  },
+  killsMs,
+);

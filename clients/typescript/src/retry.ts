@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FirnProblem } from './firn-problem.ts';
+import { isNetworkError } from './network-error.ts';
 
 /** Most tries of one request. */
 const triesMax = 6;
@@ -57,25 +58,8 @@ export async function withRetries<T>(
 }
 
 function mayPass(error: unknown): boolean {
-  if (error instanceof TryAgain) return true;
-  if (error instanceof FirnProblem) return false;
-  const code = (error as NodeJS.ErrnoException).code ?? ((error as Error).cause as NodeJS.ErrnoException)?.code;
-  return error instanceof Error && code !== undefined && networkCodes.has(code);
+  return error instanceof TryAgain || (!(error instanceof FirnProblem) && isNetworkError(error));
 }
-
-const networkCodes: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'ERR_STREAM_PREMATURE_CLOSE',
-]);
 
 /** The error of an answer outside 2xx: `TryAgain` where the status may pass, else the problem itself. */
 export function refusalOf(problem: FirnProblem, retryAfter: string | null | undefined): Error {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chooseHub } from './choose-hub.ts';
-import { readThreshold } from './hub-program.ts';
+import { readThreshold } from './hub-commands.ts';
 import { parseSettings, readSettings, settingsPath, writeSettings } from './settings.ts';
 
 const secure = 'https://hub.example';

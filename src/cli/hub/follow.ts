@@ -1,4 +1,5 @@
 import {
+  findStep,
   formatTarget,
   waitForCheckpoint,
   type CheckpointEvent,
@@ -7,9 +8,17 @@ import {
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
 import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
-import type { Session } from './session.ts';
+import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 type Details = components['schemas']['CheckpointDetails'];
+
+/** `firn watch TARGET`: follows a checkpoint. Returns the exit code. */
+export async function watch(text: string, options: HubOptions): Promise<number> {
+  const session = openSession(options);
+  const code = await follow(session, await findStep(session.hub, runTarget(text)));
+  session.hub.close();
+  return code;
+}
 
 /** Waits for a checkpoint, printing states, phases and trials as they come. Returns the exit code. */
 export async function follow({ hub, terminal }: Session, target: CheckpointTarget): Promise<number> {

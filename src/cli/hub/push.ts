@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   findCheckpoints,
-  FirnProblem,
   formatTarget,
   pushCheckpoint,
   type Hub,
@@ -11,6 +10,7 @@ import { exitCodes } from '../exit-code.ts';
 import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
 import { progressInWords } from '../terminal/amounts.ts';
 import { follow } from './follow.ts';
+import { exists, makeRepository } from './make-repository.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 export interface PushCommand extends HubOptions {
@@ -52,16 +52,16 @@ export async function push(text: string, path: string, options: PushCommand): Pr
 }
 
 /** Makes the repository and the run if they are not there, and says so. */
-async function makePlace({ hub, terminal }: Session, target: Target & { readonly run: string }, options: PushCommand) {
+async function makePlace(
+  session: Session,
+  target: Target & { readonly run: string },
+  options: PushCommand,
+): Promise<void> {
   const { namespace, name, run } = target;
-  const path = { namespace, name };
-  const key = () => ({ 'idempotency-key': randomUUID() });
-  if (!(await exists(() => hub.api.GET('/v1/repositories/{namespace}/{name}', { params: { path } })))) {
-    await hub.api.POST('/v1/repositories', { params: { header: key() }, body: path });
-    terminal.remark(`made the repository ${namespace}/${name}, which is private`);
-  }
+  await makeRepository(session, target);
+  const { hub, terminal } = session;
   const known = () =>
-    hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: { ...path, run } } });
+    hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: { namespace, name, run } } });
   if (await exists(known)) return;
   await makeRun(hub, target, options);
   const how = options.evalSet === undefined ? 'exact, since there is no --eval-set' : `measured on ${options.evalSet}`;
@@ -77,14 +77,4 @@ async function makeRun(hub: Hub, { namespace, name, run }: Target & { readonly r
       ...(options.threshold !== undefined && { thresholds: options.threshold }),
     },
   });
-}
-
-async function exists(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask();
-    return true;
-  } catch (error) {
-    if (error instanceof FirnProblem && error.status === 404) return false;
-    throw error;
-  }
 }

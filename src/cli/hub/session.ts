@@ -31,3 +31,10 @@ export function runTarget(text: string): Target & { readonly run: string } {
   if (target.run === undefined) throw new Error(`${text} names no run: write NAMESPACE/NAME/RUN.`);
   return { ...target, run: target.run };
 }
+
+/** A target that is a repository. Throws an Error with one sentence. */
+export function repositoryTarget(text: string): { readonly namespace: string; readonly name: string } {
+  const { namespace, name, run } = parseTarget(text);
+  if (run !== undefined) throw new Error(`${text} is a run: write the repository, ${namespace}/${name}.`);
+  return { namespace, name };
+}

@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-type Cell = string | number | undefined;
+export type Cell = string | number | undefined;
 
 /**
  * Prints rows: as a table with a heading for a person, as tab-separated lines without one for a program. A cell that is

@@ -1,39 +1,20 @@
-import { createToken } from '../../access/create-token.ts';
-import { operator } from '../../access/principal.ts';
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import { renderToken } from '../../http/schemas/token.ts';
-import type { TokenCommand } from './read-token-command.ts';
+import type { Grant } from '../../checkpoint/grant.ts';
+import type { renderToken } from '../../http/schemas/token.ts';
 
-/** A token as the API renders it. */
+/** A token as the API shows it. */
 export type ShownToken = ReturnType<typeof renderToken>;
 
-/** Creates, lists and revokes tokens. */
+export interface NewToken {
+  readonly name: string;
+  readonly grants: readonly Grant[];
+  readonly expiresAt?: Date;
+}
+
+/** Creates, lists and revokes tokens: those of a hub, or of a catalog on this machine. */
 export interface TokenAdministration {
-  /** The token's text. */
-  create(command: Extract<TokenCommand, { verb: 'create' }>): Promise<string>;
+  /** The token and its text. */
+  create(token: NewToken): Promise<ShownToken & { readonly token: string }>;
   list(): Promise<ShownToken[]>;
   revoke(id: string): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Tokens of one page. */
-const pageEntries = 1000;
-
-/** Administers the tokens of a catalog; being able to open it is all the permission needed. Closes it. */
-export function administerInCatalog(catalog: Catalog): TokenAdministration {
-  return {
-    create: async ({ name, grants, expiresAt }) =>
-      (await createToken(catalog, operator, { name, grants, ...(expiresAt !== undefined && { expiresAt }) })).text,
-    async list() {
-      const listed: ShownToken[] = [];
-      for (let after: string | undefined; ;) {
-        const page = await catalog.tokens.list({ limit: pageEntries, ...(after !== undefined && { after }) });
-        listed.push(...page.map(renderToken));
-        if (page.length < pageEntries) return listed;
-        after = page.at(-1)!.id;
-      }
-    },
-    revoke: async (id) => void (await catalog.tokens.revoke(id)),
-    close: () => catalog.close(),
-  };
 }

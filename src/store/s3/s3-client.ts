@@ -7,7 +7,7 @@ import type { S3StoreOptions } from './s3-options.ts';
 /**
  * The SDK's client, without retries: S3Calls retries, because reading an answer's body belongs to a try. Destroy it.
  */
-export function createS3Client(options: S3StoreOptions): S3Client {
+export function createS3Client(options: Omit<S3StoreOptions, 'crc32c'>): S3Client {
   const { endpoint, region, forcePathStyle, credentials, socketsMax, idleMs, checksums, lookup } = options;
   const connections = { keepAlive: true, maxSockets: socketsMax, ...(lookup === undefined ? {} : { lookup }) };
   return new S3Client({

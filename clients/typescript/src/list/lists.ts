@@ -7,9 +7,12 @@ type Schemas = components['schemas'];
 
 const page = (after: string | undefined) => ({ limit: pageLimit, ...(after !== undefined && { after }) });
 
-/** Every repository that the token may see. */
-export function listRepositories(hub: Hub): Promise<Schemas['Repository'][]> {
-  return allPages(async (after) => (await hub.api.GET('/v1/repositories', { params: { query: page(after) } })).data!);
+/** Every repository that the token may see, or those whose name has a text in it. */
+export function listRepositories(hub: Hub, search?: string): Promise<Schemas['Repository'][]> {
+  const query = search === undefined ? {} : { search };
+  return allPages(
+    async (after) => (await hub.api.GET('/v1/repositories', { params: { query: { ...page(after), ...query } } })).data!,
+  );
 }
 
 /** Every run of a repository. */

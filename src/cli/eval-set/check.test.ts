@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { evalSet } from './eval-set.ts';
+import { runFirn } from '../program/run-firn.test-support.ts';
 
-const series = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
+const series = fileURLToPath(new URL('../../../examples/lm-small', import.meta.url));
 const [graph, batches, checkpoint] = ['model.onnx', 'eval.safetensors', 'ckpt_09.safetensors'].map((name) =>
   join(series, name),
 ) as [string, string, string];
@@ -17,13 +17,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await evalSet(
-    args,
-    (line) => out.push(line),
-    (line) => err.push(line),
-  );
-  return { code, out: out.join('\n'), err: err.join('\n') };
+  const { code, said, complained } = await runFirn('eval-set', ...args);
+  return { code, out: said.join('\n'), err: complained.join('\n') };
 }
 
 /** A new folder with an index of three shards without those of the given numbers; returns the index's path. */
@@ -50,11 +45,6 @@ describe('firn eval-set check', () => {
     expect(out).not.toContain('warning');
   });
 
-  test('explains itself', async () => {
-    const { code, out } = await run('check', '--help');
-    expect([code, out]).toEqual([0, expect.stringMatching(/^Usage: firn eval-set check GRAPH/)]);
-  });
-
   test('takes a spec, and prints JSON for programs', async () => {
     const spec = { inputs: { idx: 'inputs' }, metrics: [{ name: 'same', kind: 'agreement', output: 'logits' }] };
     const path = join(folder, 'spec.json');
@@ -71,9 +61,17 @@ describe('firn eval-set check', () => {
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ['another verb', () => ['chek'], /There is no "eval-set chek".*\nUsage: firn eval-set check GRAPH/],
-    ['a missing argument', () => ['check', graph, batches], /A graph, batches and a checkpoint are wanted/],
-    ['an unknown kind', () => ['check', graph, batches, checkpoint, '--kind', 'bleu'], /There is no kind "bleu"/],
+    ['another verb', () => ['chek'], /there is no command "chek"; perhaps check; write one of make, check/],
+    [
+      'a missing argument',
+      () => ['check', graph, batches],
+      /missing required argument 'CHECKPOINT' \(firn eval-set check --help says how\)/,
+    ],
+    [
+      'an unknown kind',
+      () => ['check', graph, batches, checkpoint, '--kind', 'bleu'],
+      /'bleu' is invalid. Allowed choices are loss/,
+    ],
     ['a file that is not there', () => ['check', graph, join(folder, 'none'), checkpoint], /there is no .*none/],
     [
       'an index whose shard is missing',
@@ -94,7 +92,7 @@ describe('firn eval-set check', () => {
     [
       'batches for a checkpoint',
       () => ['check', graph, batches, batches],
-      /^graph-missing-weights: No tensor of the checkpoint fills "wte\.weight", "wpe\.weight"/,
+      /^firn eval-set check: No tensor of the checkpoint fills "wte\.weight", "wpe\.weight"/,
     ],
   ])('refuses %s in a sentence', async (_, args, sentence) => {
     const { code, out, err } = await run(...args());

@@ -1,0 +1,123 @@
+import { Option, type Command } from 'commander';
+import type { Commands } from '../program/commands.ts';
+import { readShare } from '../program/read-share.ts';
+import type { DiffCommand } from './diff/diff.ts';
+import type { LogCommand } from './log.ts';
+import type { PullCommand } from './pull.ts';
+import type { PushCommand } from './push.ts';
+import type { HubOptions } from './session.ts';
+
+/** Adds the commands with which people push, look and pull. */
+export function addHubCommands(program: Command, commands: Commands): void {
+  const { run } = commands;
+  commands
+    .hub(
+      program,
+      'login [URL]',
+      'check a token and remember it; it is asked for, or read from a pipe',
+      'firn login https://hub.example',
+    )
+    .action(
+      run(async (url: string | undefined, options: HubOptions) => (await import('./login.ts')).login(url, options)),
+    );
+  addTransfers(program, commands);
+  addLooks(program, commands);
+}
+
+function addTransfers(program: Command, commands: Commands): void {
+  commands
+    .hub(
+      program,
+      'push TARGET PATH',
+      "push a file, a folder, or a Trainer's output folder; repeat it to go on",
+      'firn push me/gpt/train output --wait',
+      'firn push me/gpt/train@900 model.safetensors --eval-set held-out --threshold loss=1%',
+    )
+    .option('--wait', 'wait until it is stored; show phases and trials')
+    .option('--eval-set <name>', 'eval set of the run, if the run is new')
+    .option('--threshold <metric=share>', 'largest degradation, if the run is new', readThreshold)
+    .action(
+      commands.run(async (text: string, path: string, options: PushCommand) =>
+        (await import('./push.ts')).push(text, path, options),
+      ),
+    );
+  commands
+    .hub(
+      program,
+      'pull TARGET [FOLDER]',
+      'pull a checkpoint, verified by digest; repeat it to go on',
+      'firn pull me/gpt/train@latest model --dtype bf16',
+      'firn pull me/gpt/train@900 model --file config.json',
+    )
+    .option('--file <path>', 'only this file; may be repeated', (path: string, before: string[] = []) => [
+      ...before,
+      path,
+    ])
+    .addOption(new Option('--dtype <dtype>', 'convert tensors on the way').choices(['f32', 'f16', 'bf16']))
+    .option('--uploaded', 'the upload itself, while it is kept')
+    .action(
+      commands.run(async (text: string, folder: string | undefined, options: PullCommand) =>
+        (await import('./pull.ts')).pull(text, folder, options),
+      ),
+    );
+}
+
+function addLooks(program: Command, commands: Commands): void {
+  const { run } = commands;
+  commands
+    .hub(program, 'ls [TARGET]', 'repositories, the runs of one, or the checkpoints of a run', 'firn ls me/gpt')
+    .action(
+      run(async (text: string | undefined, options: HubOptions) => (await import('./look.ts')).ls(text, options)),
+    );
+  commands
+    .hub(
+      program,
+      'log TARGET...',
+      'one row for each checkpoint of a run, or of several runs side by side',
+      'firn log me/gpt/train',
+      'firn log me/gpt/train me/gpt/train-2',
+      'firn log me/gpt/train --within 1% --best loss',
+    )
+    .option('--within <share>', 'only checkpoints that lost no more than this of any metric', readWithin)
+    .option('--best <metric>', 'the best first, as measured on what a pull returns')
+    .action(run(async (texts: string[], options: LogCommand) => (await import('./log.ts')).log(texts, options)));
+  commands
+    .hub(program, 'show TARGET', 'one checkpoint, and why it is as it is', 'firn show me/gpt/train@900')
+    .action(run(async (text: string, options: HubOptions) => (await import('./look.ts')).show(text, options)));
+  commands
+    .hub(
+      program,
+      'diff FROM TO',
+      'how far each layer moved between two checkpoints, the furthest first',
+      'firn diff me/gpt/train@800 me/gpt/train@900',
+      'firn diff model.safetensors me/gpt/train@latest --tensors',
+    )
+    .option('--tensors', 'a row for each tensor')
+    .addHelpText(
+      'after',
+      '\nFROM and TO are checkpoints of the hub, or safetensors files or folders of this machine. A layer moved by\n' +
+        '||to - from|| / ||from||, over its floating tensors. Of the hub only ranges are fetched, and nothing is kept.',
+    )
+    .action(
+      run(async (from: string, to: string, options: DiffCommand) =>
+        (await import('./diff/diff.ts')).diff(from, to, options),
+      ),
+    );
+  commands
+    .hub(program, 'watch TARGET', 'follow a checkpoint until it is ready', 'firn watch me/gpt/train@900')
+    .action(run(async (text: string, options: HubOptions) => (await import('./follow.ts')).watch(text, options)));
+}
+
+/** Parses `loss=0.01` or `loss=1%`, and adds it to those before. Throws an Error with one sentence. */
+export function readThreshold(text: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const at = text.lastIndexOf('=');
+  const share = at < 1 || at > 96 ? undefined : readShare(text.slice(at + 1));
+  if (share === undefined) throw new Error(`--threshold ${text} is none: write one such as loss=0.01 or loss=1%.`);
+  return { ...before, [text.slice(0, at)]: share };
+}
+
+function readWithin(text: string): number {
+  const share = readShare(text);
+  if (share === undefined) throw new Error(`--within ${text} is no share: write one such as 0.01 or 1%.`);
+  return share;
+}

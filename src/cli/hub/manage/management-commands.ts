@@ -1,0 +1,96 @@
+import { Argument, type Command } from 'commander';
+import type { Commands } from '../../program/commands.ts';
+import { readThreshold } from '../hub-commands.ts';
+import type { HubOptions } from '../session.ts';
+import type { CreateRepository } from './repos.ts';
+import type { CreateRun, DeleteCommand } from './runs.ts';
+
+/** Adds `firn repos`, `firn runs` and `firn usage`. */
+export function addManagement(program: Command, commands: Commands): void {
+  addRepositories(commands.group(program, 'repos', 'repositories: list, create, visibility'), commands);
+  addRuns(commands.group(program, 'runs', 'runs: list, create, fork, close, open, delete'), commands);
+  commands
+    .hub(
+      program,
+      'usage [WHAT]',
+      'what a namespace or a repository takes, line by line',
+      'firn usage',
+      'firn usage me',
+      'firn usage me/gpt',
+    )
+    .action(
+      commands.run(async (what: string | undefined, options: HubOptions) =>
+        (await import('./usage.ts')).usage(what, options),
+      ),
+    );
+}
+
+function addRepositories(group: Command, commands: Commands): void {
+  const { run } = commands;
+  commands
+    .hub(group, 'list', 'every repository that you may see', 'firn repos list --search gpt')
+    .option('--search <text>', 'only those whose name has this in it')
+    .action(run(async (options: HubOptions & { search?: string }) => (await import('./repos.ts')).listRepos(options)));
+  commands
+    .hub(group, 'create REPOSITORY', 'make a repository, which only you can read', 'firn repos create me/gpt --public')
+    .option('--public', 'everybody can read it, without a token')
+    .action(
+      run(async (name: string, options: CreateRepository) => (await import('./repos.ts')).createRepo(name, options)),
+    );
+  commands
+    .hub(group, 'visibility REPOSITORY', 'change who can read a repository', 'firn repos visibility me/gpt public')
+    .addArgument(new Argument('VISIBILITY').choices(['private', 'public']))
+    .action(
+      run(async (name: string, visibility: 'private' | 'public', options: HubOptions) =>
+        (await import('./repos.ts')).changeVisibility(name, visibility, options),
+      ),
+    );
+}
+
+function addRuns(group: Command, commands: Commands): void {
+  const { run } = commands;
+  commands
+    .hub(group, 'list REPOSITORY', 'the runs of a repository', 'firn runs list me/gpt')
+    .action(run(async (name: string, options: HubOptions) => (await import('./runs.ts')).listRunsOf(name, options)));
+  const making = (usage: string, description: string, ...examples: string[]): Command =>
+    commands
+      .hub(group, usage, description, ...examples)
+      .option('--eval-set <name>', 'measure its checkpoints on this eval set')
+      .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold);
+  making(
+    'create RUN',
+    'make a run, without an eval set an exact one',
+    'firn runs create me/gpt/train --eval-set held-out --threshold loss=1%',
+  ).action(run(async (name: string, options: CreateRun) => (await import('./runs.ts')).createRun(name, options)));
+  making(
+    'fork TARGET NEW',
+    'make a run that goes on from a checkpoint of another',
+    'firn runs fork me/gpt/train@900 train-2',
+  ).action(
+    run(async (from: string, name: string, options: CreateRun) =>
+      (await import('./runs.ts')).forkRun(from, name, options),
+    ),
+  );
+  commands
+    .hub(group, 'close RUN', 'take no new steps: its last checkpoint is final', 'firn runs close me/gpt/train')
+    .action(
+      run(async (name: string, options: HubOptions) => (await import('./runs.ts')).setFinal(name, true, options)),
+    );
+  commands
+    .hub(group, 'open RUN', 'take new steps again', 'firn runs open me/gpt/train')
+    .action(
+      run(async (name: string, options: HubOptions) => (await import('./runs.ts')).setFinal(name, false, options)),
+    );
+  commands
+    .hub(
+      group,
+      'delete TARGET',
+      'delete a run with all its checkpoints, or one checkpoint',
+      'firn runs delete me/gpt/train',
+      'firn runs delete me/gpt/train@900 --yes',
+    )
+    .option('--yes', 'do not ask for the name once more')
+    .action(
+      run(async (text: string, options: DeleteCommand) => (await import('./runs.ts')).deleteTarget(text, options)),
+    );
+}

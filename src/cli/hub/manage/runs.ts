@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { findStep, formatTarget, parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
+import { printRuns } from '../look.ts';
+import { openSession, repositoryTarget, runTarget, type HubOptions, type Session } from '../session.ts';
+import { confirmName } from './confirm-name.ts';
+
+type Run = components['schemas']['Run'];
+
+export interface CreateRun extends HubOptions {
+  readonly evalSet?: string;
+  readonly threshold?: Readonly<Record<string, number>>;
+}
+
+export interface DeleteCommand extends HubOptions {
+  /** Does not ask. */
+  readonly yes?: boolean;
+}
+
+/** `firn runs list REPOSITORY`. */
+export async function listRunsOf(text: string, options: HubOptions): Promise<void> {
+  const repository = repositoryTarget(text);
+  const session = openSession(options);
+  await printRuns(session, repository);
+  session.hub.close();
+}
+
+/** `firn runs create RUN`. */
+export async function createRun(text: string, options: CreateRun): Promise<void> {
+  const { namespace, name, run } = runTarget(text);
+  const session = openSession(options);
+  sayRun(session, text, await postRun(session, { namespace, name }, { name: run, ...bodyOf(options) }));
+}
+
+/** `firn runs fork RUN@STEP NEW`: NEW is the name of a run, or a target in the same repository. */
+export async function forkRun(from: string, to: string, options: CreateRun): Promise<void> {
+  const source = runTarget(from);
+  const { namespace, name } = source;
+  const place = to.includes('/') ? runTarget(to) : runTarget(`${namespace}/${name}/${to}`);
+  if (place.namespace !== namespace || place.name !== name)
+    throw new Error(`A fork stays in its repository: write ${formatTarget({ namespace, name, run: place.run })}.`);
+  const session = openSession(options);
+  const { run, step } = await findStep(session.hub, source);
+  const made = await postRun(
+    session,
+    { namespace, name },
+    { name: place.run, forkFrom: { run, step }, ...bodyOf(options) },
+  );
+  sayRun(session, formatTarget(place), made);
+}
+
+/** `firn runs close RUN` and `firn runs open RUN`. */
+export async function setFinal(text: string, final: boolean, options: HubOptions): Promise<void> {
+  const path = runTarget(text);
+  const session = openSession(options);
+  const { data } = await session.hub.api.PATCH('/v1/repositories/{namespace}/{name}/runs/{run}', {
+    params: { path },
+    body: { final },
+  });
+  sayRun(session, text, data!);
+}
+
+/** `firn runs delete TARGET`: a run, or one checkpoint of it. Asks for the name once more. */
+export async function deleteTarget(text: string, options: DeleteCommand): Promise<void> {
+  const target = runTarget(text);
+  const session = openSession(options);
+  const { hub, terminal } = session;
+  const checkpoint = target.step === undefined ? undefined : await findStep(hub, target);
+  const name = formatTarget(checkpoint ?? target);
+  await confirmName(name, options.yes === true);
+  if (checkpoint === undefined)
+    await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: target } });
+  else
+    await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', {
+      params: { path: checkpoint },
+    });
+  hub.close();
+  terminal.say(
+    terminal.asJson
+      ? JSON.stringify({ deleted: name })
+      : `${name} is deleted; what it took is free after the grace, less what other checkpoints build on (firn usage)`,
+  );
+}
+
+function bodyOf({ evalSet, threshold }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
+  return {
+    ...(evalSet !== undefined && { evalSet }),
+    ...(threshold !== undefined && { thresholds: threshold }),
+  };
+}
+
+async function postRun(
+  { hub }: Session,
+  path: { readonly namespace: string; readonly name: string },
+  body: components['schemas']['RunInput'],
+): Promise<Run> {
+  const { data } = await hub.api.POST('/v1/repositories/{namespace}/{name}/runs', {
+    params: { path, header: { 'idempotency-key': randomUUID() } },
+    body,
+  });
+  return data!;
+}
+
+function sayRun({ hub, terminal }: Session, text: string, run: Run): void {
+  hub.close();
+  if (terminal.asJson) return terminal.say(JSON.stringify(run));
+  const { namespace, name } = parseTarget(text);
+  const parts = [
+    run.fidelity,
+    ...(run.evalSet === undefined ? [] : [`measured on ${run.evalSet}`]),
+    ...run.thresholdsInWords,
+    ...(run.forkedFrom === undefined ? [] : [`forked from ${run.forkedFrom.run}@${run.forkedFrom.step}`]),
+    run.final ? 'closed: it takes no new steps' : 'open',
+  ];
+  terminal.say(`${formatTarget({ namespace, name, run: run.name })}: ${parts.join('; ')}`);
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { exitCodeMeanings } from '../exit-code.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { buildProgram } from './build-program.ts';
+import { makeCommands } from './commands.ts';
+import { runFirn } from './run-firn.test-support.ts';
+
+const program = buildProgram(
+  makeCommands(openTerminal, () => undefined),
+  () => Promise.resolve(),
+);
+const below = (command: Command, path: string[] = []): [string, Command][] =>
+  command.commands.flatMap((each): [string, Command][] => {
+    const at = [...path, each.name()];
+    return each.commands.length > 0 ? below(each, at) : [[at.join(' '), each]];
+  });
+const leaves = below(program);
+
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help;
+}
+
+test.each(leaves)('firn %s --help has examples, the exit codes, --json and --version', (name, command) => {
+  const help = helpOf(command);
+  expect(help).toMatch(new RegExp(`^Usage: firn ${name} `));
+  expect(help).toMatch(name === 'completion' ? /firn completion bash/ : new RegExp(`\nExamples:\n +firn ${name}`));
+  for (const [code, meaning] of exitCodeMeanings) expect(help).toContain(`${code} ${meaning}`);
+  expect(help).toContain('--json');
+  expect(help).toContain('--version');
+});
+
+test('the guide has the same exit codes', () => {
+  const guide = readFileSync(new URL('../../../docs/guide/cli.md', import.meta.url), 'utf8');
+  const rows = [...guide.matchAll(/^\| (\d) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
+  expect(rows).toEqual(exitCodeMeanings.map((row) => [...row]));
+});
+
+test.each<[string[], RegExp]>([
+  [['nonsense'], /^firn: there is no command "nonsense"; firn --help lists them\.$/],
+  [['psuh'], /^firn: there is no command "psuh"; perhaps push; firn --help/],
+  [['runs'], /^firn runs: a command is missing; write one of list, create, fork/],
+  [['runs', 'frok'], /^firn runs: there is no command "frok"; perhaps fork; write/],
+  [['ls', '--al'], /^firn ls: unknown option '--al'.* \(firn ls --help says how\)$/s],
+  [['pull', 'a/b/c', '--dtype', 'f64'], /^firn pull: option '--dtype <dtype>' argument 'f64' is invalid/],
+  [['push', 'a/b/c'], /^firn push: missing required argument 'PATH'/],
+  [['serve', 'twice'], /^firn serve: too many arguments/],
+  [['runs', 'delete', 'a/b/c'], /^firn runs delete: Nobody can be asked whether a\/b\/c is to go: say --yes\.$/],
+])('%j is refused in one sentence', async (args, sentence) => {
+  const { code, said, complained } = await runFirn(...args);
+  expect([code, said, complained]).toEqual([1, [], [expect.stringMatching(sentence)]]);
+});
