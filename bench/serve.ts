@@ -1,11 +1,12 @@
 /**
- * Downloads from Firn beside the same bytes from a bare node:http server, in one run: `npm run bench:serve -- [--layers
- * 2] [--rounds 5] [--big-mib 4096] [--only rates|heads|memory]`. A synthetic model of 32 MB and 50 MB a layer drifts
- * for 14 checkpoints; pulled are its base, the end of its longest chain, and a file of random bytes that is stored raw.
- * `no cache`: every pull is rebuilt. `cold`: the cache has room for one file, and another was pulled before, so that
- * each pull also fills it. `cached`: the file was pulled before. Every answer is compared with its digest before it is
- * timed. Clients run in this process, the two servers in one of their own each. `memory` pulls a raw and a rebuilt file
- * of the given size with eight clients at once. Linux only; needs five times that size of disk.
+ * Downloads from Firn beside the same bytes from a bare node:http server, in one run:
+ * `npm run bench:serve -- [--layers 2] [--rounds 5] [--big-mib 4096] [--only rates|heads|memory] [--rows cached]`. A
+ * synthetic model of 32 MB and 50 MB a layer drifts for 14 checkpoints; pulled are its base, the end of its longest
+ * chain, and a file of random bytes that is stored raw. `no cache`: every pull is rebuilt. `cold`: the cache has room
+ * for one file, and another was pulled before, so that each pull also fills it. `cached`: the file was pulled before.
+ * Every answer is compared with its digest before it is timed. Clients run in this process, the two servers in one of
+ * their own each. `memory` pulls a raw and a rebuilt file of the given size with eight clients at once. Linux only;
+ * needs five times that size of disk.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,6 +27,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     'big-mib': { type: 'string', default: '4096' },
     only: { type: 'string', default: '' },
+    /** Rows with this label alone: as stored, no cache, cold or cached. */
+    rows: { type: 'string', default: '' },
   },
 });
 const rounds = Number(options.rounds);
@@ -57,6 +60,7 @@ async function withBare(path: string, use: (url: string) => Promise<void>): Prom
 }
 
 async function rateRows(label: string, hub: HubProcess, file: StoredFile, other?: StoredFile): Promise<void> {
+  if (options.rows !== '' && options.rows !== label) return;
   const url = hub.url + file.path;
   if ((await digestOf(url)) !== file.sha256) throw new Error(`${url}: other bytes than announced`);
   const evict = other && (() => digestOf(hub.url + other.path));

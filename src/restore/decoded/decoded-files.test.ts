@@ -19,10 +19,14 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'firn-decoded-'));
   failures.length = 0;
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+const caches: DecodedFiles[] = [];
+afterEach(async () => {
+  for (const cache of caches.splice(0)) await cache.close();
+  await rm(directory, { recursive: true, force: true });
+});
 
-function openCache(options: Partial<DecodedFilesOptions> = {}): Promise<DecodedFiles> {
-  return DecodedFiles.open({
+async function openCache(options: Partial<DecodedFilesOptions> = {}): Promise<DecodedFiles> {
+  const cache = await DecodedFiles.open({
     directory,
     bytesMax: 10 * sizeBytes,
     crc32c: referenceCrc32c,
@@ -30,6 +34,8 @@ function openCache(options: Partial<DecodedFilesOptions> = {}): Promise<DecodedF
     onFailure: (error) => failures.push(error),
     ...options,
   });
+  caches.push(cache);
+  return cache;
 }
 
 /** A file that counts how often all of it is decoded. A closed gate holds decoding back behind the first piece. */
