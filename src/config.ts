@@ -159,6 +159,10 @@ export const configSchema = z.object({
   FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe(
     'MiB of decoded ancestor blocks kept for restores and deltas.',
   ),
+  FIRN_DECODED_CACHE_MIB: integer(8192, 0, 16 * 1024 * 1024).describe(
+    'MiB of rebuilt files that a gateway keeps decoded below FIRN_WORK_DIR, so that the next download only reads ' +
+      'them; a GiB of the disk stays free. 0: every download is rebuilt.',
+  ),
   FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024).describe('Packages a restore may have to read, the base included.'),
   FIRN_MERGE: z
     .enum(['on', 'off'])
@@ -258,6 +262,8 @@ export interface Config {
   readonly evalMemoryMaxBytes: number;
   readonly encodeCacheMaxBytes: number;
   readonly restoreCacheMaxBytes: number;
+  /** 0: rebuilt files are not kept. */
+  readonly decodedCacheMaxBytes: number;
   readonly chainLengthMax: number;
   readonly mergeDeltas: boolean;
   /** 0: no background scrubbing. */
@@ -312,6 +318,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     evalMemoryMaxBytes: env.FIRN_EVAL_MEMORY_MIB * mib,
     encodeCacheMaxBytes: env.FIRN_ENCODE_CACHE_MIB * mib,
     restoreCacheMaxBytes: env.FIRN_RESTORE_CACHE_MIB * mib,
+    decodedCacheMaxBytes: env.FIRN_DECODED_CACHE_MIB * mib,
     chainLengthMax: env.FIRN_CHAIN_LENGTH_MAX,
     mergeDeltas: env.FIRN_MERGE === 'on',
     scrubBytesPerSecond: env.FIRN_SCRUB_MIB_PER_S * mib,

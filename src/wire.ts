@@ -172,7 +172,7 @@ interface Running {
 
 /** Ends the process's parts in order; rejects with the first failure. */
 async function close(
-  { config, evaluator, store, suspects, notices, catalog, watch, work, log }: Parts,
+  { config, evaluator, store, suspects, notices, catalog, watch, work, decoded, log }: Parts,
   { server, worker, upkeep, scrubber, transfers, metering, announcing, readiness }: Running,
 ): Promise<void> {
   const { drainMs, unreadyMs } = config;
@@ -197,6 +197,7 @@ async function close(
       closing('write transferred bytes', () => transfers.flush()),
       closing('end evaluations', () => evaluator.close()),
       closing('close store', () => store.close()),
+      closing('end the cache of decoded files', async () => decoded?.close()),
       closing('remove scratch files', () => work.release()),
       [{ name: 'send traces', deadlineMs: tracesMs, end: () => watch.close() }],
       closing('close notices', () => notices.close()),

@@ -24,6 +24,7 @@ import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import type { NativeCore } from '../native/core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { meteredDownloads } from '../restore/metered-downloads.ts';
+import type { DecodedFiles } from '../restore/decoded/decoded-files.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { createXetHasher, onceMade } from '../xet/xet-hash.ts';
@@ -40,6 +41,7 @@ export interface GatewayParts {
   readonly core: NativeCore;
   readonly evaluator: Evaluator;
   readonly restorer: Restorer;
+  readonly decoded: DecodedFiles | undefined;
   readonly graphs: GraphCache;
   readonly progress: ProgressBus;
   readonly work: WorkDirectory;
@@ -53,7 +55,7 @@ export function gatewayOf(
   ingestContext: IngestContext,
   wakeWorkers: () => void,
 ): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'tracer' | 'log' | 'transfers'> {
-  const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
+  const { catalog, store, core, evaluator, restorer, decoded, graphs, progress, work } = parts;
   const { tracer, onRestored } = parts.watch;
   const workDirectory = work.path;
   const ingest = tracedVerbs(
@@ -66,7 +68,7 @@ export function gatewayOf(
     wakeWorkers();
     return done;
   };
-  const downloads = meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored);
+  const downloads = meteredDownloads(new Downloads({ catalog, store, core, restorer, decoded }), onRestored);
   return {
     bodyPace: { bytesPerSecondMin: parts.config.uploadBytesPerSecondMin, windowMs: paceWindowMs },
     catalog,

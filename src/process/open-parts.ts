@@ -21,6 +21,7 @@ import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { loadCore } from '../native/load-core.ts';
 import type { NativeCore } from '../native/core.ts';
 import { ByteCache, newCacheCounts, type CacheCounts } from '../restore/byte-cache.ts';
+import { DecodedFiles } from '../restore/decoded/decoded-files.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { meteredStore } from '../store/metered-store.ts';
@@ -33,7 +34,7 @@ import { damageToLog } from '../upkeep/scrub/damage-to-log.ts';
 import { Quarantine, quarantinedStore } from '../upkeep/scrub/quarantine.ts';
 import { Suspects, watchedStore } from '../upkeep/scrub/suspects.ts';
 import { watchProcess, type Watch } from './watch-process.ts';
-import { openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
+import { freeBytesOf, openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /**
  * If several processes share a folder of objects, an unfinished file that was not written to for this long, in ms,
@@ -63,6 +64,8 @@ export interface Parts {
   readonly encodeCache: CacheCounts;
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
+  /** Undefined: rebuilt files are not kept. */
+  readonly decoded: DecodedFiles | undefined;
   readonly graphs: GraphCache;
   readonly work: WorkDirectory;
   /** Unique to this start of the process. */
@@ -156,9 +159,14 @@ export async function openParts(
   });
   const work = await openWorkDirectory(config);
   const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
+  const decoded = await openDecoded(config, log, core, work);
   const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
   const encodeCache = newCacheCounts();
-  cacheMetrics(metrics, () => ({ ...restorer.caches(), encode: { ...encodeCache, usedBytes: 0 } }));
+  cacheMetrics(metrics, () => ({
+    ...restorer.caches(),
+    ...(decoded && { decoded: decoded.state() }),
+    encode: { ...encodeCache, usedBytes: 0 },
+  }));
   const progress = relayProgress(createProgressBus(), notices);
   return {
     config,
@@ -172,6 +180,7 @@ export async function openParts(
     evaluator,
     progress,
     restorer,
+    decoded,
     graphs,
     work,
     processId,
@@ -189,6 +198,23 @@ async function openWorkDirectory({ database, workDirectory }: Config): Promise<W
   const work = await openSharedWorkDirectory(workDirectory);
   await mkdir(evalSetDirectory(work.path), { recursive: true });
   return work;
+}
+
+/** Undefined if the configuration has no bytes for it. */
+async function openDecoded(
+  { decodedCacheMaxBytes: bytesMax }: Config,
+  log: Logger,
+  core: NativeCore,
+  work: WorkDirectory,
+): Promise<DecodedFiles | undefined> {
+  if (bytesMax === 0) return undefined;
+  return DecodedFiles.open({
+    directory: join(work.path, 'decoded'),
+    bytesMax,
+    crc32c: (bytes) => core.crc32cSync(bytes),
+    freeBytes: freeBytesOf,
+    onFailure: (error) => log.warn({ err: error }, 'a decoded file could not be kept; it is rebuilt instead'),
+  });
 }
 
 /** Files under the data directory, or a bucket. The SDK is loaded only for a bucket. */

@@ -7,19 +7,13 @@ import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { TensorEntry } from '../checkpoint/safetensors/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import type { DecodedFiles } from './decoded/decoded-files.ts';
+import type { OpenedFile } from './opened-file.ts';
 import { openNamed } from './open-named.ts';
 import { RawSafetensorsFile } from './range/raw-file.ts';
 import type { Restorer } from './restorer.ts';
 
-/** A file of known length, readable by range. Close it once none of its streams run. */
-export interface OpenedFile {
-  readonly sizeBytes: number;
-  /** Number of packages read to rebuild it; absent for a raw object. */
-  readonly chainLength?: number;
-  /** End exclusive; exactly `endBytes - startBytes` bytes. */
-  stream(startBytes: number, endBytes: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  close(): Promise<void>;
-}
+export type { OpenedFile } from './opened-file.ts';
 
 export interface OpenedTensor extends OpenedFile {
   readonly dtype: Dtype;
@@ -33,6 +27,8 @@ export interface DownloadServices {
   readonly store: ObjectStore;
   readonly core: NativeCore;
   readonly restorer: Restorer;
+  /** Absent: every download is rebuilt. */
+  readonly decoded?: DecodedFiles | undefined;
 }
 
 /** Errors that a reader sees while another request deletes the checkpoint's rows and objects. */
@@ -98,6 +94,18 @@ export class Downloads {
   ): Promise<OpenedFile> {
     if (file.storage === 'reference') return this.#open(...(await this.#origin(file)), view);
     if (file.storage === 'raw') return this.#openRaw(file, view?.dtype);
+    const { decoded } = this.#services;
+    const { id, resultSha256: sha256, resultBytes: sizeBytes } = file;
+    if (decoded === undefined || view !== undefined || sha256 === undefined || sizeBytes === undefined)
+      return this.#rebuild(checkpoint, file, view);
+    return decoded.openFile({ id, sha256, sizeBytes }, () => this.#rebuild(checkpoint, file));
+  }
+
+  async #rebuild(
+    checkpoint: Checkpoint,
+    file: CheckpointFile,
+    view?: { readonly dtype: QuantizableDtype },
+  ): Promise<OpenedFile> {
     const chain = await this.#openChain(checkpoint);
     return closingOnFailure(chain, async () => {
       const whole = chain.file(file.path);
@@ -107,6 +115,7 @@ export class Downloads {
         sizeBytes: restored.sizeBytes,
         chainLength,
         stream: (start, end, signal) => restored.stream(start, end, signal),
+        passing: (signal) => restored.passing(signal),
         close: () => chain.close(),
       };
     });

@@ -2,8 +2,8 @@ import type { Downloads, OpenedFile } from './downloads.ts';
 
 /** One streamed range, complete or not. */
 export interface RestoredBytes {
-  /** `raw`: the bytes of the object itself; else rebuilt from a base alone, or from a base and deltas. */
-  readonly kind: 'raw' | 'base' | 'delta';
+  /** `raw`: the object itself; `cached`: rebuilt before; else rebuilt from a base alone, or a base and deltas. */
+  readonly kind: 'raw' | 'base' | 'delta' | 'cached';
   /** Number of packages read; 1 without a chain. */
   readonly chainLength: number;
   /** Seconds from the opening of the file to the first byte. */
@@ -38,8 +38,8 @@ export async function meteredFile<File extends OpenedFile>(
 ): Promise<File> {
   const startedMs = performance.now();
   const file = await open();
-  const { sizeBytes, chainLength = 0 } = file;
-  const what = { kind: kindOf(chainLength), chainLength: Math.max(1, chainLength) };
+  const { sizeBytes, chainLength = 0, isCached = false } = file;
+  const what = { kind: isCached ? ('cached' as const) : kindOf(chainLength), chainLength: Math.max(1, chainLength) };
   const openMs = performance.now() - startedMs;
   const stream = async function* (
     startBytes: number,

@@ -1,5 +1,4 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { NativeCore } from '../../native/core.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
 import { chainLengthMax } from '../../package/format-limits.ts';
 import { decodeStoredIndexes, readStoredIndex, type StoredIndex } from '../../package/open-package.ts';
@@ -10,7 +9,7 @@ import type { ByteCache } from '../byte-cache.ts';
 import { FileLineage } from './file-lineage.ts';
 import { IndexedPackage } from './indexed-package.ts';
 import { PackageBytes } from './package-bytes.ts';
-import { RestoredFile } from './restored-file.ts';
+import { RestoredFile, type FileContext } from './restored-file.ts';
 
 /** One package of a chain: its place as the catalog records it, and how to open its bytes. */
 export interface ChainedPackage {
@@ -31,8 +30,7 @@ export interface ChainedPackage {
 }
 
 /** Shared by all chains: decoded indexes by stored object and package id, decoded blocks by package, file and block. */
-export interface ChainContext {
-  readonly core: NativeCore;
+export interface ChainContext extends FileContext {
   readonly indexes: ByteCache<IndexedPackage>;
   readonly blocks: ByteCache<DecodedBlock>;
 }
@@ -110,7 +108,7 @@ export class PackageChain {
    * files: the raw object does).
    */
   file(path: string): RestoredFile {
-    return new RestoredFile(this.#ctx.core, this.blocks(path));
+    return new RestoredFile(this.#ctx, this.blocks(path));
   }
 
   close(): Promise<void> {

@@ -2,21 +2,31 @@ import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import type { NativeCore } from '../../native/core.ts';
+import type { DecodeAhead } from '../decode-ahead.ts';
 import { BlockMemory } from '../block-memory.ts';
 import type { BlockReader } from './block-reader.ts';
 import { dtypeView } from '../range/dtype-view.ts';
 import { planRange } from '../range/plan-range.ts';
 import { streamRange, type RangeSource, type StreamOptions } from '../range/stream-range.ts';
 
+/** What all files of a process share. */
+export interface FileContext {
+  readonly core: NativeCore;
+  /** Absent: each stream has a limit of its own only. */
+  readonly ahead?: DecodeAhead | undefined;
+}
+
 /** A file of a package, rebuilt while it is read. Its layout and length are known from the index alone. */
 export class RestoredFile {
   readonly layout: SafetensorsLayout;
   readonly #core: NativeCore;
   readonly #blocks: BlockReader;
+  readonly #ahead: DecodeAhead | undefined;
   readonly #target: QuantizableDtype | undefined;
 
-  constructor(core: NativeCore, blocks: BlockReader, target?: QuantizableDtype) {
-    this.#core = core;
+  constructor(ctx: FileContext, blocks: BlockReader, target?: QuantizableDtype) {
+    this.#core = ctx.core;
+    this.#ahead = ctx.ahead;
     this.#blocks = blocks;
     this.#target = target;
     const { layout } = blocks.file.plan;
@@ -55,7 +65,7 @@ export class RestoredFile {
       headerBytes: this.layout.headerBytes,
       elements: (block, signal, memory) => this.#elements(block, signal, memory),
     };
-    return streamRange(source, plan, options);
+    return streamRange(source, plan, { ...options, ahead: this.#ahead });
   }
 
   /** The tensor's place in the file; `stream(startBytes, endBytes)` gives its data alone. Throws `not-found`. */
@@ -72,7 +82,7 @@ export class RestoredFile {
   view(dtype: QuantizableDtype): RestoredFile {
     if (!this.isSafetensors)
       throw new FirnError('invalid-request', 'Only safetensors files can be converted to another dtype.');
-    return new RestoredFile(this.#core, this.#blocks, dtype);
+    return new RestoredFile({ core: this.#core, ahead: this.#ahead }, this.#blocks, dtype);
   }
 
   async #elements(block: number, signal: AbortSignal, memory: BlockMemory | undefined): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { BlockMemory } from '../block-memory.ts';
+import { DecodeAhead } from '../decode-ahead.ts';
 import type { RangePlan } from './plan-range.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
   /** If given, blocks may lie in this memory; a piece is then valid only until the next one is requested. */
   readonly memory?: BlockMemory | undefined;
+  /** Shared by the streams of a process; without it only `decodeAheadMax` bounds a stream. */
+  readonly ahead?: DecodeAhead | undefined;
 }
 
 /**
@@ -41,19 +44,21 @@ export async function* streamRange(
 async function* pieces(
   source: RangeSource,
   plan: RangePlan,
-  { signal, memory }: StreamOptions,
+  { signal, memory, ahead = new DecodeAhead(decodeAheadMax) }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const open = new Map<number, Promise<Uint8Array>>();
   let started = 0;
   let used = 0;
+  let held = 0;
   try {
     for (let at = plan.header.startBytes; at < plan.header.endBytes; at += pieceBytesMax) {
       yield source.headerBytes.subarray(at, Math.min(at + pieceBytesMax, plan.header.endBytes));
     }
     for (const piece of plan.pieces) {
-      while (started < plan.blocks.length && started - used < decodeAheadMax) {
+      while (started < plan.blocks.length && started - used < decodeAheadMax && ahead.tryTake(started - used)) {
+        held++;
         const elements = source.elements(plan.blocks[started]!, either, memory);
         // Awaited later or never: until then a failure must not count as unhandled.
         elements.catch(() => undefined);
@@ -61,7 +66,11 @@ async function* pieces(
         started++;
       }
       if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
-      if (plan.blocks[used] === piece.block) used++;
+      if (plan.blocks[used] === piece.block) {
+        used++;
+        held--;
+        ahead.give(1);
+      }
       const elements = await open.get(piece.block)!;
       if (piece.last) open.delete(piece.block);
       yield elements.subarray(piece.startBytes, piece.endBytes);
@@ -69,6 +78,7 @@ async function* pieces(
     }
   } finally {
     stop.abort();
+    ahead.give(held);
   }
 }
 
