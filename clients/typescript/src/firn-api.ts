@@ -1603,6 +1603,8 @@ export interface components {
             /** @description Checkpoints on the way from a base, this one included. */
             chainLength: number;
             rawBytes: number;
+            /** @description What the files would take with four bytes for each weight; it bounds what a restore reads. */
+            fullBytes?: number;
             /** @description Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less. */
             storedBytes: number;
             /** @description Share of weights whose bin changed since the ancestor. */
@@ -7888,6 +7890,15 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
             401: {
                 headers: {
@@ -7929,6 +7940,24 @@ export interface operations {
                     };
                 };
             };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getReadiness: {
@@ -7947,6 +7976,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It cannot. */
@@ -7996,6 +8043,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getOpenApi: {
@@ -8016,6 +8072,24 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8041,8 +8115,26 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemKind"];
                 };
             };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not visible. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

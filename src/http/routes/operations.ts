@@ -24,6 +24,7 @@ const getHealth = createRoute({
       description: 'It does.',
       content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } },
     },
+    ...problems(401, 429),
   },
 });
 const readinessSchema = z
@@ -55,6 +56,7 @@ const getReadiness = createRoute({
   responses: {
     200: { description: 'It can.', content: readinessContent },
     503: { description: 'It cannot.', content: readinessContent },
+    ...problems(401, 429),
   },
 });
 const getMetrics = createRoute({
@@ -66,7 +68,7 @@ const getMetrics = createRoute({
   tags,
   responses: {
     200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } },
-    ...problems(401, 403),
+    ...problems(401, 403, 429),
   },
 });
 const getDocument = createRoute({
@@ -75,7 +77,10 @@ const getDocument = createRoute({
   operationId: 'getOpenApi',
   summary: 'This document',
   tags,
-  responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: z.looseObject({}) } } } },
+  responses: {
+    200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: z.looseObject({}) } } },
+    ...problems(401, 429),
+  },
 });
 const problemKindSchema = z
   .object({
@@ -105,7 +110,7 @@ const getProblemKind = createRoute({
       description: 'What the code means.',
       content: { 'application/json': { schema: problemKindSchema } },
     },
-    ...problems(404),
+    ...problems(401, 404, 429),
   },
 });
 
