@@ -2586,6 +2586,8 @@ export interface components {
             /** @description Checkpoints on the way from a base, this one included. */
             chainLength: number;
             rawBytes: number;
+            /** @description What the files would take with four bytes for each weight; it bounds what a restore reads. */
+            fullBytes?: number;
             /** @description Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less. */
             storedBytes: number;
             /** @description Share of weights whose bin changed since the ancestor. */
@@ -13568,6 +13570,15 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
             401: {
                 headers: {
@@ -13634,6 +13645,24 @@ export interface operations {
                     };
                 };
             };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getReadiness: {
@@ -13652,6 +13681,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It cannot. */
@@ -13726,6 +13773,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getOpenApi: {
@@ -13753,6 +13809,24 @@ export interface operations {
                     };
                 };
             };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getProblemKind: {
@@ -13776,6 +13850,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemKind"];
                 };
             };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not visible. */
             404: {
                 headers: {
@@ -13792,6 +13875,15 @@ export interface operations {
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

@@ -25,6 +25,7 @@ const getHealth = createRoute({
       description: 'It does.',
       content: { 'application/json': { schema: z.object({ status: z.literal('ok') }), example: { status: 'ok' } } },
     },
+    ...problems(401, 429),
   },
 });
 const readinessSchema = z
@@ -62,6 +63,7 @@ const getReadiness = createRoute({
   responses: {
     200: { description: 'It can.', content: readinessContent },
     503: { description: 'It cannot.', content: readinessContent },
+    ...problems(401, 429),
   },
 });
 const metricsExample =
@@ -79,7 +81,7 @@ const getMetrics = createRoute({
       description: 'Text exposition format.',
       content: { 'text/plain': { schema: z.string(), example: metricsExample } },
     },
-    ...problems(401, 403),
+    ...problems(401, 403, 429),
   },
 });
 const getDocument = createRoute({
@@ -94,6 +96,7 @@ const getDocument = createRoute({
       description: 'OpenAPI 3.1.',
       content: { 'application/json': { schema: z.looseObject({}), example: { openapi: '3.1.0' } } },
     },
+    ...problems(401, 429),
   },
 });
 const problemKindSchema = z
@@ -127,7 +130,7 @@ const getProblemKind = createRoute({
       description: 'What the code means.',
       content: { 'application/json': { schema: problemKindSchema } },
     },
-    ...problems(404),
+    ...problems(401, 404, 429),
   },
 });
 

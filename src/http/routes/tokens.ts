@@ -71,7 +71,7 @@ const getWhoami = createRoute({
   tags,
   responses: {
     200: { description: 'The token, without its secret.', content: { 'application/json': { schema: whoamiSchema } } },
-    ...problems(401, 429),
+    ...problems(400, 401, 429),
   },
 });
 

@@ -98,6 +98,9 @@ export const resultSchema = z
     ancestorStep: z.number().int().optional(),
     chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
     rawBytes: z.number().int(),
+    fullBytes: z.number().int().optional().openapi({
+      description: 'What the files would take with four bytes for each weight; it bounds what a restore reads.',
+    }),
     storedBytes: z.number().int().openapi({
       description:
         'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.',
