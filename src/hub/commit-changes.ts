@@ -3,13 +3,14 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { HubCommit } from '../catalog/contract/hub/revision-records.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { addCheckpoints, type CommittedWeights } from './add-checkpoints.ts';
 import { checkRefName } from './check-ref-name.ts';
 import { changeFolder, type PathChange } from './folder.ts';
 import { treeOid } from './git-object.ts';
 import { hasBytes } from './has-bytes.ts';
-import { type HubContext, serverAuthor } from './hub-context.ts';
-import { planCheckpoints, stepOfTitle } from './plan-checkpoints.ts';
-import { type QueuedCheckpoint, queueHubCheckpoint } from './queue-checkpoints.ts';
+import type { HubContext } from './hub-context.ts';
+import { madeBefore } from './made-before.ts';
+import { planCheckpoints, type PlannedCheckpoint } from './plan-checkpoints.ts';
 import { recordCommit } from './record-commit.ts';
 import { headOf } from './record-snapshot.ts';
 import { commitSnapshot } from './resolve-revision.ts';
@@ -54,12 +55,14 @@ export async function commitChanges(
   );
   await checkUploaded(ctx.catalog, repository.id, added);
   const staged: StagedCheckpoint[] = [];
+  const known: PlannedCheckpoint[] = [];
   try {
     for (const plan of repository.type === 'model' ? planCheckpoints(added) : []) {
       const checkpoint = await stageCheckpoint(ctx, repository, plan);
-      if (checkpoint !== undefined) staged.push(checkpoint);
+      if (checkpoint === 'known') known.push(plan);
+      else if (checkpoint !== undefined) staged.push(checkpoint);
     }
-    const outcome = await ctx.catalog.transaction((tx) => commitIn(ctx, tx, repository, input, staged));
+    const outcome = await ctx.catalog.transaction((tx) => commitIn(ctx, tx, repository, input, { staged, known }));
     if (outcome.checkpoints.length > 0) ctx.wakeWorkers();
     return outcome;
   } finally {
@@ -72,18 +75,15 @@ async function commitIn(
   tx: Catalog,
   repository: Repository,
   input: CommitInput,
-  staged: readonly StagedCheckpoint[],
+  weights: Pick<CommittedWeights, 'staged' | 'known'>,
 ): Promise<CommitOutcome> {
   const { revisions } = tx.hub;
   await revisions.lock(repository.id);
   const head = await headOf(tx, repository, input.branch);
-  const repeated = head && (await lastPushed(tx, head));
-  if (repeated?.requestSha256 === input.requestSha256) return { commit: repeated, created: false, checkpoints: [] };
-  if (input.parentCommit !== undefined && input.parentCommit !== head?.id) {
-    const made = head && (await madeBefore(tx, head, input));
-    if (made !== undefined) return { commit: made, created: false, checkpoints: [] };
+  const made = head && (await madeBefore(tx, head, input));
+  if (made !== undefined) return { commit: made, created: false, checkpoints: [] };
+  if (input.parentCommit !== undefined && input.parentCommit !== head?.id)
     throw new FirnError('precondition-failed', 'A commit has happened since. Please refresh and try again.');
-  }
   const load = head === undefined ? async () => [] : commitSnapshot(tx, head).load;
   const { rootId, trees } = await changeFolder(load, head?.treeId, input.changes);
   if (head !== undefined && rootId === head.treeId) return { commit: head, created: false, checkpoints: [] };
@@ -104,54 +104,11 @@ async function commitIn(
   // A commit creates `main`, and the branch that a run of the native API shows.
   if ((await revisions.ref(repository.id, 'branch', ref.name)) === undefined) await checkRefName(tx, repository, ref);
   await revisions.setRef(repository.id, ref);
-  const checkpoints: Checkpoint[] = [];
-  for (const each of staged) {
-    const step = input.steps.get(each.plan.folder) ?? stepOfTitle(input.title);
-    const { branch, base } = input;
-    const queued = await queueHubCheckpoint(ctx, tx, repository, { branch, base, step, staged: each });
-    if (queued === undefined) continue;
-    checkpoints.push(queued.checkpoint);
-    await tx.hub.checkpoints.add({
-      checkpointId: queued.checkpoint.id,
-      repositoryId: repository.id,
-      commitId: commit.id,
-      branch: input.branch,
-      folder: each.plan.folder,
-    });
-    await setTags(tx, repository, commit.id, queued);
-  }
+  const checkpoints = await addCheckpoints(ctx, tx, repository, { ...input, ...weights, commitId: commit.id });
   return { commit, created: true, checkpoints };
 }
 
-/** The newest commit that a client made; those of the server itself may have come after it. */
-async function lastPushed(tx: Catalog, head: HubCommit): Promise<HubCommit | undefined> {
-  if (head.author !== serverAuthor) return head;
-  const history = await tx.hub.revisions.history(head.repositoryId, head.id, serverCommitsMax);
-  return history.find(({ author }) => author !== serverAuthor);
-}
-
-/** Commits of the server in a row that are looked through. */
-const serverCommitsMax = 50;
-
-/** The commit that the same request made on the same parent, if others have followed since. */
-async function madeBefore(tx: Catalog, { repositoryId, id }: HubCommit, input: CommitInput) {
-  const recent = await tx.hub.revisions.history(repositoryId, id, repeatedWithin);
-  return recent.find(
-    ({ parentId, requestSha256 }) => parentId === input.parentCommit && requestSha256 === input.requestSha256,
-  );
-}
-
-/** Newest commits of a branch among which a repeated request is looked for: a client repeats it within seconds. */
-const repeatedWithin = 100;
-
 const emptyTreeId = treeOid([]);
-
-/** A tag that a person made is left alone. */
-async function setTags(tx: Catalog, { id }: Repository, commitId: string, { tags }: QueuedCheckpoint): Promise<void> {
-  for (const name of tags)
-    if ((await tx.hub.revisions.ref(id, 'tag', name)) === undefined)
-      await tx.hub.revisions.setRef(id, { kind: 'tag', name, commitId });
-}
 
 /** Refuses a commit early whose files were not uploaded to this very repository. */
 async function checkUploaded(

@@ -61,16 +61,22 @@ export function stepOfTrainerState(text: string): number | undefined {
   }
 }
 
+/** The step that a folder is named after. Pure. */
+export function stepOfFolder(folder: string): number | undefined {
+  const [, digits] = stepFolder.exec(folder.slice(folder.lastIndexOf('/') + 1)) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 function planOf(folder: string, files: readonly AddedFile[]): PlannedCheckpoint {
   const parts = folder === '' ? [] : folder.split('/');
-  const [, digits] = stepFolder.exec(parts.at(-1) ?? '') ?? [];
-  const others = digits === undefined ? parts : parts.slice(0, -1);
+  const step = stepOfFolder(folder);
+  const others = step === undefined ? parts : parts.slice(0, -1);
   const runSuffix = others.map((part) => `.${part.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '')}`).join('');
   return {
     folder,
     files,
     runSuffix: isName(`run${runSuffix}`) ? runSuffix : '.files',
-    ...(digits !== undefined && { step: Number(digits) }),
+    ...(step !== undefined && { step }),
   };
 }
 

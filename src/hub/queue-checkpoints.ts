@@ -6,9 +6,10 @@ import { checkRunName } from '../checkpoint/names.ts';
 import { openCheckpoint } from '../ingest/checkpoint/open-checkpoint.ts';
 import { queueCheckpoint } from '../ingest/checkpoint/queue-checkpoint.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
+import { refClash } from '../ingest/run/ref-clash.ts';
 import { releaseRoom } from '../ingest/stage/stage-body.ts';
 import { baseCheckpoint } from './base-model.ts';
-import { type HubContext, mainBranch, runOfBranch } from './hub-context.ts';
+import { type HubContext, runOfBranch } from './hub-context.ts';
 import { isSameLayout } from './same-layout.ts';
 import type { StagedCheckpoint } from './stage-checkpoint.ts';
 
@@ -17,8 +18,7 @@ const layoutsMax = 50;
 
 export interface QueuedCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** Names of tags that should lead to the commit. */
-  readonly tags: readonly string[];
+  readonly run: Run;
 }
 
 /**
@@ -67,15 +67,13 @@ export async function queueHubCheckpoint(
   }
   for (const ticket of tickets) await releaseRoom(tx, ticket);
   const checked = { model, files: await tx.files.list(opened.id), traceparent: ctx.tracer.current() };
-  const checkpoint = await queueCheckpoint(tx, run, opened, checked);
-  const isOfMain = branch === mainBranch && plan.runSuffix === '';
-  const tags = [`${run.name}/step-${step}`, ...(isOfMain ? [`step-${step}`] : [])];
-  return { checkpoint, tags };
+  return { checkpoint: await queueCheckpoint(tx, run, opened, checked), run };
 }
 
 /**
  * The run of this name, or of the name with a number, whose checkpoints have these tensors and the fidelity that the
- * repository asks for; created if there is none.
+ * repository asks for; created if there is none. A name beside which git would not allow a tag that exists is passed
+ * over.
  */
 async function runWithLayout(
   ctx: HubContext,
@@ -88,6 +86,7 @@ async function runWithLayout(
     if (!isRunName(numbered)) return undefined;
     const run = await tx.runs.find(repository.id, numbered);
     if (run === undefined) {
+      if ((await refClash(tx, repository.id, numbered)) !== undefined) continue;
       const builtOn = base && (await baseCheckpoint(tx, base, model));
       return ctx.createRun(tx, repository, { ...inputOf(numbered, repository), builtOn });
     }

@@ -37,15 +37,16 @@ export interface StagedCheckpoint {
 }
 
 /**
- * Makes ready what a commit's transaction needs to create a checkpoint. Undefined if the files are no checkpoint: their
- * headers are not valid, tensors occur twice, or all of them are stored already. A file that an earlier checkpoint has
- * is copied, because each checkpoint owns its uploaded objects; the encoder finds the equal tensors again.
+ * Makes ready what a commit's transaction needs to create a checkpoint. `known` if checkpoints have all of its files
+ * already. Undefined if the files are no checkpoint: their headers are not valid, or tensors occur twice. A file that
+ * an earlier checkpoint has is copied, because each checkpoint owns its uploaded objects; the encoder finds the equal
+ * tensors again.
  */
 export async function stageCheckpoint(
   ctx: HubContext,
   { id: repositoryId, hubSettings }: Repository,
   plan: PlannedCheckpoint,
-): Promise<StagedCheckpoint | undefined> {
+): Promise<StagedCheckpoint | 'known' | undefined> {
   const isLossy = hubSettings?.fidelity === 'lossy';
   const blobs = new Map(
     (
@@ -55,7 +56,8 @@ export async function stageCheckpoint(
       )
     ).map((blob) => [blob.sha256, blob]),
   );
-  if (![...blobs.values()].some(({ rawKey }) => rawKey !== undefined)) return undefined;
+  if (![...blobs.values()].some(({ rawKey }) => rawKey !== undefined))
+    return plan.files.every(({ sha256 }) => blobs.get(sha256)?.fileId !== undefined) ? 'known' : undefined;
   const tickets: StagingTicket[] = [];
   try {
     const files: StagedFile[] = [];

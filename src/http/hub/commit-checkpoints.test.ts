@@ -144,6 +144,51 @@ describe('the weights of a commit', () => {
     expect(await hub.bytes('main', 'model.safetensors')).toEqual(weights(7));
   });
 
+  it('in the folder of a step have its tag, although a title gave the step to other weights before', async () => {
+    const hub = await newRepository();
+    const first = await hub.push({ 'model.safetensors': weights(4) }, 'Training in progress, step 2');
+    expect((await hub.tags())['step-2']).toBe(first);
+    const folders = {
+      'checkpoint-2/model.safetensors': weights(2),
+      'checkpoint-4/model.safetensors': weights(4),
+      'checkpoint-5/model.safetensors': weights(2),
+    };
+    const second = await hub.push(folders, 'Training in progress, step 4');
+    const tagged = ['step-2', 'default/step-2', 'step-4', 'default/step-4', 'step-5'];
+    const expectTags = async (): Promise<void> => {
+      const tags = await hub.tags();
+      expect(tagged.map((name) => [name, tags[name]])).toEqual(tagged.map((name) => [name, second]));
+    };
+    await expectTags();
+    await gateway.encode();
+    await expectTags();
+    expect(await hub.bytes('step-2', 'checkpoint-2/model.safetensors')).toEqual(weights(2));
+    expect(await hub.bytes('step-4', 'checkpoint-4/model.safetensors')).toEqual(weights(4));
+    // Other weights in a folder of the same name are another attempt, which does not take the tag.
+    await hub.push({ 'checkpoint-2/model.safetensors': weights(3) }, 'again');
+    await expectTags();
+  });
+
+  it('in the folder of a step leave its tag where it is if the title was right, or if a person made it', async () => {
+    const hub = await newRepository();
+    const first = await hub.push({ 'model.safetensors': weights(2) }, 'step 2');
+    ok(await hub.api('POST', `/tag/${first}`, { tag: 'step-9' }));
+    await hub.push({ 'checkpoint-2/model.safetensors': weights(2) }, 'step 9');
+    await hub.push({ 'checkpoint-9/model.safetensors': weights(9) }, 'step 9');
+    const tags = await hub.tags();
+    expect([tags['step-2'], tags['default/step-2'], tags['step-9']]).toEqual([first, first, first]);
+    expect(tags['default/step-9']).toBe(await hub.head());
+  });
+
+  it('go to a run beside which git allows the tags that exist', async () => {
+    const hub = await newRepository();
+    ok(await hub.api('POST', '/branch/exp', {}));
+    ok(await hub.api('POST', '/tag/main', { tag: 'exp' }));
+    const commit = await hub.push({ 'model.safetensors': weights(1) }, 'step 1', 'exp');
+    expect(await runsOf(hub)).toEqual({ 'exp-2': ['1 queued'] });
+    expect(await hub.tags()).toMatchObject({ 'exp-2/step-1': commit });
+  });
+
   it('take their step from trainer_state.json beside them, which counts more than the title', async () => {
     const hub = await newRepository();
     await hub.upload(weights(1));

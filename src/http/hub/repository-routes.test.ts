@@ -68,11 +68,33 @@ describe('a branch', () => {
     ok(await hub.api('POST', '/branch/a%2Fb', {}));
   });
 
+  it('and tags are not in the way of runs, nor runs in theirs', async () => {
+    const hub = await newRepository();
+    const at = await hub.commit([header(), file('a', '1')]);
+    const newRun = (name: string) => hub.ask('POST', `/v1/repositories/${hub.id}/runs`, { name, fidelity: 'exact' });
+    ok(await hub.api('POST', '/branch/a%2Fb', {}));
+    ok(await hub.api('POST', `/tag/${at}`, { tag: 'c' }));
+    for (const name of ['a', 'c']) {
+      const { status, json } = await newRun(name);
+      expect([status, json.code, json.detail]).toEqual([409, 'conflict', expect.stringMatching(/hub clients.*"[ac]/i)]);
+    }
+    // A tag does not hinder a branch, nor a branch a tag.
+    ok(await newRun('b'));
+    // A run is in the way before it has a checkpoint, as it will be afterwards.
+    ok(await newRun('new'));
+    expectHubError(await hub.api('POST', '/branch/new%2Fx', {}), 409);
+    expectHubError(await hub.api('POST', `/tag/${at}`, { tag: 'new' }), 409);
+    for (const tag of ['step-1/x', 'new/step-7/x']) expectHubError(await hub.api('POST', `/tag/${at}`, { tag }), 409);
+    ok(await hub.api('POST', `/tag/${at}`, { tag: 'new/best' }));
+  });
+
   it('does not begin with a commit to a run of the native API if another is below its name', async () => {
     const hub = await newRepository();
-    await hub.commit([header(), file('a', '1')]);
-    ok(await hub.api('POST', '/branch/exp%2Fone', {}));
+    const commitId = await hub.commit([header(), file('a', '1')]);
     ok(await hub.ask('POST', `/v1/repositories/${hub.id}/runs`, { name: 'exp', fidelity: 'exact' }));
+    // Earlier versions allowed this.
+    const { id } = (await gateway.catalog.repositories.find('acme', hub.id.split('/')[1]!))!;
+    await gateway.catalog.hub.revisions.setRef(id, { kind: 'branch', name: 'exp/one', commitId });
     ok(await hub.ask('PUT', `/v1/repositories/${hub.id}/runs/exp/checkpoints/1`, weights));
     await gateway.encode();
     const shown = await hub.head('exp');

@@ -17,6 +17,7 @@ import { defaultStateOptions, type StateOptions } from '../../checkpoint/options
 import { readyEvalSet } from './evaluation-of-run.ts';
 import type { FitsEvalSet } from '../ingest-context.ts';
 import { refuseUnfit } from '../refuse-unfit.ts';
+import { refuseRefClash } from './ref-clash.ts';
 import { settleThresholds } from './settle-thresholds.ts';
 
 export interface CreateRunInput {
@@ -47,8 +48,8 @@ export interface CreateRunContext {
  * Creates a run. Values that are not given come from the fork's parent, else from the defaults: lossy with an eval set
  * or a fixed config, exact without; half a percent on the first metric. A fork with an eval set of its own drops the
  * parent's thresholds if it lacks one of their metrics. A fork always keeps its parent's seed, so that their codebooks
- * agree. Errors: `not-found`, `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`,
- * `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
+ * agree. Errors: `not-found`, `conflict` (the name is taken, or a branch or tag is in its way), `invalid-request`,
+ * `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
  */
 export async function createRun(
   ctx: CreateRunContext,
@@ -59,6 +60,7 @@ export async function createRun(
   const { catalog, newSeed } = ctx;
   await refuseUnfitFork(ctx, repository, input, signal);
   return catalog.transaction(async (tx) => {
+    await refuseRefClash(tx, repository.id, input.name);
     const parent = input.forkFrom === undefined ? undefined : await forkPoint(tx, repository, input.forkFrom);
     const evalSet = await evalSetOf(tx, repository, input, parent?.run);
     const search = mergeSearch(parent?.run.search ?? defaultSearchOptions, input.search ?? {});

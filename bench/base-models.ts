@@ -1,0 +1,68 @@
+/**
+ * Bytes of fine-tunes beside their base model: npm run bench:base-models -- BASE.safetensors TUNED.safetensors...
+ * [--into FILE --section NAME]
+ *
+ * Pushes the base, then each fine-tune twice through the routes of hub clients: with a card that names the base, and
+ * without. Every file is downloaded again and compared before its bytes count. Beside it: zstd at level 19, a store
+ * that keeps equal files once, and one that keeps equal chunks once.
+ */
+import { compress } from '@cloudpss/zstd/napi';
+import { readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { HubProcess } from '../src/cli/demo/hub-process.ts';
+import { newChunkBytes } from './base-models/chunk-dedup.ts';
+import { pushModel } from './base-models/push-model.ts';
+import { describeRun } from './report/describe-run.ts';
+import { writeSection } from './report/write-section.ts';
+
+const args = process.argv.slice(2);
+const ran = describeRun('bench:base-models', args);
+const { positionals, values } = parseArgs({
+  args,
+  allowPositionals: true,
+  options: { into: { type: 'string' }, section: { type: 'string' } },
+});
+const [basePath, ...tunedPaths] = positionals;
+if (basePath === undefined || tunedPaths.length === 0)
+  throw new Error('usage: npm run bench:base-models -- BASE.safetensors TUNED.safetensors...');
+
+const folder = await mkdtemp(join(tmpdir(), 'firn-base-models-'));
+const hub = await HubProcess.start(join(folder, 'data'));
+const rows: string[] = [];
+try {
+  const base = await readFile(basePath);
+  const stored = await pushModel(hub.url, 'bench/base', { bytes: base, card: 'A base model.' });
+  rows.push(row([`the base, ${basename(basePath)}`, base.length, '', stored.storedBytes, compress(base, 19).length]));
+  for (const [i, path] of tunedPaths.entries()) {
+    const bytes = await readFile(path);
+    const card = '---\nbase_model: bench/base\n---\n';
+    const against = await pushModel(hub.url, `bench/tuned-${i}`, { bytes, card });
+    const alone = await pushModel(hub.url, `bench/alone-${i}`, { bytes, card: 'No base.' });
+    const isSame = bytes.equals(base);
+    const [zstd, files] = [compress(bytes, 19).length, isSame ? 0 : bytes.length];
+    const label = `${basename(path)}${against.kind === 'delta' || isSame ? '' : ', no delta'}`;
+    rows.push(
+      row([label, bytes.length, against.storedBytes, alone.storedBytes, zstd, files, newChunkBytes(bytes, base)]),
+    );
+    process.stderr.write(`${rows.at(-1)}\n`);
+  }
+} finally {
+  await hub.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+const table = [
+  '| file | raw | against its base | alone | zstd 19 | equal files once | equal chunks once |',
+  '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+  ...rows,
+].join('\n');
+process.stdout.write(`${table}\n`);
+if (values.into !== undefined)
+  await writeSection({ path: values.into, section: values.section ?? 'base-models' }, `${table}\n\n${ran}`);
+
+/** A line of the table; columns that are missing stay empty. */
+function row(cells: readonly (string | number)[]): string {
+  const all = [...cells, ...Array<string>(7 - cells.length).fill('')];
+  return `| ${all.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell)).join(' | ')} |`;
+}
