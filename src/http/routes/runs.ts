@@ -1,5 +1,6 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { CheckpointCounts } from '../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
@@ -103,7 +104,8 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     const repository = await locate(c, 'read').repository(c.req.valid('param'));
     const page = pageOf(c.req.valid('query'));
     const listed = await catalog.runs.list(repository.id, page);
-    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOf(catalog, run))));
+    const counts = await catalog.checkpoints.counts(listed.map(({ id }) => id));
+    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOf(catalog, run, counts))));
     return c.json({ items, ...nextOfPage(page, listed, (last) => last.name) }, 200);
   });
   app.openapi(getRun, async (c) => {
@@ -124,12 +126,17 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
   });
 }
 
-async function namesOf(catalog: Catalog, run: Run): Promise<RunNames> {
+async function namesOf(catalog: Catalog, run: Run, counts?: ReadonlyMap<string, CheckpointCounts>): Promise<RunNames> {
+  const known = counts ?? (await catalog.checkpoints.counts([run.id]));
   const evalSet = run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
   const parent =
     run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
   // A run may build on a model of another repository, which the reader may not see.
   const isOwn = parentRun?.repositoryId === run.repositoryId;
-  return { evalSet, forkedFrom: isOwn ? parent && parentRun && { run: parentRun.name, step: parent.step } : undefined };
+  return {
+    evalSet,
+    counts: known.get(run.id),
+    forkedFrom: isOwn ? parent && parentRun && { run: parentRun.name, step: parent.step } : undefined,
+  };
 }
