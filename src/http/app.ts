@@ -11,6 +11,7 @@ import { idempotency } from './request/idempotency.ts';
 import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/body/json-body.ts';
 import { knownQuery } from './request/known-query.ts';
+import { pathOfRequest } from './request/path-of-request.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
 import { hubRoutes } from './hub/hub-routes.ts';
@@ -39,6 +40,7 @@ import { writeLog } from './watch/write-log.ts';
 /** The HTTP app over a gateway. Only wiring: handlers are in routes/. */
 export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
+    getPath: pathOfRequest,
     defaultHook: (result) => {
       if (!result.success) throw invalidRequest(result.error.issues);
     },

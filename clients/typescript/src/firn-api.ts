@@ -38,7 +38,11 @@ export interface paths {
         get: operations["getRepository"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a repository with its runs, eval sets and commits
+         * @description Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does.
+         */
+        delete: operations["deleteRepository"];
         options?: never;
         head?: never;
         /**
@@ -1840,6 +1844,14 @@ export interface components {
          *       },
          *       "layerTypes": {},
          *       "seed": "9233745440816036729",
+         *       "checkpointCounts": {
+         *         "open": 0,
+         *         "queued": 1,
+         *         "working": 1,
+         *         "ready": 12,
+         *         "failed": 0,
+         *         "cancelled": 0
+         *       },
          *       "final": false,
          *       "createdAt": "2026-01-02T03:04:28.254Z"
          *     }
@@ -1875,6 +1887,15 @@ export interface components {
             forkedFrom?: {
                 run: string;
                 step: number;
+            };
+            /** @description How many checkpoints of it are in each state. */
+            checkpointCounts: {
+                open?: number;
+                queued?: number;
+                working?: number;
+                ready?: number;
+                failed?: number;
+                cancelled?: number;
             };
             /** @description Whether the run is closed: it takes no new steps. */
             final: boolean;
@@ -2318,6 +2339,14 @@ export interface components {
          *           },
          *           "layerTypes": {},
          *           "seed": "9233745440816036729",
+         *           "checkpointCounts": {
+         *             "open": 0,
+         *             "queued": 1,
+         *             "working": 1,
+         *             "ready": 12,
+         *             "failed": 0,
+         *             "cancelled": 0
+         *           },
          *           "final": false,
          *           "createdAt": "2026-01-02T03:04:28.254Z"
          *         }
@@ -4024,6 +4053,143 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */

@@ -101,6 +101,9 @@ export interface CheckpointResult {
   /** Seconds by phase. */
   readonly seconds: Readonly<Record<string, number>>;
 }
+/** Number of checkpoints in each state. */
+export type CheckpointCounts = Readonly<Record<CheckpointState, number>>;
+
 /** What holds up the compression of a checkpoint: another one of its run that is not finished. */
 export interface BlockingCheckpoint {
   readonly step: number;
@@ -127,6 +130,8 @@ export interface CheckpointRecords {
    */
   setFinal(id: string, final: FinalQuality): Promise<Checkpoint>;
   get(id: string): Promise<Checkpoint | undefined>;
+  /** Live checkpoints of each run by state; a run without any is absent. */
+  counts(runIds: readonly string[]): Promise<ReadonlyMap<string, CheckpointCounts>>;
   /**
    * The live checkpoint of the run that is compressed before this one: one that is being compressed, or else the first
    * unfinished one with a smaller sequence. Undefined if there is none.

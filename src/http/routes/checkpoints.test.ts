@@ -74,6 +74,11 @@ describe('a checkpoint that waits', () => {
     expect(Date.parse(first.expiresAt)).toBeGreaterThan(Date.parse(first.reservedAt));
     expect(await waitsFor(30)).toMatchObject({ step: 10 });
     expect(await waitsFor(10)).toBeUndefined();
+    const none = { open: 0, queued: 0, working: 0, ready: 0, failed: 0, cancelled: 0 };
+    const run = checkpoints.replace(/\/checkpoints$/, '');
+    expect((await call('GET', run)).json.checkpointCounts).toEqual({ ...none, open: 1, queued: 2 });
+    const listed = (await call('GET', runs)).json.items.find(({ name }: { name: string }) => run.endsWith(`/${name}`));
+    expect(listed.checkpointCounts).toEqual({ ...none, open: 1, queued: 2 });
     await call('POST', `${checkpoints}/10/cancel`);
     expect(await waitsFor(20)).toEqual({ inWords: 'waits for a worker' });
     expect(await waitsFor(30)).toMatchObject({ step: 20, state: 'queued' });

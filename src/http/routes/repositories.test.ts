@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
 
 let gateway: TestGateway;
 let call: Call;
@@ -83,6 +84,35 @@ describe('repositories', () => {
     expect(answer.json.code).toBe('invalid-request');
   });
 
+  it('takes a slash at the end of a path, except to delete', async () => {
+    const plain = await call('GET', '/v1/repositories/acme/lm');
+    expect((await call('GET', '/v1/repositories/acme/lm/')).json).toEqual(plain.json);
+    expect((await call('GET', '/v1/repositories/?limit=1')).json.items).toHaveLength(1);
+    expect((await call('GET', '/v1/repositories/?limt=1')).json.detail).toContain('limit is one');
+    expect((await call('POST', '/v1/repositories/', { namespace: 'slash', name: 'lm' })).status).toBe(201);
+    for (const tail of ['/', '/runs/%2e%2e', '/runs/..'])
+      expect((await call('DELETE', `/v1/repositories/acme/lm${tail}`)).status, tail).toBe(404);
+    expect((await call('GET', '/v1/repositories/acme/lm')).status).toBe(200);
+  });
+
+  it('is deleted with its runs and eval sets, cancels what waits, and its name is free at once', async () => {
+    const path = '/v1/repositories/acme/gone';
+    await call('POST', '/v1/repositories', { namespace: 'acme', name: 'gone' });
+    await call('POST', `${path}/runs`, { name: 'train' });
+    await call('POST', `${path}/runs/train/checkpoints`, { step: 1 });
+    const body = safetensors({ w: { shape: [8], values: ramp(8, 1) } });
+    expect((await call('PUT', `${path}/runs/train/checkpoints/2`, body)).status).toBe(202);
+    const spec = { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] };
+    expect((await call('POST', `${path}/eval-sets`, { name: 'set', spec })).status).toBe(201);
+    expect((await call('DELETE', path)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
+    expect((await call('GET', `${path}/runs/train`)).status).toBe(404);
+    expect((await call('DELETE', path)).status).toBe(404);
+    expect((await call('POST', '/v1/repositories', { namespace: 'acme', name: 'gone' })).status).toBe(201);
+    expect((await call('GET', `${path}/runs`)).json.items).toEqual([]);
+    expect((await call('GET', `${path}/usage`)).json.logicalBytes).toBe(0);
+  });
+
   it.each(['limit=0', 'limit=1001', 'limit=x', 'limit=-1'])('refuses a page with %s', async (query) => {
     expect((await call('GET', `/v1/repositories?${query}`)).status).toBe(400);
   });
@@ -90,10 +120,10 @@ describe('repositories', () => {
   it.each([
     ['/v1/repositories/acme/none', 404],
     ['/v1/repositories/acme/a%2Fb', 400],
-    ['/v1/repositories/acme/%2e%2e', 404],
+    ['/v1/repositories/acme/%2e%2e/lm', 404],
     ['/v1/repositories/acme/..%2F..', 400],
     ['/v1/repositories//lm', 404],
-    ['/v1/repositories/acme/lm/', 404],
+    ['/v1/repositories/acme/lm//', 404],
     ['/v1/repositories/acme/%00', 400],
   ])('finds nothing at %s', async (path, status) => {
     expect((await call('GET', path)).status).toBe(status);

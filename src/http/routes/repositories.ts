@@ -80,6 +80,20 @@ const changeRepository = createRoute({
   },
 });
 
+const deleteRepository = createRoute({
+  method: 'delete',
+  path: '/v1/repositories/{namespace}/{name}',
+  operationId: 'deleteRepository',
+  summary: 'Delete a repository with its runs, eval sets and commits',
+  description:
+    'Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty ' +
+    'seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories ' +
+    'build on is kept, out of sight, until nothing does.',
+  tags,
+  request: { params: repositoryParams },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
+});
+
 /** Routes of repositories. */
 export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }: Gateway): void {
   const locate = createLocate(catalog);
@@ -108,6 +122,10 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }:
     const seen = visibility && (await catalog.repositories.setVisibility(repository.id, visibility));
     const kept = settings && (await hub.changeSettings(repository, settings));
     return c.json(renderRepository(kept ?? seen ?? repository), 200);
+  });
+  app.openapi(deleteRepository, async (c) => {
+    await hub.deleteRepository(await locate(c, 'admin').repository(c.req.valid('param')));
+    return c.body(null, 204);
   });
   app.openapi(getRepository, async (c) =>
     c.json(renderRepository(await locate(c, 'read').repository(c.req.valid('param'))), 200),

@@ -102,7 +102,8 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     const repository = await locate(c, 'read').repository(c.req.valid('param'));
     const page = pageOf(c.req.valid('query'));
     const listed = await catalog.runs.list(repository.id, page);
-    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOfRun(catalog, run))));
+    const counts = await catalog.checkpoints.counts(listed.map(({ id }) => id));
+    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOfRun(catalog, run, counts))));
     return c.json({ items, ...nextOfPage(page, listed, (last) => last.name) }, 200);
   });
   app.openapi(getRun, async (c) => {

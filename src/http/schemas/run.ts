@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { checkpointStates, type CheckpointCounts } from '../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
@@ -128,6 +129,9 @@ export const runSchema = z
     layerTypes: layerTypesSchema,
     seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
     forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
+    checkpointCounts: z
+      .record(z.enum(checkpointStates), z.number().int())
+      .openapi({ description: 'How many checkpoints of it are in each state.' }),
     final: z.boolean().openapi({ description: 'Whether the run is closed: it takes no new steps.' }),
     closedAt: z.iso.datetime().optional(),
     createdAt: z.iso.datetime(),
@@ -138,13 +142,17 @@ export const runList = z
   .object({ items: z.array(runSchema), next: z.string().optional() })
   .openapi('RunList', { example: { items: [runExample] } });
 
-/** Names of the records that a run refers to by id. */
+const noCheckpoints = Object.fromEntries(checkpointStates.map((state) => [state, 0])) as CheckpointCounts;
+
+/** What a run is shown with: names of the records that it refers to by id, and counts. */
 export interface RunNames {
   readonly evalSet: Pick<EvalSet, 'name' | 'spec'> | undefined;
   readonly forkedFrom: { readonly run: string; readonly step: number } | undefined;
+  /** Undefined without checkpoints. */
+  readonly counts: CheckpointCounts | undefined;
 }
 
-export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
+export function renderRun(run: Run, { evalSet, forkedFrom, counts }: RunNames) {
   return {
     name: run.name,
     fidelity: run.fidelity,
@@ -154,6 +162,7 @@ export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
     state: (run.state ?? defaultStateOptions) as z.infer<typeof stateOptionsSchema>,
     layerTypes: { ...run.layerTypes },
     seed: run.seed,
+    checkpointCounts: { ...(counts ?? noCheckpoints) },
     final: run.closedAt !== undefined,
     ...(run.closedAt !== undefined && { closedAt: run.closedAt.toISOString() }),
     createdAt: run.createdAt.toISOString(),

@@ -28,6 +28,23 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(await steps({ limit: 2, after: '0' })).toEqual([]);
   });
 
+  test('checkpoints are counted by run and state, hidden ones not', async () => {
+    const [run, other, empty] = [await makeRun(open()), await makeRun(open()), await makeRun(open())];
+    for (const step of [1, 2]) await makeReady(open(), run, step);
+    await open().checkpoints.transition((await makeCheckpoint(open(), run, 3)).id, ['open'], 'failed');
+    const hidden = await makeCheckpoint(open(), run, 4);
+    await open().checkpoints.hide(hidden.id);
+    await makeCheckpoint(open(), other, 1);
+    const none = { open: 0, queued: 0, working: 0, ready: 0, failed: 0, cancelled: 0 };
+    expect(await open().checkpoints.counts([run.id, other.id, empty.id])).toEqual(
+      new Map([
+        [run.id, { ...none, ready: 2, failed: 1 }],
+        [other.id, { ...none, open: 1 }],
+      ]),
+    );
+    expect(await open().checkpoints.counts([])).toEqual(new Map());
+  });
+
   test('what blocks a checkpoint is the one being compressed, else the first unfinished one before it', async () => {
     const run = await makeRun(open());
     const a = await makeCheckpoint(open(), run, 1);

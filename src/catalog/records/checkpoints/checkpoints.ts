@@ -9,6 +9,7 @@ import {
   type CheckpointState,
 } from '../../contract/checkpoint-records.ts';
 import { blockingCheckpoint } from './blocking-checkpoint.ts';
+import { countCheckpoints } from './count-checkpoints.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
@@ -72,6 +73,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       return dropNulls(changed);
     },
     get: (id) => one(eq(checkpoints.id, id)),
+    counts: (runIds) => countCheckpoints(db, runIds),
     blocking: (checkpoint) => blockingCheckpoint(db, checkpoint),
     async list(runId, page, order = 'oldest') {
       const [beyond, sorted] = order === 'oldest' ? ([gt, asc] as const) : ([lt, desc] as const);

@@ -34,6 +34,7 @@ export const runExample = {
   },
   layerTypes: {},
   seed: '9233745440816036729',
+  checkpointCounts: { open: 0, queued: 1, working: 1, ready: 12, failed: 0, cancelled: 0 },
   final: false,
   createdAt: '2026-01-02T03:04:28.254Z',
 };
