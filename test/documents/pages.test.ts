@@ -65,7 +65,22 @@ const pages: readonly Page[] = [
   {
     path: 'docs/guide/cli.md',
     after: ['README.md'],
-    says: [/terminal@900: lossy base/, /^900\tready\tbase\tlossy\t/m, /^outcome\tlossy base/m],
+    says: [
+      /terminal@900: lossy base/,
+      /^900\tready\tbase\tlossy\t.*% of 0\.5 %\tresidual: step/m,
+      /^outcome\tlossy base/m,
+      /^wte\t\d+\t[\d.]+ %\t/m,
+      /again\tready\t/,
+      /trainer@970: lossy base/,
+      /^two\t900\tready\tbase\tlossy\t.*% of 2 %/m,
+      /^stored, all of these\t\d+$/m,
+      /me\/tiny-gpt\/two is deleted/,
+      /terminal-2: lossy; .*forked from terminal@900; open/,
+      /terminal: lossy; .*closed: it takes no new steps/,
+      /^hf_\w+$/m,
+      /^native core\tok\tinstruction set/m,
+      /^complete -o default -F _firn firn$/m,
+    ],
     makes: ['half/model.safetensors'],
   },
 ];
@@ -77,6 +92,7 @@ const elsewhere: readonly (readonly [begin: string, by: string])[] = [
   ['export FIRN_DATABASE_URL', 'test/crash/many-processes.test.ts'],
   ['import firn', 'test/python-client.test.ts'],
   ['delta = firn.pull_delta', 'test/python-client.test.ts'],
+  ['npx firn eval-set make', 'src/cli/eval-set/make.test.ts'],
   ['npx openapi-typescript', 'src/http/openapi-text.test.ts'],
 ];
 

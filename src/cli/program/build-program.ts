@@ -12,6 +12,7 @@ export function buildProgram(commands: Commands, startServer: StartServer): Comm
     .usage('[COMMAND]')
     .description('A model-hub storage gateway. Without a command: gateway and worker in one process.')
     .helpCommand(false)
+    .configureHelp({ subcommandTerm: termOf })
     .version(programVersion, '--version', 'print the version')
     .exitOverride()
     .configureOutput({ outputError: () => undefined })
@@ -29,4 +30,13 @@ export function buildProgram(commands: Commands, startServer: StartServer): Comm
 firn COMMAND --help says more of one, with examples. docs/guide/cli.md shows what belongs together.
 FIRN_* variables configure servers and commands on their data: docs/operations.md lists them.`,
   );
+}
+
+/** A command in a list: its name and arguments, since every command has options. */
+function termOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? name : `[${name}]`;
+  });
+  return [command.name(), ...words].join(' ');
 }

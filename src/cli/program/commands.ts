@@ -8,8 +8,8 @@ const hubUrl = 'address of the hub; else FIRN_URL, or that of firn login, or htt
 const targets = `
 TARGET is NAMESPACE/NAME, NAMESPACE/NAME/RUN, or NAMESPACE/NAME/RUN@STEP; "latest" is a step, too.`;
 
-/** The exit codes in one line, for the help of every command. */
-const exitCodesLine = `\nExit codes: ${exitCodeMeanings.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`;
+/** The exit codes, for the help of every command. */
+const exitCodesText = `\nExit codes:\n${exitCodeMeanings.map(([code, meaning]) => `  ${code} ${meaning}`).join('\n')}`;
 
 /** What the commands of the tree are made with, so that all have the same options and kind of help. */
 export interface Commands {
@@ -33,7 +33,7 @@ export function makeCommands(openTerminal: Commands['openTerminal'], done: (resu
     add(parent, usage, description)
       .option('--json', 'answer in JSON')
       .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
-      .addHelpText('after', exitCodesLine);
+      .addHelpText('after', exitCodesText);
   return {
     openTerminal,
     local,
