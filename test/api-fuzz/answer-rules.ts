@@ -23,7 +23,10 @@ export interface ApiRules {
 /** Statuses that only a broken server answers. 503 and 507 say that it is full, which a small test never makes it. */
 const serverFailure = 500;
 
-/** The id that references lead to, of schemas in which unnamed fields are refused, and of those as the document has them. */
+/**
+ * The id that references lead to, of schemas in which unnamed fields are refused, and of those as the document has
+ * them.
+ */
 const idOf = (strict: boolean): string => (strict ? 'firn:strict' : 'firn:plain');
 
 export function apiRules(document: OpenApi): ApiRules {

@@ -1,0 +1,250 @@
+"""A method for each operation of the API."""
+# Generated from openapi/firn.json: node --import tsx scripts/write-python-client.ts
+
+from __future__ import annotations
+
+from typing import Any, Dict, Literal, Optional, Union, cast
+
+import httpx
+
+from .schemas import *  # noqa: F403
+from .transport import Bytes, Transport, segment
+
+
+class Operations:
+    """Every operation of the API. Refusals are raised as `HubRefused`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._send = transport.send
+
+    def create_repository(self, *, body: RepositoryInput, idempotency_key: Optional[str] = None) -> Repository:
+        """Create a repository"""
+        return cast(Repository, self._send("POST", f"/v1/repositories", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+
+    def list_repositories(self, *, limit: Optional[int] = None, after: Optional[str] = None, search: Optional[str] = None) -> RepositoryList:
+        """List repositories, or those whose name has a text in it"""
+        return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search}).json())
+
+    def change_repository(self, namespace: str, name: str, *, body: RepositoryChange) -> Repository:
+        """Change who can read a repository, and how pushed weights are kept"""
+        return cast(Repository, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}", body=body, media_types=("application/json",)).json())
+
+    def get_repository(self, namespace: str, name: str) -> Repository:
+        """Describe a repository"""
+        return cast(Repository, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}").json())
+
+    def create_eval_set(self, namespace: str, name: str, *, body: EvalSetInput, idempotency_key: Optional[str] = None) -> EvalSet:
+        """Create an eval set"""
+        return cast(EvalSet, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+
+    def list_eval_sets(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> EvalSetList:
+        """List the eval sets of a repository"""
+        return cast(EvalSetList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets", query={"limit": limit, "after": after}).json())
+
+    def get_eval_set(self, namespace: str, name: str, eval_set: str) -> EvalSet:
+        """Describe an eval set"""
+        return cast(EvalSet, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}").json())
+
+    def delete_eval_set(self, namespace: str, name: str, eval_set: str) -> None:
+        """Delete an eval set that nothing uses. Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one."""
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}")
+
+    def put_eval_set_graph(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> EvalSet:
+        """Upload the ONNX graph, with or without its weights"""
+        return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/graph", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+
+    def put_eval_set_batches(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> EvalSet:
+        """Upload the inputs and labels as safetensors"""
+        return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/batches", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+
+    def commit_eval_set(self, namespace: str, name: str, eval_set: str, *, check: Optional[str] = None, idempotency_key: Optional[str] = None) -> CheckedEvalSet:
+        """Check graph, batches and metrics against each other. With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended."""
+        return cast(CheckedEvalSet, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/commit", query={"check": check}, headers={"idempotency-key": idempotency_key}).json())
+
+    def check_eval_set(self, namespace: str, name: str, eval_set: str, *, checkpoint: str, idempotency_key: Optional[str] = None) -> EvalSetReport:
+        """Measure a checkpoint on an eval set, open or ready. Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with; for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many checks wait or the scratch disk has no room."""
+        return cast(EvalSetReport, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/check", query={"checkpoint": checkpoint}, headers={"idempotency-key": idempotency_key}).json())
+
+    def create_run(self, namespace: str, name: str, *, body: RunInput, idempotency_key: Optional[str] = None) -> Run:
+        """Create a run, or fork one from a checkpoint"""
+        return cast(Run, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+
+    def list_runs(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> RunList:
+        """List the runs of a repository"""
+        return cast(RunList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", query={"limit": limit, "after": after}).json())
+
+    def get_run(self, namespace: str, name: str, run: str) -> Run:
+        """Describe a run"""
+        return cast(Run, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}").json())
+
+    def change_run(self, namespace: str, name: str, run: str, *, body: RunChange) -> Run:
+        """Give a run another eval set or other thresholds, close it, or open it again. From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; those that are ready stay as they are. A closed run refuses new steps with `run-closed`."""
+        return cast(Run, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}", body=body, media_types=("application/json",)).json())
+
+    def delete_run(self, namespace: str, name: str, run: str) -> None:
+        """Delete a run with all its checkpoints. Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. The name is free at once. Checkpoints that other runs build on are kept, out of sight, until nothing does."""
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}")
+
+    def reserve_checkpoint(self, namespace: str, name: str, run: str, *, body: CheckpointInput, idempotency_key: Optional[str] = None) -> Checkpoint:
+        """Reserve a checkpoint, then upload its files and commit it. The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run until it is committed, cancelled or deleted, or expires without a sign of life."""
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+
+    def list_checkpoints(self, namespace: str, name: str, run: str, *, limit: Optional[int] = None, after: Optional[str] = None, order: Optional[Literal["oldest", "newest"]] = None) -> CheckpointList:
+        """List the checkpoints of a run in its order, or the newest first"""
+        return cast(CheckpointList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints", query={"limit": limit, "after": after, "order": order}).json())
+
+    def push_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Bytes, layer_types: Optional[str] = None, expects: Optional[str] = None, final: Optional[str] = None, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> Checkpoint:
+        """Upload a checkpoint of one safetensors file in one request. The step gets its place in the order of the run once the whole body has arrived and was found sound; until then nothing of it is there, and a refused or broken upload leaves nothing. A step that failed with these very bytes answers 409 with the reason and the call that tries it again. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays when the upload is refused."""
+        return cast(Checkpoint, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", query={"layerTypes": layer_types, "expects": expects, "final": final}, headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+
+    def get_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str]) -> CheckpointDetails:
+        """Describe a checkpoint: state, result, files and package"""
+        return cast(CheckpointDetails, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}").json())
+
+    def delete_checkpoint(self, namespace: str, name: str, run: str, step: int) -> None:
+        """Delete a checkpoint. The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight."""
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}")
+
+    def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
+        """Close a reserved checkpoint and hand it to compression"""
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/commit", headers={"idempotency-key": idempotency_key}).json())
+
+    def list_trials(self, namespace: str, name: str, run: str, step: Union[int, str]) -> TrialList:
+        """List the configs tried for a checkpoint"""
+        return cast(TrialList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/trials").json())
+
+    def cancel_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
+        """Stop work on a checkpoint"""
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/cancel", headers={"idempotency-key": idempotency_key}).json())
+
+    def retry_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Optional[RetryInput] = None, idempotency_key: Optional[str] = None) -> Checkpoint:
+        """Try a failed checkpoint again. With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready."""
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+
+    def follow_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str], *, last_event_id: Optional[str] = None) -> httpx.Response:
+        """Follow a checkpoint as server-sent events. `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen."""
+        return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/events", headers={"last-event-id": last_event_id})
+
+    def put_file(self, namespace: str, name: str, run: str, step: int, path: str, *, body: Bytes, role: Optional[Literal["model", "sensitivity", "optimizer", "other"]] = None, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> FileReceipt:
+        """Upload a file of a reserved checkpoint"""
+        return cast(FileReceipt, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/files/{segment(path)}", query={"role": role}, headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+
+    def get_file(self, namespace: str, name: str, run: str, step: Union[int, str], path: str, *, as_: Optional[Literal["uploaded"]] = None, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Download a file, rebuilt or as uploaded"""
+        return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/files/{segment(path)}", query={"as": as_, "dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def head_file(self, namespace: str, name: str, run: str, step: Union[int, str], path: str, *, as_: Optional[Literal["uploaded"]] = None, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Size, digest and ETag of a file, from metadata alone"""
+        return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/files/{segment(path)}", query={"as": as_, "dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def create_file_upload(self, namespace: str, name: str, run: str, step: int, *, body: Optional[Union[FileUploadInput, Bytes]] = None, path: Optional[str] = None, role: Optional[Literal["model", "sensitivity", "optimizer", "other"]] = None, sha256: Optional[str] = None, tus_resumable: Optional[str] = None, upload_length: Optional[str] = None, upload_metadata: Optional[str] = None, upload_checksum: Optional[str] = None, idempotency_key: Optional[str] = None) -> Upload:
+        """Begin a resumable upload of a file of a reserved checkpoint"""
+        return cast(Upload, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/uploads", query={"path": path, "role": role, "sha256": sha256}, headers={"tus-resumable": tus_resumable, "upload-length": upload_length, "upload-metadata": upload_metadata, "upload-checksum": upload_checksum, "idempotency-key": idempotency_key}, body=body, media_types=("application/json", "application/offset+octet-stream",)).json())
+
+    def create_eval_set_upload(self, namespace: str, name: str, eval_set: str, *, body: Optional[Union[EvalSetUploadInput, Bytes]] = None, part: Optional[Literal["graph", "batches"]] = None, sha256: Optional[str] = None, tus_resumable: Optional[str] = None, upload_length: Optional[str] = None, upload_metadata: Optional[str] = None, upload_checksum: Optional[str] = None, idempotency_key: Optional[str] = None) -> Upload:
+        """Begin a resumable upload of the graph or the batches of an eval set"""
+        return cast(Upload, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/uploads", query={"part": part, "sha256": sha256}, headers={"tus-resumable": tus_resumable, "upload-length": upload_length, "upload-metadata": upload_metadata, "upload-checksum": upload_checksum, "idempotency-key": idempotency_key}, body=body, media_types=("application/json", "application/offset+octet-stream",)).json())
+
+    def get_upload(self, namespace: str, name: str, upload_id: str) -> Upload:
+        """Describe an upload"""
+        return cast(Upload, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}").json())
+
+    def patch_upload(self, namespace: str, name: str, upload_id: str, *, body: Bytes, tus_resumable: Optional[str] = None, upload_offset: Optional[str] = None, upload_checksum: Optional[str] = None) -> httpx.Response:
+        """Send the next bytes (tus)"""
+        return self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}", headers={"tus-resumable": tus_resumable, "upload-offset": upload_offset, "upload-checksum": upload_checksum}, body=body, media_types=("application/offset+octet-stream",))
+
+    def delete_upload(self, namespace: str, name: str, upload_id: str) -> None:
+        """Give an upload up"""
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}")
+
+    def head_upload(self, namespace: str, name: str, upload_id: str) -> httpx.Response:
+        """Where an upload is (tus)"""
+        return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}")
+
+    def put_upload_part(self, namespace: str, name: str, upload_id: str, number: int, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> UploadPart:
+        """Send a part, in any order, any number of times"""
+        return cast(UploadPart, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}/parts/{segment(number)}", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+
+    def list_upload_parts(self, namespace: str, name: str, upload_id: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> UploadPartList:
+        """List the parts that have arrived"""
+        return cast(UploadPartList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}/parts", query={"limit": limit, "after": after}).json())
+
+    def complete_upload(self, namespace: str, name: str, upload_id: str, *, idempotency_key: Optional[str] = None) -> Upload:
+        """Put the parts together"""
+        return cast(Upload, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}/complete", headers={"idempotency-key": idempotency_key}).json())
+
+    def get_tensor(self, namespace: str, name: str, run: str, step: Union[int, str], tensor: str, *, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Download the elements of one tensor, little-endian"""
+        return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/tensors/{segment(tensor)}", query={"dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def head_tensor(self, namespace: str, name: str, run: str, step: Union[int, str], tensor: str, *, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Size, dtype and shape of one tensor"""
+        return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/tensors/{segment(tensor)}", query={"dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def get_checkpoint_package(self, namespace: str, name: str, run: str, step: Union[int, str], *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Download the compressed form of a checkpoint"""
+        return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/package", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def head_checkpoint_package(self, namespace: str, name: str, run: str, step: Union[int, str], *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Size and id of a package"""
+        return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/package", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def get_package(self, namespace: str, name: str, package_id: str, *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Download a package by its id, such as the ancestor of another"""
+        return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/packages/{segment(package_id)}", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def head_package(self, namespace: str, name: str, package_id: str, *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
+        """Size of a package"""
+        return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/packages/{segment(package_id)}", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
+
+    def get_pull(self, namespace: str, name: str, revision: str, *, have: Optional[str] = None) -> Pull:
+        """List what a client downloads to rebuild a revision. The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other."""
+        return cast(Pull, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/revisions/{segment(revision)}/packages", query={"have": have}).json())
+
+    def list_usage(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> NamespaceUsageList:
+        """What namespaces take. Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and pending deletion until it is gone."""
+        return cast(NamespaceUsageList, self._send("GET", f"/v1/usage", query={"limit": limit, "after": after}).json())
+
+    def get_repository_usage(self, namespace: str, name: str) -> Usage:
+        """What a repository takes"""
+        return cast(Usage, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/usage").json())
+
+    def put_quota(self, namespace: str, *, body: QuotaInput) -> QuotaInput:
+        """Limit what a namespace may take. For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit."""
+        return cast(QuotaInput, self._send("PUT", f"/v1/namespaces/{segment(namespace)}/quota", body=body, media_types=("application/json",)).json())
+
+    def create_token(self, *, body: TokenInput) -> CreatedToken:
+        """Make a token. Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either."""
+        return cast(CreatedToken, self._send("POST", f"/v1/tokens", body=body, media_types=("application/json",)).json())
+
+    def list_tokens(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> TokenList:
+        """List the tokens that one could have made. Revoked and expired ones are among them. A page may have fewer entries than asked for and still not be the last."""
+        return cast(TokenList, self._send("GET", f"/v1/tokens", query={"limit": limit, "after": after}).json())
+
+    def revoke_token(self, token_id: str) -> Token:
+        """Revoke a token, or the one this is sent with"""
+        return cast(Token, self._send("DELETE", f"/v1/tokens/{segment(token_id)}").json())
+
+    def get_whoami(self) -> Whoami:
+        """Whose request this is, and what it may do"""
+        return cast(Whoami, self._send("GET", f"/v1/whoami").json())
+
+    def get_health(self) -> GetHealthAnswer:
+        """Whether the process answers"""
+        return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())
+
+    def get_readiness(self) -> Readiness:
+        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second."""
+        return cast(Readiness, self._send("GET", f"/readyz").json())
+
+    def get_metrics(self) -> httpx.Response:
+        """Prometheus metrics. For a token that may read everything."""
+        return self._send("GET", f"/metrics")
+
+    def get_open_api(self) -> Dict[str, Any]:
+        """This document"""
+        return cast(Dict[str, Any], self._send("GET", f"/openapi.json").json())
+
+    def get_problem_kind(self, code: str) -> ProblemKind:
+        """Explain a problem code"""
+        return cast(ProblemKind, self._send("GET", f"/problems/{segment(code)}").json())
