@@ -40,10 +40,13 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
       `${series.name}: ${series.checkpoints.length} checkpoints, ${describeBounds(thresholds)}, method ` +
         `${options.method}, hub at ${hubProcess.url}`,
     );
-    return await Promise.race([
+    const interrupted = interruption();
+    const problems = await Promise.race([
       pushAndVerify(new HubClient(hubProcess.url), series, { ...options, thresholds, directory }),
-      interruption(),
+      interrupted,
     ]);
+    await showPage(hubProcess.url, options.open ? interrupted : undefined);
+    return problems;
   } finally {
     await hubProcess?.stop();
     await rm(directory, { recursive: true, force: true });
@@ -84,6 +87,16 @@ async function pushAndVerify(
       JSON.stringify({ series: series.name, thresholds, method, rows, totals, problems }, undefined, 1),
     );
   return problems;
+}
+
+/** Says where the page of what was pushed is; with an interruption to wait for it stays up until then. */
+async function showPage(url: string, interrupted: Promise<never> | undefined): Promise<void> {
+  if (interrupted === undefined) {
+    say(`page of it: ${url}/${repository}, gone now; with --open it stays up until you interrupt it`);
+    return;
+  }
+  say(`page of it: ${url}/${repository} (Ctrl-C ends it)`);
+  await interrupted.catch(() => undefined);
 }
 
 /** Bytes in the store because of the demo, by purpose. */

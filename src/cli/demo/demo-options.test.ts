@@ -6,7 +6,7 @@ const read = (...args: string[]) => readDemoOptions(args, '/bundled');
 
 describe('readDemoOptions', () => {
   test("without arguments: the bundled series at the product's default threshold, half a per cent", () => {
-    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.005], method: 'residual' });
+    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.005], method: 'residual', open: false });
     expect(read('--metric', 'accuracy,loss').thresholds).toEqual([defaultThreshold]);
     expect(demoUsage).toContain(`--threshold ${defaultThreshold}`);
   });
@@ -18,6 +18,7 @@ describe('readDemoOptions', () => {
         'out.json',
         '--keep',
         'kept',
+        '--open',
         '/series',
         '--metric',
         'accuracy',
@@ -32,6 +33,7 @@ describe('readDemoOptions', () => {
       method: 'inshrinkerator',
       jsonPath: 'out.json',
       keepDirectory: 'kept',
+      open: true,
     });
     expect(read('--method', 'inshrinkerator', '--clustering', 'entropy')).toMatchObject({ clustering: 'entropy' });
     expect(read('--threshold', '0').thresholds).toEqual([0]);

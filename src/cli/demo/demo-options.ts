@@ -22,6 +22,8 @@ export interface DemoOptions {
   readonly search?: Readonly<Record<string, unknown>>;
   /** File for every row and total as JSON. */
   readonly jsonPath?: string;
+  /** Keeps the hub up after the demo, for its page, until it is interrupted. */
+  readonly open: boolean;
   /** Folder for the downloads, with a subfolder `<run>-<step>` for each checkpoint; without it they are deleted. */
   readonly keepDirectory?: string;
 }
@@ -29,7 +31,7 @@ export interface DemoOptions {
 export const demoUsage =
   'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--progress 0.5] ' +
   '[--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--search JSON] [--json FILE] ' +
-  '[--keep DIR]';
+  '[--keep DIR] [--open]';
 
 /** Parses the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -45,6 +47,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
       search: { type: 'string' },
       json: { type: 'string' },
       keep: { type: 'string' },
+      open: { type: 'boolean', default: false },
     },
   });
   const thresholds = values.threshold.split(',').map(readThreshold);
@@ -62,6 +65,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     seriesDirectory: positionals[0] ?? bundledSeries,
     thresholds,
     method,
+    open: values.open,
     ...(values.progress === undefined ? {} : { progress: readProgress(values.progress) }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(clustering === undefined ? {} : { clustering }),

@@ -303,6 +303,42 @@ describe('forms', () => {
   });
 });
 
+describe('deletion and visibility', () => {
+  const act = async (path: string, cookie: string, fields: Record<string, string>) =>
+    send(path, { 'form-token': await formTokenOf('/', cookie), ...fields }, { cookie });
+
+  it('need the name typed again', async () => {
+    await push('open', 'forked', 9);
+    await gateway.encode();
+    const path = '/acme/open/runs/forked/9';
+    expect(await (await open(path, cookies['write:acme'])).text()).toContain('Type forked@9 to confirm');
+    const wrong = await act(path, cookies['write:acme']!, { action: 'delete', confirm: 'forked' });
+    expect([wrong.status, (await open(path)).status]).toEqual([400, 200]);
+    const right = await act(path, cookies['write:acme']!, { action: 'delete', confirm: 'forked@9' });
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/acme/open/runs/forked']);
+    expect((await open(path)).status).toBe(404);
+  });
+
+  it('need the scope that the API asks for', async () => {
+    const fields = { action: 'delete', confirm: 'forked' };
+    expect((await act('/acme/open/runs/forked', cookies['read:other']!, fields)).status).toBe(403);
+    expect((await act('/acme/secret/runs/train', cookies['read:other']!, fields)).status).toBe(404);
+    expect(await (await open('/acme/open/runs/forked', cookies['read:other'])).text()).not.toContain('Delete the run');
+    const publish = { action: 'publish', confirm: 'acme/secret' };
+    expect((await act('/acme/secret', cookies['write:acme']!, publish)).status).toBe(403);
+  });
+
+  it('make a repository public and private again, and delete a run', async () => {
+    const admin = cookies['admin:acme']!;
+    await act('/acme/secret', admin, { action: 'publish', confirm: 'acme/secret' });
+    expect((await open('/acme/secret')).status).toBe(200);
+    await act('/acme/secret', admin, { action: 'hide', confirm: 'acme/secret' });
+    expect((await open('/acme/secret')).status).toBe(404);
+    await act('/acme/secret/runs/train', admin, { action: 'delete', confirm: 'train' });
+    expect((await open('/acme/secret/runs/train', admin)).status).toBe(404);
+  });
+});
+
 describe('hostile names', () => {
   it('are text, wherever they are shown', async () => {
     await newToken('read:acme', hostile);

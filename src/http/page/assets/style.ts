@@ -51,10 +51,11 @@ details{margin:.75rem 0}summary{cursor:pointer;color:var(--accent)}
 .key.limit::before,.key.fork::before,.key.arc::before{height:0;border-top:2px dashed var(--bad);background:none;vertical-align:middle}
 .key.fork::before{border-color:var(--warn);border-top-style:solid}
 .key.merged::before{height:.3em;background:var(--warn);vertical-align:middle}.key.two::before{background:var(--exact)}
-svg text{font-size:11px;fill:var(--dim)}svg .end{text-anchor:end}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(30rem,100%),1fr));gap:0 2rem}
+svg text{font-size:14px;fill:var(--dim)}svg .end{text-anchor:end}
 .axis{stroke:var(--line);fill:none}.bar{fill:var(--delta)}.bar.base{fill:var(--base)}.bar.exact{fill:var(--exact)}
 .line{fill:none;stroke:var(--base);stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}
-.line.dots{stroke-width:1.6}.line.limit{stroke:var(--bad);stroke-dasharray:5 3;stroke-linecap:butt}.line.two{stroke:var(--exact)}
+.dot{stroke:var(--base);stroke-width:6;stroke-linecap:round}.dot.two{stroke:var(--exact)}.line.limit{stroke:var(--bad);stroke-dasharray:5 3;stroke-linecap:butt}.line.two{stroke:var(--exact)}
 .arc,.branch{fill:none;stroke:var(--delta);stroke-width:1.2}.branch{stroke:var(--warn)}
 .band{stroke:var(--warn);stroke-width:4;fill:none}rect.base{fill:var(--base)}circle.delta{fill:var(--delta)}circle.other{fill:var(--line)}
 form.row{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:end;margin:.5rem 0 1rem}
@@ -69,7 +70,7 @@ button.link{border:0;background:none;padding:0;color:var(--accent);text-decorati
 ul.plain{list-style:none;margin:.25rem 0;padding:0}ul.plain li{margin:.15rem 0}
 .tree ul{list-style:none;margin:0;padding-left:1.1rem;border-left:1px solid var(--line)}.tree>ul{padding-left:0;border:0}
 @media (max-width:40rem){html{font-size:14px}main,.top{padding-left:.8rem;padding-right:.8rem}.who{margin-left:0}
-svg text{font-size:17px}input[type=search],input[type=text],input[type=password]{width:100%}}
+svg text{font-size:20px}input[type=search],input[type=text],input[type=password]{width:100%}}
 @media print{.top nav,.who,.skip,form,.snippets,.pager,.actions{display:none}
 :root{--bg:#fff;--text:#000;--dim:#333;--accent:#000}a{text-decoration:none}main{max-width:none;padding:0}
 .scroll{overflow:visible}details::details-content{content-visibility:visible;display:block;height:auto}

@@ -8,6 +8,9 @@ export interface Line {
   readonly hasDots: boolean;
 }
 
+/** Most values that have dots: those of more would touch. */
+const dotsMax = 60;
+
 /** Lines over columns of equal width. */
 export function Lines({
   lines,
@@ -17,10 +20,21 @@ export function Lines({
   return (
     <ChartFrame {...props}>
       {lines.map((line) => (
-        <path class={`line ${line.kind}${line.hasDots ? ' dots' : ''}`} d={pathOf(line, max)} />
+        <>
+          <path class={`line ${line.kind}`} d={pathOf(line, max)} />
+          {line.hasDots && line.values.length <= dotsMax && <path class={`dot ${line.kind}`} d={dotsOf(line, max)} />}
+        </>
       ))}
     </ChartFrame>
   );
+}
+
+/** A path of no length at each value: round ends make dots of them. */
+function dotsOf({ values }: Line, max: number): string {
+  const [x, y] = [scaleX(values.length), scaleY(max)];
+  return values
+    .map((value, at) => (value === undefined || !Number.isFinite(value) ? '' : `M${point(x(at))} ${point(y(value))}h0`))
+    .join('');
 }
 
 function pathOf({ values, hasDots }: Line, max: number): string {
@@ -33,9 +47,9 @@ function pathOf({ values, hasDots }: Line, max: number): string {
       isDrawing = false;
       return;
     }
-    // A limit is drawn over the whole width of its column; a measured value is a point, with a dot of no length.
+    // A limit is drawn over the whole width of its column, a measured value as a point.
     d += hasDots
-      ? `${isDrawing ? 'L' : 'M'}${point(x(at))} ${point(y(value))}h0`
+      ? `${isDrawing ? 'L' : 'M'}${point(x(at))} ${point(y(value))}`
       : `${isDrawing ? 'L' : 'M'}${point(x(at) - half)} ${point(y(value))}h${point(2 * half)}`;
     isDrawing = true;
   });

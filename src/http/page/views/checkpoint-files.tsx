@@ -15,10 +15,12 @@ const storageWords = {
 export function CheckpointFiles({
   files,
   address,
+  isReady,
   hasLinks,
 }: {
   readonly files: readonly CheckpointFile[];
   readonly address: { readonly namespace: string; readonly name: string; readonly run: string; readonly step: number };
+  readonly isReady: boolean;
   readonly hasLinks: boolean;
 }) {
   return (
@@ -44,7 +46,7 @@ export function CheckpointFiles({
           .map(({ path, role, storage, sizeBytes, resultBytes, resultSha256 }) => [
             hasLinks && storage !== undefined ? <a href={resourcePaths.file(address, path)}>{path}</a> : path,
             role,
-            storage === undefined ? 'not yet' : storageWords[storage],
+            storage === undefined ? (isReady ? 'no more' : 'not yet') : storageWords[storage],
             sizeBytes === undefined ? '–' : bytesInWords(sizeBytes),
             resultBytes === undefined ? '–' : bytesInWords(resultBytes),
             <span class="hash">{resultSha256?.slice(0, 16) ?? '–'}</span>,

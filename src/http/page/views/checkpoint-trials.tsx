@@ -33,14 +33,14 @@ export function CheckpointTrials({
           { title: 'Verdict' },
           { title: 'Time', isNumber: true },
         ]}
-        rows={listed.map(({ ordinal, config, estimatedBytes, degradation, passed, seconds, configKey: key }) => [
+        rows={listed.map(({ ordinal, config, estimatedBytes, degradation, passed, seconds }) => [
           ordinal + 1,
           `${config.method}: ${methodConfigOf(config.method).describe(config)}`,
           bytesInWords(Math.round(estimatedBytes)),
           ...metrics.map((metric) => valueInWords(degradation[metric])),
           <>
             {passed ? <span class="good">passed</span> : <span class="bad">failed</span>}
-            {passed && key === chosenKey && ', chosen'}
+            {passed && configKey(config) === chosenKey && ', chosen'}
           </>,
           secondsInWords(seconds),
         ])}

@@ -1,6 +1,9 @@
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
 import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
+import { scopeOn } from '../../../access/principal.ts';
+import { includesScope } from '../../../checkpoint/grant.ts';
+import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';
 import type { View } from '../page-context.ts';
 import { pagePaths, type StepAddress } from '../page-paths.ts';
 import { ratioInWords, secondsInWords, valueInWords } from '../parts/amounts.ts';
@@ -16,7 +19,14 @@ import { CheckpointTrials } from './checkpoint-trials.tsx';
 
 /** One checkpoint: how it is kept, why so, and what it lost. */
 export function checkpointView(address: StepAddress): View {
-  return async ({ gateway: { catalog }, viewer, locate, origin }) => {
+  return async ({ gateway, viewer, locate, origin, form }) => {
+    const { catalog } = gateway;
+    if (form !== undefined) {
+      const { checkpoint: deleted } = await locate('write').checkpoint(address);
+      checkConfirmed(form, `${address.run}@${deleted.step}`);
+      await gateway.checkpoints.delete(deleted);
+      return { goTo: pagePaths.run(address) };
+    }
     const { repository, run, checkpoint } = await locate('read').checkpoint(address);
     const { step, state, packageId } = checkpoint;
     const evalSetId = checkpoint.evalSetId ?? run.evalSetId;
@@ -53,6 +63,7 @@ export function checkpointView(address: StepAddress): View {
           <CheckpointFiles
             files={files}
             address={{ ...address, step }}
+            isReady={state === 'ready'}
             hasLinks={viewer.isOpenHub || repository.visibility === 'public'}
           />
           {chain !== undefined && <CheckpointLineage chain={chain} address={address} />}
@@ -64,6 +75,17 @@ export function checkpointView(address: StepAddress): View {
             step={step}
             needsToken={!viewer.isOpenHub}
           />
+          {includesScope(scopeOn(viewer.principal, repository), 'write') && (
+            <ConfirmedForm
+              viewer={viewer}
+              path={pagePaths.checkpoint({ ...address, step })}
+              action="delete"
+              words="Delete the checkpoint"
+              name={`${address.run}@${step}`}
+            >
+              <p>Its step may be pushed again. Its bytes stay, out of sight, while other checkpoints build on it.</p>
+            </ConfirmedForm>
+          )}
         </>
       ),
     };

@@ -104,28 +104,30 @@ function Charts({ both, steps }: { readonly both: readonly [Compared, Compared];
   ];
   return (
     <>
-      {charts.map(({ title, valueOf, words }, at) => {
-        const lines = byStep.map((found) => joined(steps.map((step) => valueOf(found.get(step)))));
-        const most = Math.max(
-          0,
-          ...(lines.flat().filter((value) => value !== undefined && Number.isFinite(value)) as number[]),
-        );
-        return (
-          <Lines
-            id={`compare-${at}`}
-            title={title}
-            description={`${names.join(' and ')} by step, at most ${words(most)}.`}
-            top={words(most)}
-            ends={ends}
-            legend={[
-              { kind: 'one', words: names[0] },
-              { kind: 'two', words: names[1] },
-            ]}
-            lines={lines.map((values, i) => ({ kind: i === 0 ? 'one' : 'two', values, hasDots: true }))}
-            max={most}
-          />
-        );
-      })}
+      <div class="charts">
+        {charts.map(({ title, valueOf, words }, at) => {
+          const lines = byStep.map((found) => joined(steps.map((step) => valueOf(found.get(step)))));
+          const most = Math.max(
+            0,
+            ...(lines.flat().filter((value) => value !== undefined && Number.isFinite(value)) as number[]),
+          );
+          return (
+            <Lines
+              id={`compare-${at}`}
+              title={title}
+              description={`${names.join(' and ')} by step, at most ${words(most)}.`}
+              top={words(most)}
+              ends={ends}
+              legend={[
+                { kind: 'one', words: names[0] },
+                { kind: 'two', words: names[1] },
+              ]}
+              lines={lines.map((values, i) => ({ kind: i === 0 ? 'one' : 'two', values, hasDots: true }))}
+              max={most}
+            />
+          );
+        })}
+      </div>
       <details>
         <summary>The figures of these charts</summary>
         <Table

@@ -1,5 +1,8 @@
 import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
 import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { scopeOn } from '../../../access/principal.ts';
+import { includesScope } from '../../../checkpoint/grant.ts';
+import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';
 import type { View } from '../page-context.ts';
 import { pagePaths, type RepositoryAddress } from '../page-paths.ts';
 import { ratioInWords } from '../parts/amounts.ts';
@@ -17,8 +20,16 @@ const shownMax = 50;
 
 /** A repository: its runs, what they take, and how to push and pull. */
 export function repositoryView(address: RepositoryAddress): View {
-  return async ({ c, gateway: { catalog }, viewer, locate, origin }) => {
+  return async ({ c, gateway: { catalog }, viewer, locate, origin, form }) => {
+    if (form !== undefined) {
+      const changed = await locate('admin').repository(address);
+      checkConfirmed(form, `${address.namespace}/${address.name}`);
+      await catalog.repositories.setVisibility(changed.id, form.get('action') === 'publish' ? 'public' : 'private');
+      return { goTo: pagePaths.repository(address) };
+    }
     const repository = await locate('read').repository(address);
+    const isAdmin = includesScope(scopeOn(viewer.principal, repository), 'admin');
+    const isPublic = repository.visibility === 'public';
     const after = readQuery(c, 'after');
     const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
     const { items, next } = nextOf(await catalog.overview.runs(repository.id, page), shownMax, ({ run }) => run.name);
@@ -51,6 +62,21 @@ export function repositoryView(address: RepositoryAddress): View {
             step="latest"
             needsToken={!viewer.isOpenHub}
           />
+          {isAdmin && (
+            <ConfirmedForm
+              viewer={viewer}
+              path={pagePaths.repository(address)}
+              action={isPublic ? 'hide' : 'publish'}
+              words={isPublic ? 'Make it private' : 'Make it public'}
+              name={`${address.namespace}/${address.name}`}
+            >
+              <p>
+                {isPublic
+                  ? 'From then on only tokens that may read it see it.'
+                  : 'From then on everybody who reaches the hub may read it, without a token.'}
+              </p>
+            </ConfirmedForm>
+          )}
         </>
       ),
     };

@@ -30,37 +30,39 @@ export function RunCharts({ drawn, packages, forks, isSample, run }: RunChartsPr
   const kinds = new Set(drawn.flatMap((each, at) => (results[at] === undefined ? [] : [keptAs(each)])));
   return (
     <>
-      <Bars
-        id="stored"
-        title="Stored bytes"
-        description={`${countOf(drawn.length, 'checkpoint')} from ${ends[0]} to ${ends[1]}, at most ${bytesInWords(most)}.`}
-        top={bytesInWords(most)}
-        ends={ends}
-        legend={[...kinds].map((kind) => ({ kind, words: kind === 'exact' ? 'as uploaded' : kind }))}
-        bars={drawn.map((each, at) => ({ value: stored[at], kind: keptAs(each) }))}
-        max={most}
-      />
-      <Lines
-        id="ratio"
-        title="Ratio of uploaded to stored bytes"
-        description={`At most ${maxOf(ratios).toFixed(1)}.`}
-        top={`${maxOf(ratios).toFixed(1)}×`}
-        ends={ends}
-        legend={[]}
-        lines={[{ kind: 'measured', values: ratios, hasDots: true }]}
-        max={maxOf(ratios)}
-      />
-      <Lineage
-        id="lineage"
-        description={`${drawn.filter((each) => keptAs(each) === 'base').length} of these stand alone, ${countOf(forks.length, 'fork')}.`}
-        nodes={nodesOf({ drawn, packages, forks, run })}
-      />
-      {boundedMetrics(drawn).map((metric, at) => (
-        <MetricChart id={`metric-${at}`} metric={metric} drawn={drawn} ends={ends} />
-      ))}
+      <div class="charts">
+        <Bars
+          id="stored"
+          title="Stored bytes"
+          description={`${countOf(drawn.length, 'checkpoint')} from ${ends[0]} to ${ends[1]}, at most ${bytesInWords(most)}.`}
+          top={bytesInWords(most)}
+          ends={ends}
+          legend={[...kinds].map((kind) => ({ kind, words: kind === 'exact' ? 'as uploaded' : kind }))}
+          bars={drawn.map((each, at) => ({ value: stored[at], kind: keptAs(each) }))}
+          max={most}
+        />
+        <Lines
+          id="ratio"
+          title="Ratio of uploaded to stored bytes"
+          description={`At most ${maxOf(ratios).toFixed(1)}.`}
+          top={`${maxOf(ratios).toFixed(1)}×`}
+          ends={ends}
+          legend={[]}
+          lines={[{ kind: 'measured', values: ratios, hasDots: true }]}
+          max={maxOf(ratios)}
+        />
+        <Lineage
+          id="lineage"
+          description={`${drawn.filter((each) => keptAs(each) === 'base').length} of these stand alone, ${countOf(forks.length, 'fork')}.`}
+          nodes={nodesOf({ drawn, packages, forks, run })}
+        />
+        {boundedMetrics(drawn).map((metric, at) => (
+          <MetricChart id={`metric-${at}`} metric={metric} drawn={drawn} ends={ends} />
+        ))}
+      </div>
       <details>
         <summary>The figures of these charts{isSample ? ' (a sample of the run)' : ''}</summary>
-        <FiguresTable drawn={drawn} />
+        <FiguresTable drawn={drawn} run={run} />
       </details>
     </>
   );
@@ -117,7 +119,7 @@ function nodesOf({ drawn, packages, forks, run }: Omit<RunChartsProps, 'isSample
   });
 }
 
-function FiguresTable({ drawn }: { readonly drawn: readonly Checkpoint[] }) {
+function FiguresTable({ drawn, run }: { readonly drawn: readonly Checkpoint[]; readonly run: string }) {
   const metrics = boundedMetrics(drawn);
   const number = (title: string) => ({ title, isNumber: true });
   return (
@@ -136,7 +138,7 @@ function FiguresTable({ drawn }: { readonly drawn: readonly Checkpoint[] }) {
           each.step,
           result && bytesInWords(result.storedBytes),
           result && ratioInWords(result.rawBytes, result.storedBytes),
-          result ? ancestorInWords(result) : each.state,
+          result ? ancestorInWords(result, run) : each.state,
           ...metrics.flatMap((metric) => [
             valueInWords(result?.degradation?.[metric]),
             valueInWords(limitOf(each, metric)),
@@ -147,9 +149,9 @@ function FiguresTable({ drawn }: { readonly drawn: readonly Checkpoint[] }) {
   );
 }
 
-function ancestorInWords({ kind, ancestorRun, ancestorStep }: NonNullable<Checkpoint['result']>): string {
+function ancestorInWords({ kind, ancestorRun, ancestorStep }: NonNullable<Checkpoint['result']>, run: string): string {
   if (kind === 'base' || ancestorStep === undefined) return kind;
-  return `delta to ${ancestorRun === undefined ? '' : `${ancestorRun}@`}${ancestorStep}`;
+  return `delta to ${ancestorRun === undefined || ancestorRun === run ? '' : `${ancestorRun}@`}${ancestorStep}`;
 }
 
 function maxOf(values: readonly (number | undefined)[]): number {

@@ -6,6 +6,9 @@ import { methodConfigOf } from '../../../checkpoint/options/quantization-config.
 import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { namesOfRun } from '../../routes/names-of-run.ts';
+import { scopeOn } from '../../../access/principal.ts';
+import { includesScope } from '../../../checkpoint/grant.ts';
+import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';
 import type { PageContext, View } from '../page-context.ts';
 import { pagePaths, type RunAddress } from '../page-paths.ts';
 import { ratioInWords, valueInWords } from '../parts/amounts.ts';
@@ -29,7 +32,13 @@ const forksMax = 50;
 /** A run as a timeline: charts over all of it, and its checkpoints, the newest first. */
 export function runView(address: RunAddress): View {
   return async (ctx) => {
-    const { gateway, viewer, locate, origin } = ctx;
+    const { gateway, viewer, locate, origin, form } = ctx;
+    if (form !== undefined) {
+      const deleted = await locate('write').run(address);
+      checkConfirmed(form, address.run);
+      await gateway.runs.delete(deleted);
+      return { goTo: pagePaths.repository(address) };
+    }
     const repository = await locate('read').repository(address);
     const run = await locate('read').run(address);
     const { overview } = gateway.catalog;
@@ -98,6 +107,17 @@ export function runView(address: RunAddress): View {
             step={newest?.step ?? 'latest'}
             needsToken={!viewer.isOpenHub}
           />
+          {includesScope(scopeOn(viewer.principal, repository), 'write') && (
+            <ConfirmedForm
+              viewer={viewer}
+              path={pagePaths.run(address)}
+              action="delete"
+              words="Delete the run"
+              name={address.run}
+            >
+              <p>All its checkpoints are deleted. Those that others build on are kept, out of sight.</p>
+            </ConfirmedForm>
+          )}
         </>
       ),
     };
@@ -186,7 +206,7 @@ function Checkpoints({
           result && bytesInWords(result.rawBytes),
           result && bytesInWords(result.storedBytes),
           result && ratioInWords(result.rawBytes, result.storedBytes),
-          result && storedAs(each, packages),
+          result && storedAs(each, packages, address.run),
           ...metrics.map((metric) => <Lost checkpoint={each} metric={metric} />),
           result?.config && `${result.config.method}: ${methodConfigOf(result.config.method).describe(result.config)}`,
           <When at={each.createdAt} />,
@@ -196,12 +216,16 @@ function Checkpoints({
   );
 }
 
-function storedAs({ result, packageId }: Checkpoint, packages: ReadonlyMap<string, PackageRecord>): string {
+function storedAs(
+  { result, packageId }: Checkpoint,
+  packages: ReadonlyMap<string, PackageRecord>,
+  run: string,
+): string {
   if (packageId === undefined) return 'as uploaded';
   const { kind, ancestorRun, ancestorStep, chainLength } = result!;
   const merged = packages.get(packageId)?.mergedPackageId === undefined ? '' : ', merged';
   if (kind === 'base' || ancestorStep === undefined) return `${kind}${merged}`;
-  return `delta to ${ancestorRun === undefined ? '' : `${ancestorRun}@`}${ancestorStep}, chain of ${chainLength}${merged}`;
+  return `delta to ${ancestorRun === undefined || ancestorRun === run ? '' : `${ancestorRun}@`}${ancestorStep}, chain of ${chainLength}${merged}`;
 }
 
 /** What a metric lost, beside what it might have lost. */
