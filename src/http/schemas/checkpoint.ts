@@ -23,7 +23,9 @@ const expectsSchema = z
   .refine((expects) => Object.keys(expects).length <= metricCountMax, `must name at most ${metricCountMax} metrics`)
   .openapi({
     description:
-      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, ' +
+      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn ' +
+      'measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is ' +
+      'stored exact, ' +
       'with both figures in the reason: then eval set and training do not measure the same.',
     example: { loss: 1.8604 },
   });
@@ -123,10 +125,14 @@ const packageSchema = z
     sizeBytes: z.number().int(),
     storedBytes: z.number().int(),
     chainLength: z.number().int(),
-    mergedPackage: z.object({ id: z.string(), position: z.number().int() }).optional().openapi({
-      description:
-        'The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` is its size, `storedBytes` this one’s share.',
-    }),
+    mergedPackage: z
+      .object({ id: z.string(), position: z.number().int() })
+      .optional()
+      .openapi({
+        description:
+          'The package that holds this checkpoint with others of the run, and which of them it is. ' +
+          '`sizeBytes` is its size, `storedBytes` this one’s share.',
+      }),
     superStep: z
       .object({ id: z.string(), position: z.number().int() })
       .optional()
@@ -166,10 +172,14 @@ export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
     package: packageSchema.optional(),
-    damaged: z.literal(true).optional().openapi({
-      description:
-        'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
-    }),
+    damaged: z
+      .literal(true)
+      .optional()
+      .openapi({
+        description:
+          'Stored objects that it needs were found corrupt or missing, and are kept from being read: ' +
+          'downloads of `damagedFiles` are refused.',
+      }),
     damagedFiles: z
       .array(z.string())
       .optional()

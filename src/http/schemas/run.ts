@@ -102,8 +102,11 @@ export const runChange = z
       .optional()
       .openapi({
         description:
-          'With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting for more, and the upload of its last checkpoint is released, which is kept for training to go on. ' +
-          'With an object it is closed, and its last checkpoint is kept so, which has to be said before that is compressed, unless it has it already. With `false` it is opened again.',
+          'With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting ' +
+          'for more, and the upload of its last checkpoint is released, which is kept for training to go ' +
+          'on. ' +
+          'With an object it is closed, and its last checkpoint is kept so, which has to be said before ' +
+          'that is compressed, unless it has it already. With `false` it is opened again.',
       }),
   })
   .refine(
