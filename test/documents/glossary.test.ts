@@ -66,6 +66,9 @@ test.each([
   'lag',
   'trial',
   'quantization step',
+  'guard',
+  'candidate',
+  'sharer',
 ])('the glossary explains "%s"', (word) => {
   expect(words.toLowerCase()).toContain(`**${word.toLowerCase()}**`);
 });
