@@ -8,12 +8,12 @@ import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
-import { finalInput, finalQuality } from './final-quality.ts';
+import { finalInput, finalQuality } from './quantization/final-quality.ts';
 import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
-import { layerTypesSchema } from './layer-types.ts';
+import { layerTypesSchema } from './quantization/layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
-import { evaluationChange, thresholdsSchema } from './thresholds.ts';
+import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization/quantization-config.ts';
+import { evaluationChange, thresholdsSchema } from './quantization/thresholds.ts';
 
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;

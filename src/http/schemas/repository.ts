@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { repositoryTypes, visibilities, type Repository } from '../../catalog/contract/repository-records.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { nameSchema } from './parameters.ts';
-import { evaluationChange, thresholdsSchema } from './thresholds.ts';
+import { evaluationChange, thresholdsSchema } from './quantization/thresholds.ts';
 
 export const repositoryInput = z
   .strictObject({

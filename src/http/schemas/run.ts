@@ -5,11 +5,11 @@ import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
-import { finalQuality } from './final-quality.ts';
-import { layerTypesSchema } from './layer-types.ts';
+import { finalQuality } from './quantization/final-quality.ts';
+import { layerTypesSchema } from './quantization/layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
-import { searchOptionsInput, searchOptionsSchema } from './search-options.ts';
-import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
+import { searchOptionsInput, searchOptionsSchema } from './quantization/search-options.ts';
+import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './quantization/thresholds.ts';
 
 /**
  * Most names of one role that a run may list, and most characters of one: each is compared with every tensor's name.

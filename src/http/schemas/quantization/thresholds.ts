@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
-import { gainLookBackMax, progressTighteningMax } from '../../checkpoint/quality/degradation-limits.ts';
-import { defaultThreshold, plainThresholdMax } from '../../checkpoint/quality/quality.ts';
-import { nameSchema } from './parameters.ts';
+import { metricCountMax } from '../../../checkpoint/quality/eval-set-spec.ts';
+import { gainLookBackMax, progressTighteningMax } from '../../../checkpoint/quality/degradation-limits.ts';
+import { defaultThreshold, plainThresholdMax } from '../../../checkpoint/quality/quality.ts';
+import { nameSchema } from '../parameters.ts';
 
 /** Largest threshold. */
 const thresholdMax = 10;
