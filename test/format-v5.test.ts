@@ -48,7 +48,8 @@ describe('packages of format version 5', () => {
           const holder = named && index.files[named.file]!.content;
           if (named !== undefined && holder?.type === 'safetensors')
             kinds.add(
-              `${coding.kind} of ${codingsOf(named.file)[named.tensor]!.kind} ${holder.layout.tensors[named.tensor]!.dtype}`,
+              `${coding.kind} of ${codingsOf(named.file)[named.tensor]!.kind} ` +
+                `${holder.layout.tensors[named.tensor]!.dtype}`,
             );
         }
       }

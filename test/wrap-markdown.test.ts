@@ -49,7 +49,8 @@ test('a wide table of figures becomes several, each with the names of the rows',
 test('rows with long names get numbers, and a list says what they are; an empty name is that above', async () => {
   const name = words(10);
   const wrapped = await wrapMarkdown(
-    `| name | bound | ${figures(12)} |\n| --- | --- | ${rule(12)} |\n| ${name} | one | ${figures(12)} |\n| | two | ${figures(12)} |\n`,
+    `| name | bound | ${figures(12)} |\n| --- | --- | ${rule(12)} |\n| ${name} | one | ` +
+      `${figures(12)} |\n| | two | ${figures(12)} |\n`,
   );
   expect(longest(wrapped)).toBeLessThanOrEqual(100);
   expect(wrapped).toContain(`1. ${name}, one\n2. ${name}, two\n`);
@@ -58,7 +59,8 @@ test('rows with long names get numbers, and a list says what they are; an empty 
 
 test('a wide table of sentences becomes a list, with bars that were escaped', async () => {
   const wrapped = await wrapMarkdown(
-    `| what | how \\| when |\n| --- | --- |\n| a | ${words(40)} \\| end |\n\n| what | how | when |\n| --- | --- | --- |\n| b | ${words(40)} | |\n`,
+    `| what | how \\| when |\n| --- | --- |\n| a | ${words(40)} \\| end |\n\n| what | how | when ` +
+      `|\n| --- | --- | --- |\n| b | ${words(40)} | |\n`,
   );
   expect(longest(wrapped)).toBeLessThanOrEqual(100);
   expect(wrapped).toContain('- a: word');

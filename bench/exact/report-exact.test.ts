@@ -48,7 +48,8 @@ test('ratios are of all checkpoints together, and held against the best code len
   }).split('\n');
   expect(lines[0]).toBe('s, fp32: 2 checkpoints of 250 weights, 0.0 MB raw; memcpy 10.0 to 12.0 GB/s.');
   expect(lines[4]).toBe(
-    '| alone | Firn | 800 | 2.500 | 0.988 (0.980) | 0.50 (10 %) | 0.50 (10 %) | 0.050 / 0.050 | 0.060 / 0.060 | 1.25 / 1.25 |',
+    '| alone | Firn | 800 | 2.500 | 0.988 (0.980) | 0.50 (10 %) | 0.50 (10 %) | 0.050 / 0.050 | ' +
+      '0.060 / 0.060 | 1.25 / 1.25 |',
   );
   expect(lines[5]).toContain('| prototype: a (code length) | 1200 | 1.667 |  |');
   expect(lines[6]).toContain('| prototype: b (code length) | 800 | 2.500 |  |');

@@ -36,7 +36,8 @@ describe('weights that cannot be quantized', () => {
     expect(exact.result).toMatchObject({
       fidelity: 'exact',
       warnings: [
-        `None of the ${trialCount} configs tried stayed inside the quality threshold, so the checkpoint is stored exact.`,
+        `None of the ${trialCount} configs tried stayed inside the quality threshold, so the checkpoint ` +
+          'is stored exact.',
       ],
     });
     expect(exact.result!.config).toBeUndefined();
@@ -93,7 +94,8 @@ describe('weights that cannot be quantized', () => {
     for (const run of [await harness.newFixedRun(sixteenBins), await harness.newRun({ fidelity: 'exact' })]) {
       const checkpoint = await harness.push(run, 0, files);
       expect(checkpoint.result!.warnings).toEqual([
-        'The shard index "model.safetensors.index.json" names shards that the checkpoint lacks: "model-2.safetensors" (of "fc.weight").',
+        'The shard index "model.safetensors.index.json" names shards that the checkpoint lacks: ' +
+          '"model-2.safetensors" (of "fc.weight").',
       ]);
       expect(await harness.download(checkpoint, 'model.safetensors.index.json')).toEqual(bytes);
     }
@@ -164,7 +166,8 @@ describe('sensitivity', () => {
     const push = async (config: QuantizationConfig, files: Upload) =>
       harness.push(await harness.newFixedRun(config), 0, files);
     const missing =
-      'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were pruned by magnitude.';
+      'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so ' +
+      'they were pruned by magnitude.';
     const none = await push(bySensitivity, modelOf(tinyWeights(0)));
     expect(none.result!.warnings).toEqual([missing]);
     const zero = await push(bySensitivity, withGradients(tinyWeights(0), zeros));
@@ -255,7 +258,8 @@ describe('layer types given at upload', () => {
   };
   const strangers = 'Layer types are given for tensors that the model does not have: "fc.wieght".';
   const inSpite =
-    'Tensors are kept exact in spite of the layer type given for them (not fp32, fp16 or bf16, not a matrix, too small, not finite, or not used by the eval graph)';
+    'Tensors are kept exact in spite of the layer type given for them (not fp32, fp16 or bf16, not a ' +
+    'matrix, too small, not finite, or not used by the eval graph)';
 
   test('cause a warning if they name no tensor or change nothing', async () => {
     const layerTypes = {

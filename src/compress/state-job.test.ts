@@ -265,7 +265,8 @@ describe('bounded moments, whatever they are called and wherever they are,', () 
     );
     expect(sha256(apart.back[0]!)).toBe(sha256(apart.raw[0]!));
     expect(apart.warnings).toEqual([
-      'First moments cannot be bounded and are kept exact, because their second moments are in another file (tensors: 1): "exp_avg.w".',
+      'First moments cannot be bounded and are kept exact, because their second moments are in another ' +
+        'file (tensors: 1): "exp_avg.w".',
     ]);
     const flat = await stored({ [path]: { 'exp_avg.w': m, 'exp_avg_sq.w': { ...v, shape: [64 * 64] } } });
     expect(updateChange(flat.back[0]!, flat.raw[0]!, names).ofBound).toBeLessThan(1);

@@ -14,9 +14,14 @@ const runs: readonly [string, Error, string][] = [
     running(
       'Reshape',
       '/attn/Reshape_4',
-      `${sources}/providers/cpu/tensor/reshape_helper.h:91 onnxruntime::ReshapeHelper::ReshapeHelper(const onnxruntime::TensorShape&, onnxruntime::TensorShapeVector&, bool) input_shape_size == requested_shape_size was false. The input tensor cannot be reshaped to the requested shape. Input shape:{2,16,64}, requested shape:{2,4,16}\n`,
+      `${sources}/providers/cpu/tensor/reshape_helper.h:91 ` +
+        'onnxruntime::ReshapeHelper::ReshapeHelper(const onnxruntime::TensorShape&, ' +
+        'onnxruntime::TensorShapeVector&, bool) input_shape_size == requested_shape_size was false. The ' +
+        'input tensor cannot be reshaped to the requested shape. Input shape:{2,16,64}, requested ' +
+        'shape:{2,4,16}\n',
     ),
-    'The runtime fails at node "/attn/Reshape_4" (Reshape): The input tensor cannot be reshaped to the requested shape. Input shape:{2,16,64}, requested shape:{2,4,16}.',
+    'The runtime fails at node "/attn/Reshape_4" (Reshape): The input tensor cannot be reshaped to ' +
+      'the requested shape. Input shape:{2,16,64}, requested shape:{2,4,16}.',
   ],
   [
     'an index beyond a table',
@@ -25,7 +30,8 @@ const runs: readonly [string, Error, string][] = [
       '/wte/Gather',
       'indices element out of data bounds, idx=9 must be within the inclusive range [-4,3]',
     ),
-    'The runtime fails at node "/wte/Gather" (Gather): indices element out of data bounds, idx=9 must be within the inclusive range [-4,3].',
+    'The runtime fails at node "/wte/Gather" (Gather): indices element out of data bounds, idx=9 ' +
+      'must be within the inclusive range [-4,3].',
   ],
   [
     'matrices that do not fit',
@@ -37,9 +43,12 @@ const runs: readonly [string, Error, string][] = [
     running(
       'Add',
       '',
-      `${sources}/providers/cpu/math/element_wise_ops.h:563 void onnxruntime::BroadcastIterator::Init(ptrdiff_t, ptrdiff_t) axis == 1 || axis == largest was false. Attempting to broadcast an axis by a dimension other than 1. 7 by 64\n`,
+      `${sources}/providers/cpu/math/element_wise_ops.h:563 void ` +
+        'onnxruntime::BroadcastIterator::Init(ptrdiff_t, ptrdiff_t) axis == 1 || axis == largest was ' +
+        'false. Attempting to broadcast an axis by a dimension other than 1. 7 by 64\n',
     ),
-    'The runtime fails at an operator without a name (Add): Attempting to broadcast an axis by a dimension other than 1. 7 by 64.',
+    'The runtime fails at an operator without a name (Add): Attempting to broadcast an axis by a ' +
+      'dimension other than 1. 7 by 64.',
   ],
   [
     'attention with heads that do not divide',
@@ -48,14 +57,17 @@ const runs: readonly [string, Error, string][] = [
       '/attn/GQA',
       'num_heads must be a multiple of kv_num_heads. Got num_heads % kv_num_heads == 1',
     ),
-    'The runtime fails at node "/attn/GQA" (GroupQueryAttention): num_heads must be a multiple of kv_num_heads. Got num_heads % kv_num_heads == 1.',
+    'The runtime fails at node "/attn/GQA" (GroupQueryAttention): num_heads must be a multiple of ' +
+      'kv_num_heads. Got num_heads % kv_num_heads == 1.',
   ],
   [
     'inputs that do not fit',
     new Error(
-      'Got invalid dimensions for input: x for the following indices\n index: 1 Got: 5 Expected: 4\n Please fix either the inputs/outputs or the model.',
+      'Got invalid dimensions for input: x for the following indices\n index: 1 Got: 5 Expected: 4\n ' +
+        'Please fix either the inputs/outputs or the model.',
     ),
-    'The batches do not fit the inputs of the graph: Got invalid dimensions for input: x for the following indices index: 1 Got: 5 Expected: 4 Please fix either the inputs/outputs or the model.',
+    'The batches do not fit the inputs of the graph: Got invalid dimensions for input: x for the ' +
+      'following indices index: 1 Got: 5 Expected: 4 Please fix either the inputs/outputs or the model.',
   ],
   ['nothing', new Error(''), 'The graph fails when it is run on the batches.'],
 ];
@@ -63,18 +75,29 @@ const runs: readonly [string, Error, string][] = [
 const loads: readonly [string, string, string][] = [
   [
     'an opset too new',
-    `${sources}/graph/model_load_utils.h:46 void onnxruntime::model_load_utils::ValidateOpsetForDomain(const std::unordered_map<std::__cxx11::basic_string<char>, int>&, const onnxruntime::logging::Logger&, bool, const std::string&, int) ONNX Runtime only *guarantees* support for models stamped with official released onnx opset versions. Opset 99 is under development and support for this is limited. The operator schemas and or other functionality may change before next ONNX release and in this case ONNX Runtime will not guarantee backward compatibility. Current official support for domain ai.onnx is till opset 26.\n`,
-    'The runtime cannot load the graph: The graph uses opset 99 of ai.onnx, and the newest that the runtime supports is 26; export it with `opset_version=26` or less.',
+    `${sources}/graph/model_load_utils.h:46 void ` +
+      'onnxruntime::model_load_utils::ValidateOpsetForDomain(const ' +
+      'std::unordered_map<std::__cxx11::basic_string<char>, int>&, const ' +
+      'onnxruntime::logging::Logger&, bool, const std::string&, int) ONNX Runtime only *guarantees* ' +
+      'support for models stamped with official released onnx opset versions. Opset 99 is under ' +
+      'development and support for this is limited. The operator schemas and or other functionality ' +
+      'may change before next ONNX release and in this case ONNX Runtime will not guarantee backward ' +
+      'compatibility. Current official support for domain ai.onnx is till opset 26.\n',
+    'The runtime cannot load the graph: The graph uses opset 99 of ai.onnx, and the newest that the ' +
+      'runtime supports is 26; export it with `opset_version=26` or less.',
   ],
   [
     'a format too new',
-    `${sources}/graph/model.cc:202 onnxruntime::Model::Model(onnx::ModelProto&&, const onnxruntime::PathString&) Unsupported model IR version: 99, max supported IR version: 13\n`,
+    `${sources}/graph/model.cc:202 onnxruntime::Model::Model(onnx::ModelProto&&, const ` +
+      'onnxruntime::PathString&) Unsupported model IR version: 99, max supported IR version: 13\n',
     'The runtime cannot load the graph: The graph has IR version 99, and the newest that the runtime supports is 13.',
   ],
   [
     'an operator that nobody knows',
-    'This is an invalid model. In Node, ("/m/Guess", Guess, "", -1) : ("x": tensor(float),) -> ("y": tensor(float),) , Error No Op registered for Guess with domain_version of 20',
-    'The runtime cannot load the graph at node "/m/Guess" (Guess): No Op registered for Guess with domain_version of 20.',
+    'This is an invalid model. In Node, ("/m/Guess", Guess, "", -1) : ("x": tensor(float),) -> ("y": ' +
+      'tensor(float),) , Error No Op registered for Guess with domain_version of 20',
+    'The runtime cannot load the graph at node "/m/Guess" (Guess): No Op registered for Guess with ' +
+      'domain_version of 20.',
   ],
   [
     'an operator of an unknown domain',
@@ -83,8 +106,10 @@ const loads: readonly [string, string, string][] = [
   ],
   [
     'types that do not fit',
-    'Type Error: Type parameter (T) of Optype (Add) bound to different types (tensor(float) and tensor(int64) in node (/m/Add).',
-    'The runtime cannot load the graph: Type Error: Type parameter (T) of Optype (Add) bound to different types (tensor(float) and tensor(int64) in node (/m/Add).',
+    'Type Error: Type parameter (T) of Optype (Add) bound to different types (tensor(float) and ' +
+      'tensor(int64) in node (/m/Add).',
+    'The runtime cannot load the graph: Type Error: Type parameter (T) of Optype (Add) bound to ' +
+      'different types (tensor(float) and tensor(int64) in node (/m/Add).',
   ],
   [
     'a signature and nothing more',

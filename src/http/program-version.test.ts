@@ -31,7 +31,9 @@ test('compiled code reads the package.json of its own package', () => {
       encoding: 'utf8',
     });
     expect(build).toMatchObject({ status: 0, stderr: '' });
-    const script = `import(${JSON.stringify(join(folder, 'dist/http/program-version.js'))}).then((m) => console.log(m.programVersion))`;
+    const script =
+      `import(${JSON.stringify(join(folder, 'dist/http/program-version.js'))}).then((m) => ` +
+      'console.log(m.programVersion))';
     expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stdout).toBe('12.3.4\n');
   } finally {
     rmSync(folder, { recursive: true });

@@ -52,7 +52,8 @@ async function openFile({ catalog, downloads }: OpenContext, blob: HubBlob, file
   if (file.rawKey === undefined)
     throw new FirnError(
       'not-found',
-      'The uploaded bytes are no longer kept: the checkpoint was stored lossy. Its compressed form has a revision of its own.',
+      'The uploaded bytes are no longer kept: the checkpoint was stored lossy. Its compressed form has ' +
+        'a revision of its own.',
     );
   return downloads.openObject(checkpoint, file.rawKey);
 }

@@ -159,11 +159,13 @@ describe('build-native', () => {
 
   it.each([
     [
-      'CMake 3.25 or newer is needed to build the native core; install it (for instance: apt-get install cmake) and run this again.',
+      'CMake 3.25 or newer is needed to build the native core; install it (for instance: apt-get ' +
+        'install cmake) and run this again.',
       [],
     ],
     [
-      'A C++20 compiler is needed to build the native core (tried c++, g++, clang++); install one (for instance: apt-get install g++) and run this again.',
+      'A C++20 compiler is needed to build the native core (tried c++, g++, clang++); install one (for ' +
+        'instance: apt-get install g++) and run this again.',
       ['cmake'],
     ],
   ])('names what is missing: %s', async (sentence, programs) => {

@@ -60,7 +60,8 @@ describe('the core', () => {
       'tsx',
       '--input-type=module',
       '-e',
-      `const { loadCore } = await import(${url}); console.log(loadCore({ threads: 2 }).crc32cSync(Buffer.from('123456789')))`,
+      `const { loadCore } = await import(${url}); console.log(loadCore({ threads: 2 ` +
+        `}).crc32cSync(Buffer.from('123456789')))`,
     ]);
     expect(ended).toEqual({ ...clean, stdout: '3808858755\n' });
   });

@@ -57,7 +57,9 @@ const partitions: Partition[] = [
 ];
 const cases = pairs.flatMap((pair) =>
   partitions.map((partition) => ({
-    name: `${pair.weightDtype} weights, ${pair.gradientDtype ?? 'no'} gradients, partition ${partitions.indexOf(partition)}`,
+    name:
+      `${pair.weightDtype} weights, ${pair.gradientDtype ?? 'no'} gradients, partition ` +
+      `${partitions.indexOf(partition)}`,
     pair,
     partition,
   })),

@@ -65,7 +65,8 @@ describe('an exact run', () => {
         Float32Array.from({ length: count }, () => normal(random)),
       );
     const odd = fileOfHeader(
-      '{ "z":{"shape":[2],"data_offsets":[4,12],"dtype":"F32"}, "__metadata__":{"k":"v \\u00e9"} ,"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}    ',
+      '{ "z":{"shape":[2],"data_offsets":[4,12],"dtype":"F32"}, "__metadata__":{"k":"v \\u00e9"} ' +
+        ',"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}    ',
       Buffer.from('abcd01234567'),
     );
     await roundTrip(run, 7, {

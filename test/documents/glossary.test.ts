@@ -66,6 +66,9 @@ test.each([
   'lag',
   'trial',
   'quantization step',
+  'guard',
+  'candidate',
+  'sharer',
 ])('the glossary explains "%s"', (word) => {
   expect(words.toLowerCase()).toContain(`**${word.toLowerCase()}**`);
 });
@@ -76,11 +79,14 @@ test.each([
  */
 const plainWords = new Set(
   (
-    'at cause created etag events length committed detail example finished have href id items kind limit links name number path remedy result ' +
+    'at cause created etag events length committed detail example finished have href id items kind ' +
+    'limit links name number path remedy result ' +
     'revoked status title expires sha256 size total words count max min ratio evaluation per passed ' +
     'received requested estimated memory newest oldest map radius ' +
-    'bucket cache concurrency connect connections data database days dir endpoint force gc host idle log level mib migrate ' +
-    'minute native options otlp parallel port prefix proxy region s3 secret access key statement style threads timeout trace ' +
+    'bucket cache concurrency connect connections data database days dir endpoint force gc host idle ' +
+    'log level mib migrate ' +
+    'minute native options otlp parallel port prefix proxy region s3 secret access key statement ' +
+    'style threads timeout trace ' +
     'trust ttl unready url deadline'
   ).split(' '),
 );

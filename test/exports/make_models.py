@@ -3,8 +3,9 @@
     make_models.py OUT [--only NAME,NAME]
     make_models.py --check
 
-Leaves a folder a model: graph.onnx, batches.safetensors, spec.json, step-100/ to step-300/ (checkpoints of one training) and
-expected.json (step to metrics, by torch). With --check it only says which packages are missing. Nothing is downloaded; equal versions of PyTorch and transformers give equal folders.
+Leaves a folder a model: graph.onnx, batches.safetensors, spec.json, step-100/ to step-300/ (checkpoints of one
+training) and expected.json (step to metrics, by torch). With --check it only says which packages are missing. Nothing
+is downloaded; equal versions of PyTorch and transformers give equal folders.
 """
 import argparse
 import contextlib
@@ -18,7 +19,7 @@ from pathlib import Path
 
 MISSING_EXIT_CODE = 3
 CHECKPOINT_STEPS = (100, 200, 300)
-TRAINING_ROWS = 32  # a step
+TRAINING_ROWS = 12  # a step
 HELD_OUT_ROWS = 128
 LEARNING_RATE = 3e-3
 DIFFERENCE_MAX = 1e-4  # between logits of the graph and of the model, both in float32
@@ -110,7 +111,8 @@ def make(name, folder):
     first, last = train(case, model, folder)
     expected = {str(step): evaluate(folder, folder / f"step-{step}") for step in CHECKPOINT_STEPS}
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
-    print(f"{name}: loss {first:.3f} to {last:.3f}, graph within {difference:.1e} of torch, {time.monotonic() - started:.1f} s", flush=True)
+    seconds = time.monotonic() - started
+    print(f"{name}: loss {first:.3f} to {last:.3f}, graph within {difference:.1e} of torch, {seconds:.1f} s", flush=True)
 
 
 def main():

@@ -18,31 +18,35 @@ class Operations:
         self._send = transport.send
 
     def create_repository(self, *, body: RepositoryInput, idempotency_key: Optional[str] = None) -> Repository:
-        """Create a repository"""
+        """Create a repository. The place of runs and eval sets. It is private and empty. Needs the scope write on its name; a namespace comes to be with its first repository."""
         return cast(Repository, self._send("POST", f"/v1/repositories", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_repositories(self, *, limit: Optional[int] = None, after: Optional[str] = None, search: Optional[str] = None) -> RepositoryList:
-        """List repositories, or those whose name has a text in it"""
+        """List repositories, or those whose name has a text in it. Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it."""
         return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search}).json())
 
     def change_repository(self, namespace: str, name: str, *, body: RepositoryChange) -> Repository:
-        """Change who can read a repository, and how pushed weights are kept"""
+        """Change who can read a repository, and how pushed weights are kept. `visibility` says who reads it; `hub` says how weights that hub clients push are kept from now on. What is not given stays. Needs the scope admin on it."""
         return cast(Repository, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}", body=body, media_types=("application/json",)).json())
 
+    def delete_repository(self, namespace: str, name: str) -> None:
+        """Delete a repository with its runs, eval sets and commits. Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does."""
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}")
+
     def get_repository(self, namespace: str, name: str) -> Repository:
-        """Describe a repository"""
+        """Describe a repository. Who can read it, and how weights that hub clients push are kept."""
         return cast(Repository, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}").json())
 
     def create_eval_set(self, namespace: str, name: str, *, body: EvalSetInput, idempotency_key: Optional[str] = None) -> EvalSet:
-        """Create an eval set"""
+        """Create an eval set. Says which graph inputs the batches fill and what is measured. Then upload its graph and its batches, and commit it: runs name only eval sets that are ready."""
         return cast(EvalSet, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_eval_sets(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> EvalSetList:
-        """List the eval sets of a repository"""
+        """List the eval sets of a repository. By name, whatever their state."""
         return cast(EvalSetList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets", query={"limit": limit, "after": after}).json())
 
     def get_eval_set(self, namespace: str, name: str, eval_set: str) -> EvalSet:
-        """Describe an eval set"""
+        """Describe an eval set. Its spec, what has arrived of it, and its state: `open` until it is committed, then `ready`, or `failed` with the reason."""
         return cast(EvalSet, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}").json())
 
     def delete_eval_set(self, namespace: str, name: str, eval_set: str) -> None:
@@ -50,11 +54,11 @@ class Operations:
         self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}")
 
     def put_eval_set_graph(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> EvalSet:
-        """Upload the ONNX graph, with or without its weights"""
+        """Upload the ONNX graph, with or without its weights. Weights that the checkpoints fill need not be in it. It is checked with the commit; before that it can be sent again, and replaces what was there."""
         return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/graph", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
 
     def put_eval_set_batches(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> EvalSet:
-        """Upload the inputs and labels as safetensors"""
+        """Upload the inputs and labels as safetensors. One file, whose tensors have the rows of all batches: those that `inputs` of the spec names, and the labels. Before the commit it can be sent again, and replaces what was there."""
         return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/batches", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
 
     def commit_eval_set(self, namespace: str, name: str, eval_set: str, *, check: Optional[str] = None, idempotency_key: Optional[str] = None) -> CheckedEvalSet:
@@ -66,15 +70,15 @@ class Operations:
         return cast(EvalSetReport, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/check", query={"checkpoint": checkpoint}, headers={"idempotency-key": idempotency_key}).json())
 
     def create_run(self, namespace: str, name: str, *, body: RunInput, idempotency_key: Optional[str] = None) -> Run:
-        """Create a run, or fork one from a checkpoint"""
+        """Create a run, or fork one from a checkpoint. Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With `forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given."""
         return cast(Run, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_runs(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> RunList:
-        """List the runs of a repository"""
+        """List the runs of a repository. By name."""
         return cast(RunList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", query={"limit": limit, "after": after}).json())
 
     def get_run(self, namespace: str, name: str, run: str) -> Run:
-        """Describe a run"""
+        """Describe a run. Its options as they are in force, with those that were not given at their defaults."""
         return cast(Run, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}").json())
 
     def change_run(self, namespace: str, name: str, run: str, *, body: RunChange) -> Run:
@@ -90,7 +94,7 @@ class Operations:
         return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_checkpoints(self, namespace: str, name: str, run: str, *, limit: Optional[int] = None, after: Optional[str] = None, order: Optional[Literal["oldest", "newest"]] = None) -> CheckpointList:
-        """List the checkpoints of a run in its order, or the newest first"""
+        """List the checkpoints of a run in its order, or the newest first. Whatever their state, in the order in which they were reserved or pushed. With `order=newest` a client finds the end of a long run on the first page."""
         return cast(CheckpointList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints", query={"limit": limit, "after": after, "order": order}).json())
 
     def push_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Bytes, layer_types: Optional[str] = None, expects: Optional[str] = None, final: Optional[str] = None, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> Checkpoint:
@@ -98,7 +102,7 @@ class Operations:
         return cast(Checkpoint, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", query={"layerTypes": layer_types, "expects": expects, "final": final}, headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
 
     def get_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str]) -> CheckpointDetails:
-        """Describe a checkpoint: state, result, files and package"""
+        """Describe a checkpoint: state, result, files and package. The state, and what came of the compression: config, bytes, metrics against their thresholds. Files have links to download them. `latest` is the newest step that is ready; `Content-Location` names it."""
         return cast(CheckpointDetails, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}").json())
 
     def delete_checkpoint(self, namespace: str, name: str, run: str, step: int) -> None:
@@ -106,15 +110,15 @@ class Operations:
         self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}")
 
     def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
-        """Close a reserved checkpoint and hand it to compression"""
+        """Close a reserved checkpoint and hand it to compression. Checks that all announced files are there and fit each other and the run. From then on the bytes are durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing."""
         return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/commit", headers={"idempotency-key": idempotency_key}).json())
 
     def list_trials(self, namespace: str, name: str, run: str, step: Union[int, str]) -> TrialList:
-        """List the configs tried for a checkpoint"""
+        """List the configs tried for a checkpoint. Each with its metrics and whether they were inside the thresholds. Empty for a checkpoint that nothing was searched for."""
         return cast(TrialList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/trials").json())
 
     def cancel_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
-        """Stop work on a checkpoint"""
+        """Stop work on a checkpoint. Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it is deleted. One that is ready is refused."""
         return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/cancel", headers={"idempotency-key": idempotency_key}).json())
 
     def retry_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Optional[RetryInput] = None, idempotency_key: Optional[str] = None) -> Checkpoint:
@@ -122,79 +126,79 @@ class Operations:
         return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def follow_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str], *, last_event_id: Optional[str] = None) -> httpx.Response:
-        """Follow a checkpoint as server-sent events. `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen."""
+        """Follow a checkpoint as server-sent events. `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/events", headers={"last-event-id": last_event_id})
 
     def put_file(self, namespace: str, name: str, run: str, step: int, path: str, *, body: Bytes, role: Optional[Literal["model", "sensitivity", "optimizer", "other"]] = None, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> FileReceipt:
-        """Upload a file of a reserved checkpoint"""
+        """Upload a file of a reserved checkpoint. The whole file in one body. It is checked while it arrives: its length and digest as announced, the header of a safetensors file. A refused body leaves nothing behind. Large files are better sent with a resumable upload."""
         return cast(FileReceipt, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/files/{segment(path)}", query={"role": role}, headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
 
     def get_file(self, namespace: str, name: str, run: str, step: Union[int, str], path: str, *, as_: Optional[Literal["uploaded"]] = None, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Download a file, rebuilt or as uploaded"""
+        """Download a file, rebuilt or as uploaded. By default what the checkpoint rebuilds, and for a moment 409 while it is compressed; with `as=uploaded` the upload while it is kept. One byte range at a time; only what it needs is decoded."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/files/{segment(path)}", query={"as": as_, "dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def head_file(self, namespace: str, name: str, run: str, step: Union[int, str], path: str, *, as_: Optional[Literal["uploaded"]] = None, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Size, digest and ETag of a file, from metadata alone"""
+        """Size, digest and ETag of a file, from metadata alone. The header fields of the download, without decoding anything."""
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/files/{segment(path)}", query={"as": as_, "dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def create_file_upload(self, namespace: str, name: str, run: str, step: int, *, body: Optional[Union[FileUploadInput, Bytes]] = None, path: Optional[str] = None, role: Optional[Literal["model", "sensitivity", "optimizer", "other"]] = None, sha256: Optional[str] = None, tus_resumable: Optional[str] = None, upload_length: Optional[str] = None, upload_metadata: Optional[str] = None, upload_checksum: Optional[str] = None, idempotency_key: Optional[str] = None) -> Upload:
-        """Begin a resumable upload of a file of a reserved checkpoint"""
+        """Begin a resumable upload of a file of a reserved checkpoint. With `Tus-Resumable` it is an upload of tus 1.0, whose bytes come in order; else the body says how large it is, and it comes in parts, in any order and at once. Location names it. It expires unless bytes come."""
         return cast(Upload, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/uploads", query={"path": path, "role": role, "sha256": sha256}, headers={"tus-resumable": tus_resumable, "upload-length": upload_length, "upload-metadata": upload_metadata, "upload-checksum": upload_checksum, "idempotency-key": idempotency_key}, body=body, media_types=("application/json", "application/offset+octet-stream",)).json())
 
     def create_eval_set_upload(self, namespace: str, name: str, eval_set: str, *, body: Optional[Union[EvalSetUploadInput, Bytes]] = None, part: Optional[Literal["graph", "batches"]] = None, sha256: Optional[str] = None, tus_resumable: Optional[str] = None, upload_length: Optional[str] = None, upload_metadata: Optional[str] = None, upload_checksum: Optional[str] = None, idempotency_key: Optional[str] = None) -> Upload:
-        """Begin a resumable upload of the graph or the batches of an eval set"""
+        """Begin a resumable upload of the graph or the batches of an eval set. As that of a file of a checkpoint: of tus 1.0 with `Tus-Resumable`, else in parts. Its last byte puts the graph or the batches in their place."""
         return cast(Upload, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/uploads", query={"part": part, "sha256": sha256}, headers={"tus-resumable": tus_resumable, "upload-length": upload_length, "upload-metadata": upload_metadata, "upload-checksum": upload_checksum, "idempotency-key": idempotency_key}, body=body, media_types=("application/json", "application/offset+octet-stream",)).json())
 
     def get_upload(self, namespace: str, name: str, upload_id: str) -> Upload:
-        """Describe an upload"""
+        """Describe an upload. How much of it is durable, and when it expires."""
         return cast(Upload, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}").json())
 
     def patch_upload(self, namespace: str, name: str, upload_id: str, *, body: Bytes, tus_resumable: Optional[str] = None, upload_offset: Optional[str] = None, upload_checksum: Optional[str] = None) -> httpx.Response:
-        """Send the next bytes (tus)"""
+        """Send the next bytes (tus). Bytes at `Upload-Offset`, which must be where the upload is. What was acknowledged is durable, even if the request breaks: ask for the offset with HEAD and go on. The last byte checks the whole."""
         return self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}", headers={"tus-resumable": tus_resumable, "upload-offset": upload_offset, "upload-checksum": upload_checksum}, body=body, media_types=("application/offset+octet-stream",))
 
     def delete_upload(self, namespace: str, name: str, upload_id: str) -> None:
-        """Give an upload up"""
+        """Give an upload up. Its bytes are dropped. The checkpoint or the eval set stays as it is."""
         self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}")
 
     def head_upload(self, namespace: str, name: str, upload_id: str) -> httpx.Response:
-        """Where an upload is (tus)"""
+        """Where an upload is (tus). `Upload-Offset` says where to go on after a break."""
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}")
 
     def put_upload_part(self, namespace: str, name: str, upload_id: str, number: int, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> UploadPart:
-        """Send a part, in any order, any number of times"""
+        """Send a part, in any order, any number of times. Each but the last has `partBytes` bytes. A part that is sent again replaces itself. Several may be on their way at once."""
         return cast(UploadPart, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}/parts/{segment(number)}", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
 
     def list_upload_parts(self, namespace: str, name: str, upload_id: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> UploadPartList:
-        """List the parts that have arrived"""
+        """List the parts that have arrived. What is missing has to be sent before the upload can be completed."""
         return cast(UploadPartList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}/parts", query={"limit": limit, "after": after}).json())
 
     def complete_upload(self, namespace: str, name: str, upload_id: str, *, idempotency_key: Optional[str] = None) -> Upload:
-        """Put the parts together"""
+        """Put the parts together. Checks the whole as one body: length, digest, safetensors header. It then has its place, in the checkpoint or the eval set."""
         return cast(Upload, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/uploads/{segment(upload_id)}/complete", headers={"idempotency-key": idempotency_key}).json())
 
     def get_tensor(self, namespace: str, name: str, run: str, step: Union[int, str], tensor: str, *, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Download the elements of one tensor, little-endian"""
+        """Download the elements of one tensor, little-endian. Its bytes alone, of a safetensors file of a checkpoint that is ready, optionally in another floating-point dtype. Ranges are of these bytes."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/tensors/{segment(tensor)}", query={"dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def head_tensor(self, namespace: str, name: str, run: str, step: Union[int, str], tensor: str, *, dtype: Optional[Literal["f32", "f16", "bf16"]] = None, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Size, dtype and shape of one tensor"""
+        """Size, dtype and shape of one tensor. The header fields of the download, from metadata alone."""
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/tensors/{segment(tensor)}", query={"dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def get_checkpoint_package(self, namespace: str, name: str, run: str, step: Union[int, str], *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Download the compressed form of a checkpoint"""
+        """Download the compressed form of a checkpoint. For clients that decode by themselves. A delta needs the package of its ancestor, which `Firn-Ancestor-Package` names. The bytes of a package may change when old deltas are merged; its ETag then does too."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/package", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def head_checkpoint_package(self, namespace: str, name: str, run: str, step: Union[int, str], *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Size and id of a package"""
+        """Size and id of a package. The header fields of the download: size, id, ancestor."""
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/package", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def get_package(self, namespace: str, name: str, package_id: str, *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Download a package by its id, such as the ancestor of another"""
+        """Download a package by its id, such as the ancestor of another. As the package of a checkpoint, by the id that another one names as its ancestor."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/packages/{segment(package_id)}", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def head_package(self, namespace: str, name: str, package_id: str, *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Size of a package"""
+        """Size of a package. The header fields of the download: size, id, ancestor."""
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/packages/{segment(package_id)}", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def get_pull(self, namespace: str, name: str, revision: str, *, have: Optional[str] = None) -> Pull:
@@ -206,7 +210,7 @@ class Operations:
         return cast(NamespaceUsageList, self._send("GET", f"/v1/usage", query={"limit": limit, "after": after}).json())
 
     def get_repository_usage(self, namespace: str, name: str) -> Usage:
-        """What a repository takes"""
+        """What a repository takes. Logical bytes are what was uploaded, stored bytes what lies in the store; the parts of `stored` add up to them."""
         return cast(Usage, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/usage").json())
 
     def put_quota(self, namespace: str, *, body: QuotaInput) -> QuotaInput:
@@ -222,15 +226,15 @@ class Operations:
         return cast(TokenList, self._send("GET", f"/v1/tokens", query={"limit": limit, "after": after}).json())
 
     def revoke_token(self, token_id: str) -> Token:
-        """Revoke a token, or the one this is sent with"""
+        """Revoke a token, or the one this is sent with. It is refused from now on, and stays in the list as revoked."""
         return cast(Token, self._send("DELETE", f"/v1/tokens/{segment(token_id)}").json())
 
     def get_whoami(self) -> Whoami:
-        """Whose request this is, and what it may do"""
+        """Whose request this is, and what it may do. The token of the request with its grants. `anonymous` without one."""
         return cast(Whoami, self._send("GET", f"/v1/whoami").json())
 
     def get_health(self) -> GetHealthAnswer:
-        """Whether the process answers"""
+        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store."""
         return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())
 
     def get_readiness(self) -> Readiness:
@@ -242,9 +246,9 @@ class Operations:
         return self._send("GET", f"/metrics")
 
     def get_open_api(self) -> Dict[str, Any]:
-        """This document"""
+        """This document. OpenAPI 3.1, of the version that runs."""
         return cast(Dict[str, Any], self._send("GET", f"/openapi.json").json())
 
     def get_problem_kind(self, code: str) -> ProblemKind:
-        """Explain a problem code"""
+        """Explain a problem code. Its cause, what to do about it, and a case of it. `type` of a problem leads here."""
         return cast(ProblemKind, self._send("GET", f"/problems/{segment(code)}").json())

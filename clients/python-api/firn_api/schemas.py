@@ -190,6 +190,16 @@ class EvalSetReport(TypedDict):
     secondsPerEvaluation: float
 
 
+class RunCheckpointCounts(TypedDict, total=False):
+    """How many checkpoints of it are in each state."""
+    open: int
+    queued: int
+    working: int
+    ready: int
+    failed: int
+    cancelled: int
+
+
 class RunForkedFrom(TypedDict):
     run: str
     step: int
@@ -204,6 +214,7 @@ class _RunRequired(TypedDict):
     state: StateOptions
     layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
     seed: str
+    checkpointCounts: RunCheckpointCounts
     final: bool
     createdAt: str
 
@@ -216,27 +227,27 @@ class Run(_RunRequired, total=False):
 
 class _SearchOptionsRequired(TypedDict):
     method: Literal["inshrinkerator", "residual", "lc-checkpoint", "bitsnap"]
+    trialsMax: int
+    evalBatches: Literal["all", "halves"]
     bins: List[int]
     embeddingBins: List[int]
     pruneFractions: List[float]
     protectFractions: List[float]
     neighbourhoodRadius: int
     neverMoreAggressive: bool
-    trialsMax: int
-    evalBatches: Literal["all", "halves"]
-    rounding: Literal["nearest", "archive"]
     clustering: Literal["kmeanspp", "optimal", "entropy"]
+    rounding: Literal["nearest", "archive"]
 
 
 class SearchOptions(_SearchOptionsRequired, total=False):
     """How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; together they may span at most 8192 configs, the two prune metrics counted."""
-    bitPrices: List[float]
-    hysteresis: Literal["fixed", "priced"]
     weightErrorMax: float
     standardErrors: float
     divergenceMax: float
     expectsWithin: float
+    bitPrices: List[float]
     codebookSeed: Literal["run", "checkpoint"]
+    hysteresis: Literal["fixed", "priced"]
     fixedConfig: QuantizationConfig
 
 
@@ -316,6 +327,12 @@ class RunInput(_RunInputRequired, total=False):
 class SearchOptionsInput(TypedDict, total=False):
     """How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; together they may span at most 8192 configs, the two prune metrics counted. What is not given keeps its default."""
     method: Literal["inshrinkerator", "residual", "lc-checkpoint", "bitsnap"]
+    trialsMax: int
+    evalBatches: Literal["all", "halves"]
+    weightErrorMax: Union[float, None]
+    standardErrors: float
+    divergenceMax: Union[float, None]
+    expectsWithin: float
     bins: List[int]
     embeddingBins: List[int]
     pruneFractions: List[float]
@@ -323,16 +340,10 @@ class SearchOptionsInput(TypedDict, total=False):
     bitPrices: List[float]
     neighbourhoodRadius: int
     neverMoreAggressive: bool
-    trialsMax: int
-    evalBatches: Literal["all", "halves"]
+    clustering: Literal["kmeanspp", "optimal", "entropy"]
+    codebookSeed: Literal["run", "checkpoint"]
     rounding: Literal["nearest", "archive", "dead-zone"]
     hysteresis: Literal["fixed", "priced"]
-    clustering: Literal["kmeanspp", "optimal", "entropy"]
-    weightErrorMax: Union[float, None]
-    standardErrors: float
-    divergenceMax: Union[float, None]
-    expectsWithin: float
-    codebookSeed: Literal["run", "checkpoint"]
     fixedConfig: QuantizationConfigInput
 
 
@@ -434,10 +445,23 @@ class Checkpoint(_CheckpointRequired, total=False):
     expects: Dict[str, float]
     final: CheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
+    waitsFor: Waiting
     result: CheckpointResult
     error: CheckpointError
     committedAt: str
     finishedAt: str
+
+
+class _WaitingRequired(TypedDict):
+    inWords: str
+
+
+class Waiting(_WaitingRequired, total=False):
+    """Of a checkpoint that is `queued`, in its description and its events; not in lists."""
+    step: int
+    state: Literal["open", "queued", "working"]
+    reservedAt: str
+    expiresAt: str
 
 
 class _CheckpointResultRequired(TypedDict):
@@ -462,7 +486,6 @@ class CheckpointResult(_CheckpointResultRequired, total=False):
     understood: List[str]
     ancestorRun: str
     ancestorStep: int
-    fullBytes: int
     migration: float
     roundingError: float
     resumed: bool
@@ -571,6 +594,7 @@ class CheckpointDetails(_CheckpointDetailsRequired, total=False):
     expects: Dict[str, float]
     final: CheckpointDetailsFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
+    waitsFor: Waiting
     result: CheckpointResult
     error: CheckpointDetailsError
     committedAt: str
@@ -772,9 +796,21 @@ class NamespaceUsageStored(TypedDict):
     packageBytes: int
     stagedBytes: int
     rawBytes: int
+    hubBytes: int
     evalSetBytes: int
     hiddenBytes: int
     pendingDeletionBytes: int
+
+
+class _NamespaceUsageCompressedRequired(TypedDict):
+    checkpointCount: int
+    rawBytes: int
+    storedBytes: int
+
+
+class NamespaceUsageCompressed(_NamespaceUsageCompressedRequired, total=False):
+    """What compression made of the checkpoints. It is no part of its own: `stored` counts these bytes in `packageBytes` and `rawBytes`."""
+    ratio: float
 
 
 class NamespaceUsageTransferred(TypedDict):
@@ -790,6 +826,7 @@ class _NamespaceUsageRequired(TypedDict):
     logicalBytes: int
     storedBytes: int
     stored: NamespaceUsageStored
+    compressed: NamespaceUsageCompressed
     reservedBytes: int
     transferred: NamespaceUsageTransferred
     namespace: str
@@ -804,9 +841,21 @@ class UsageStored(TypedDict):
     packageBytes: int
     stagedBytes: int
     rawBytes: int
+    hubBytes: int
     evalSetBytes: int
     hiddenBytes: int
     pendingDeletionBytes: int
+
+
+class _UsageCompressedRequired(TypedDict):
+    checkpointCount: int
+    rawBytes: int
+    storedBytes: int
+
+
+class UsageCompressed(_UsageCompressedRequired, total=False):
+    """What compression made of the checkpoints. It is no part of its own: `stored` counts these bytes in `packageBytes` and `rawBytes`."""
+    ratio: float
 
 
 class UsageTransferred(TypedDict):
@@ -818,6 +867,7 @@ class Usage(TypedDict):
     logicalBytes: int
     storedBytes: int
     stored: UsageStored
+    compressed: UsageCompressed
     reservedBytes: int
     transferred: UsageTransferred
 

@@ -2615,8 +2615,6 @@ export interface components {
             /** @description Checkpoints on the way from a base, this one included. */
             chainLength: number;
             rawBytes: number;
-            /** @description What the files would take with four bytes for each weight; it bounds what a restore reads. */
-            fullBytes?: number;
             /** @description Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less. */
             storedBytes: number;
             /** @description Share of weights whose bin changed since the ancestor. */
@@ -13742,6 +13740,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13817,6 +13825,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13826,6 +13844,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13855,6 +13883,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13864,6 +13902,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13945,6 +13993,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13981,6 +14039,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -13990,6 +14058,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -14022,6 +14100,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -14050,6 +14138,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

@@ -16,7 +16,8 @@ const stepPattern = /^(?:0|[1-9]\d{0,14})$/;
 export function parseTarget(text: string): Target {
   const refuse = (): never => {
     throw new Error(
-      `"${text.slice(0, 100)}" names nothing: write NAMESPACE/NAME, NAMESPACE/NAME/RUN or NAMESPACE/NAME/RUN@STEP, such as ` +
+      `"${text.slice(0, 100)}" names nothing: write NAMESPACE/NAME, NAMESPACE/NAME/RUN or ` +
+        'NAMESPACE/NAME/RUN@STEP, such as ' +
         'me/tiny-gpt/train@900 or me/tiny-gpt/train@latest.',
     );
   };

@@ -76,7 +76,8 @@ describeOnPostgres('notices over a server', () => {
       await here.until('before', () => from.publish('progress', 'before'));
       await onServer(
         database.url,
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and ' +
+          'pid <> pg_backend_pid()',
       );
       await here.until('after', () => from.publish('progress', 'after'));
     });

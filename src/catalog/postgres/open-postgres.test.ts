@@ -17,7 +17,9 @@ const starters = 4;
 /** Longest wait for the server to be reachable again, in ms. */
 const recoveryMs = 20_000;
 
-const endOthers = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+const endOthers =
+  'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and ' +
+  'pid <> pg_backend_pid()';
 
 describeOnPostgres('openPostgresCatalog', () => {
   let database: TestCatalogDatabase;

@@ -37,12 +37,14 @@ test.each<[string, string[], string]>([
   [
     'nearly no gain',
     words(half, [2.0002]),
-    '"m" fell by 0.01 % since step 900 of run "train": at most 0.05 % may be lost, the least that progress leaves of 0.5 %.',
+    '"m" fell by 0.01 % since step 900 of run "train": at most 0.05 % may be lost, the least that ' +
+      'progress leaves of 0.5 %.',
   ],
   [
     'a gain over several checkpoints',
     words(half, [2, 2.016]),
-    '"m" is no better than at the checkpoint before; it fell by 0.4 % a checkpoint since step 800 of run "train": at most 0.2 % may be lost.',
+    '"m" is no better than at the checkpoint before; it fell by 0.4 % a checkpoint since step 800 of ' +
+      'run "train": at most 0.2 % may be lost.',
   ],
   [
     'no gain',

@@ -26,12 +26,14 @@ test.each<[MetricKind, QualityThreshold, string]>([
   [
     'loss',
     { relative: 0.005, absolute: 0.02, progress: 0.5 },
-    "m may grow by at most 0.5 % of the uploaded checkpoint's, and by at most 0.02, and by at most 50 % of what it gained since the checkpoint before",
+    "m may grow by at most 0.5 % of the uploaded checkpoint's, and by at most 0.02, and by at most " +
+      '50 % of what it gained since the checkpoint before',
   ],
   [
     'accuracy',
     { progress: 0.25 },
-    "m may fall by at most 0.5 % of the uploaded checkpoint's, and by at most 25 % of what it gained since the checkpoint before",
+    "m may fall by at most 0.5 % of the uploaded checkpoint's, and by at most 25 % of what it gained " +
+      'since the checkpoint before',
   ],
 ])('a threshold of %s %j states its bounds', (kind, threshold, words) => {
   expect(thresholdInWords('m', kind, threshold)).toBe(words);

@@ -43,7 +43,10 @@ function phaseInWords({ phase, doneCount, totalCount }: Extract<CheckpointEvent,
 function eventInWords(event: Exclude<CheckpointEvent, { type: 'phase' }>): string {
   if (event.type === 'state') return event.checkpoint.state;
   const { number, passed, degradation, estimatedBytes } = event.trial;
-  return `trial ${number} ${passed ? 'passed' : 'did not pass'}: ${metricsInWords(degradation)}, about ${bytesInWords(estimatedBytes)}`;
+  return (
+    `trial ${number} ${passed ? 'passed' : 'did not pass'}: ${metricsInWords(degradation)}, about ` +
+    `${bytesInWords(estimatedBytes)}`
+  );
 }
 
 /** What became of a checkpoint, in one sentence. */

@@ -33,7 +33,8 @@ describe('a metric that no threshold bounds', () => {
     ['the eval set has', [loss, accuracy], [agreement]],
   ])('and that %s is a warning beyond three times the largest threshold', (_, asked, observed) => {
     expect(unboundedWarnings(quality(0.4 * (1 - 0.031), asked, observed))).toEqual([
-      '"accuracy" is not bounded and fell by 3.1 %, from 0.4 to 0.3876; the largest threshold is 1 %. A threshold on it would hold it.',
+      '"accuracy" is not bounded and fell by 3.1 %, from 0.4 to 0.3876; the largest threshold is 1 %. ' +
+        'A threshold on it would hold it.',
     ]);
     expect(unboundedWarnings(quality(0.4 * (1 - 0.029), asked, observed))).toEqual([]);
     expect(unboundedWarnings(quality(0.6, asked, observed))).toEqual([]);
@@ -53,7 +54,8 @@ describe('a metric that compares with the uploaded model', () => {
 
   test('is a warning if the divergence is more than that share of the loss', () => {
     expect(others({ agreement: 1, 'kl-divergence': 0.062 })).toEqual([
-      '"kl-divergence" is not bounded and is 0.062 nats, 3.1 % of the loss; the largest threshold is 1 %. A threshold on it would hold it.',
+      '"kl-divergence" is not bounded and is 0.062 nats, 3.1 % of the loss; the largest threshold is 1 ' +
+        '%. A threshold on it would hold it.',
     ]);
     expect(others({ agreement: 1, 'kl-divergence': 0.058 })).toEqual([]);
   });
@@ -92,7 +94,8 @@ describe('how far real values drift', () => {
 
   test('is a warning beyond that share of the loss, whatever the unit', () => {
     expect(drifted(31, mse)).toEqual([
-      '"deviation" is not bounded and is 31, 3.1 % of the loss; the largest threshold is 1 %. A threshold on it would hold it.',
+      '"deviation" is not bounded and is 31, 3.1 % of the loss; the largest threshold is 1 %. A ' +
+        'threshold on it would hold it.',
     ]);
     expect(drifted(29, mse)).toEqual([]);
   });

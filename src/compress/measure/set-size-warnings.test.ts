@@ -30,7 +30,8 @@ const changeFor = (share: number): number => share * threshold * 2 * 2 * Math.sq
 test('a standard error above half of its threshold is a warning that says how many rows it takes', () => {
   expect(warningsOf({ change: changeFor(0.49) })).toEqual([]);
   expect(warningsOf({ change: changeFor(0.75) })).toEqual([
-    'The eval set is small for the threshold of "loss", 1 %: over its 640 rows the standard error is 0.75 %, and what it takes of the threshold costs bytes. ' +
+    'The eval set is small for the threshold of "loss", 1 %: over its 640 rows the standard error is ' +
+      '0.75 %, and what it takes of the threshold costs bytes. ' +
       'About 5800 rows would bring it down to 0.25 %.',
   ]);
   expect(warningsOf({ change: changeFor(0.3), standardErrors: 2 })).toEqual([

@@ -42,7 +42,8 @@ describe('the warnings about a shard index', () => {
       'names such files, and swaps two',
       { weight_map: { u: 'b.safetensors', w: 'c.safetensors', x: 'd.safetensors' } },
       [
-        `${about} names shards that the checkpoint lacks: "m/c.safetensors", "m/d.safetensors" (of "w", "x"); it places tensors where they are not: "u".`,
+        `${about} names shards that the checkpoint lacks: "m/c.safetensors", "m/d.safetensors" (of "w", ` +
+          '"x"); it places tensors where they are not: "u".',
       ],
     ],
     [
@@ -59,7 +60,8 @@ describe('the warnings about a shard index', () => {
       'has names of the language',
       '{"weight_map": {"__proto__": "a.safetensors"}}',
       [
-        `${about} places tensors where they are not: "__proto__"; it leaves out tensors of the shards it names: "u", "v".`,
+        `${about} places tensors where they are not: "__proto__"; it leaves out tensors of the shards it ` +
+          'names: "u", "v".',
       ],
     ],
     ...['', 'null', '[]', '{}', '{"weight_map": []}', '{"weight_map": {"u": 1}}', '\xff'].map(

@@ -38,7 +38,8 @@ describe('EvaluationChild', { timeout: 30_000 }, () => {
     ],
     [
       'dies for lack of memory',
-      'process.on("message", () => { console.error("FATAL ERROR: JavaScript heap out of memory"); process.exit(134); }); process.send({ kind: "ready" });',
+      'process.on("message", () => { console.error("FATAL ERROR: JavaScript heap out of memory"); ' +
+        'process.exit(134); }); process.send({ kind: "ready" });',
       'eval-memory',
       undefined,
     ],
@@ -55,7 +56,8 @@ describe('EvaluationChild', { timeout: 30_000 }, () => {
     vi.stubEnv('FIRN_SECRET', 'secret');
     const child = childOf(
       'env',
-      'process.on("message", () => process.send({ kind: "failed", code: "internal", message: JSON.stringify(process.env) })); process.send({ kind: "ready" });',
+      'process.on("message", () => process.send({ kind: "failed", code: "internal", message: ' +
+        'JSON.stringify(process.env) })); process.send({ kind: "ready" });',
     );
     const reply = await child.ask(request, limits);
     expect(reply).toMatchObject({ message: expect.not.stringContaining('FIRN_SECRET') });
@@ -68,11 +70,15 @@ describe('EvaluationChild', { timeout: 30_000 }, () => {
     const loader = new URL('./orphan-watch.ts', import.meta.url).href;
     writeFileSync(
       join(folder, 'busy.mts'),
-      `import { writeFileSync } from 'node:fs'; import { endWithParent } from '${loader}'; await endWithParent(); process.on('message', () => { writeFileSync('${pidPath}', String(process.pid)); for (;;); }); process.send('up');`,
+      `import { writeFileSync } from 'node:fs'; import { endWithParent } from '${loader}'; await ` +
+        `endWithParent(); process.on('message', () => { writeFileSync('${pidPath}', ` +
+        `String(process.pid)); for (;;); }); process.send('up');`,
     );
     writeFileSync(
       join(folder, 'parent.mjs'),
-      `import { fork } from 'node:child_process'; const child = fork('${join(folder, 'busy.mts')}', { execArgv: ['--import', '${import.meta.resolve('tsx')}'] }); child.on('message', () => child.send('go'));`,
+      `import { fork } from 'node:child_process'; const child = fork('${join(folder, 'busy.mts')}', { ` +
+        `execArgv: ['--import', '${import.meta.resolve('tsx')}'] }); child.on('message', () => ` +
+        `child.send('go'));`,
     );
     const parent = spawn(process.execPath, [join(folder, 'parent.mjs')], { stdio: 'ignore' });
     await vi.waitUntil(() => existsSync(pidPath) && readFileSync(pidPath, 'utf8') !== '', { timeout: 20_000 });

@@ -28,7 +28,8 @@ export const resourcePaths = {
     `${resourcePaths.repository(repository)}/uploads/${uploadId}`,
   /** A file at a revision, on the routes of hub clients. */
   revisionFile: ({ type, namespace, name }: RepositoryAddress, revision: string, path: string) =>
-    `${type === 'model' ? '' : `/${type}s`}/${namespace}/${name}/resolve/${revision}/${path.split('/').map(encodeURIComponent).join('/')}`,
+    `${type === 'model' ? '' : `/${type}s`}/${namespace}/${name}/resolve/${revision}/` +
+    path.split('/').map(encodeURIComponent).join('/'),
   package: (repository: { namespace: string; name: string }, packageId: string) =>
     `${resourcePaths.repository(repository)}/packages/${packageId}`,
 } as const;

@@ -142,7 +142,8 @@ export function parseAs<Shape extends z.ZodType>(shape: Shape, value: unknown): 
 /** The address that the client used for this server, without a slash at the end. */
 export function originOf(c: Context<AppEnv>, trustProxy: boolean): string {
   const url = new URL(c.req.url);
-  const protocol = trustProxy ? c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() : undefined;
+  const forwarded = trustProxy ? c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() : undefined;
+  const protocol = forwarded === 'https' || forwarded === 'http' ? forwarded : url.protocol.replace(':', '');
   const host = trustProxy ? c.req.header('x-forwarded-host')?.split(',').at(-1)?.trim() : undefined;
-  return `${protocol === 'https' || protocol === 'http' ? protocol : url.protocol.replace(':', '')}://${host ?? url.host}`;
+  return `${protocol}://${host ?? url.host}`;
 }

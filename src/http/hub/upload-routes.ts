@@ -22,9 +22,10 @@ const batchMax = 1000;
 const completeBytesMax = 1024 * 1024;
 /** How long a signed address may be used, in seconds: a client asks for many at once and sends one after the other. */
 const addressTtlSeconds = 12 * 3600;
-/** Paths that are always objects of their own, because their bytes are not text. */
-const largePath =
-  /\.(?:safetensors|bin|pt|pth|ckpt|onnx|gguf|h5|msgpack|npz|npy|parquet|arrow|zip|gz|tar|zst|model|tflite|pickle|pkl)$/i;
+/** Paths that are always objects of their own, because their bytes are not text: their endings, without the dot. */
+const largeEndings =
+  'safetensors bin pt pth ckpt onnx gguf h5 msgpack npz npy parquet arrow zip gz tar zst model tflite pickle pkl';
+const largePath = new RegExp(`\\.(?:${largeEndings.replaceAll(' ', '|')})$`, 'i');
 
 const preuploadShape = z.object({
   files: z
@@ -92,8 +93,10 @@ export async function lfsBatch(c: Context<AppEnv>, gateway: HubGateway, name: Hu
   const answers = objects.map(({ oid: sha256, size: sizeBytes }) => {
     if (stored.has(sha256)) return { oid: sha256, size: sizeBytes };
     const grant = { repositoryId: repository.id, sha256, sizeBytes, tokenId: c.var.principal.id, expiresAtSeconds };
-    const address = (part?: string): string =>
-      `${origin}/hub/lfs/${repository.id}/${sha256}?${signUpload({ ...grant, ...(part !== undefined && { part }) }, secret)}`;
+    const address = (part?: string): string => {
+      const signature = signUpload({ ...grant, ...(part !== undefined && { part }) }, secret);
+      return `${origin}/hub/lfs/${repository.id}/${sha256}?${signature}`;
+    };
     const upload = inParts ? partsOf(sizeBytes, address) : { href: address() };
     return {
       oid: sha256,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { packageKinds, type CheckpointResult } from '../../catalog/contract/checkpoint-records.ts';
 import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import { quantizationConfigSchema, renderConfig } from './quantization-config.ts';
+import { quantizationConfigSchema, renderConfig } from './quantization/quantization-config.ts';
 
 /** JSON has no numbers that are not finite. */
 export const metricValues = z
@@ -42,7 +42,8 @@ const metricLimit = z
       .optional()
       .openapi({
         description:
-          'What `progress` is a share of: the gain since this upload, divided by `checkpoints`. Absent where nothing was gained.',
+          'What `progress` is a share of: the gain since this upload, divided by `checkpoints`. Absent ' +
+          'where nothing was gained.',
       }),
   })
   .openapi('MetricLimit');
@@ -60,7 +61,8 @@ const asGoodAsSchema = z
   })
   .openapi('AsGoodAs', {
     description:
-      'The step of training at which the uploaded model was as good as what a download returns, by the measured metric of the uploads that it was trained through. Absent where that cannot be told.',
+      'The step of training at which the uploaded model was as good as what a download returns, by the ' +
+      'measured metric of the uploads that it was trained through. Absent where that cannot be told.',
     example: { metric: 'loss', step: 1050, beforeFirst: false, lagSteps: 120 },
   });
 
@@ -73,24 +75,31 @@ export const resultSchema = z
     measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
     degradation: metricValues.optional().openapi({
       description:
-        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.',
+        'How much worse each metric got: relative to the baseline, or in its own unit where thresholds ' +
+        'of its kind are absolute.',
     }),
     limits: z.record(z.string(), metricLimit).optional().openapi({
       description: 'What the thresholds came to in this checkpoint, by bounded metric.',
     }),
     asGoodAs: asGoodAsSchema.optional(),
-    observed: z.record(z.string(), observedMetric).optional().openapi({
-      description:
-        'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
-    }),
+    observed: z
+      .record(z.string(), observedMetric)
+      .optional()
+      .openapi({
+        description:
+          'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; ' +
+          'a warning says where one moved far.',
+      }),
     understood: z
       .array(z.string())
       .optional()
       .openapi({
         description:
-          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
+          'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, ' +
+          'which weights fill the graph.',
         example: [
-          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).',
+          '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 ' +
+            '(6.9315 for guessing).',
         ],
       }),
     kind: z.enum(packageKinds),
@@ -98,9 +107,6 @@ export const resultSchema = z
     ancestorStep: z.number().int().optional(),
     chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
     rawBytes: z.number().int(),
-    fullBytes: z.number().int().optional().openapi({
-      description: 'What the files would take with four bytes for each weight; it bounds what a restore reads.',
-    }),
     storedBytes: z.number().int().openapi({
       description:
         'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.',
@@ -109,10 +115,14 @@ export const resultSchema = z
     roundingError: z.number().optional().openapi({
       description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.',
     }),
-    resumed: z.boolean().optional().openapi({
-      description:
-        'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
-    }),
+    resumed: z
+      .boolean()
+      .optional()
+      .openapi({
+        description:
+          'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine ' +
+          'enough for what was trained since.',
+      }),
     trialCount: z.number().int(),
     seconds: z
       .record(z.string(), z.number())

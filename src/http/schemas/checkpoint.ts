@@ -10,12 +10,12 @@ import { fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
 import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
 import { renderWaiting, waitingSchema } from './waiting.ts';
-import { finalInput, finalQuality } from './final-quality.ts';
+import { finalInput, finalQuality } from './quantization/final-quality.ts';
 import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
-import { layerTypesSchema } from './layer-types.ts';
+import { layerTypesSchema } from './quantization/layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
-import { evaluationChange, thresholdsSchema } from './thresholds.ts';
+import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization/quantization-config.ts';
+import { evaluationChange, thresholdsSchema } from './quantization/thresholds.ts';
 import {
   checkpointDetailsExample,
   checkpointExample,
@@ -32,7 +32,9 @@ const expectsSchema = z
   .refine((expects) => Object.keys(expects).length <= metricCountMax, `must name at most ${metricCountMax} metrics`)
   .openapi({
     description:
-      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, ' +
+      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn ' +
+      'measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is ' +
+      'stored exact, ' +
       'with both figures in the reason: then eval set and training do not measure the same.',
     example: { loss: 1.8604 },
   });
@@ -132,10 +134,14 @@ const packageSchema = z
     sizeBytes: z.number().int(),
     storedBytes: z.number().int(),
     chainLength: z.number().int(),
-    mergedPackage: z.object({ id: z.string(), position: z.number().int() }).optional().openapi({
-      description:
-        'The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` is its size, `storedBytes` this one’s share.',
-    }),
+    mergedPackage: z
+      .object({ id: z.string(), position: z.number().int() })
+      .optional()
+      .openapi({
+        description:
+          'The package that holds this checkpoint with others of the run, and which of them it is. ' +
+          '`sizeBytes` is its size, `storedBytes` this one’s share.',
+      }),
     superStep: z
       .object({ id: z.string(), position: z.number().int() })
       .optional()
@@ -178,10 +184,14 @@ export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
     package: packageSchema.optional(),
-    damaged: z.literal(true).optional().openapi({
-      description:
-        'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
-    }),
+    damaged: z
+      .literal(true)
+      .optional()
+      .openapi({
+        description:
+          'Stored objects that it needs were found corrupt or missing, and are kept from being read: ' +
+          'downloads of `damagedFiles` are refused.',
+      }),
     damagedFiles: z
       .array(z.string())
       .optional()

@@ -55,7 +55,8 @@ const metricSchema = z.strictObject({
     .max(topKMax)
     .optional()
     .openapi({
-      description: `Of the kind \`top-k-accuracy\` alone: how many of the largest logits count; ${topKDefault} by default.`,
+      description:
+        'Of the kind `top-k-accuracy` alone: how many of the largest logits count; ' + `${topKDefault} by default.`,
     }),
 });
 

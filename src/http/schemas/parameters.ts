@@ -122,7 +122,8 @@ export const revisionParams = repositoryParams.extend({
   revision: revisionText.openapi({
     param: path(
       'revision',
-      'A branch, a run (its newest ready checkpoint), a tag, `step-N`, `run/step-N`, or a revision of 40 hex digits. Slashes may be sent as they are or as %2F.',
+      'A branch, a run (its newest ready checkpoint), a tag, `step-N`, `run/step-N`, or a revision of ' +
+        '40 hex digits. Slashes may be sent as they are or as %2F.',
     ),
     example: 'step-1200',
   }),

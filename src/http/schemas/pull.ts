@@ -13,10 +13,14 @@ const pullFileSchema = z
     sizeBytes: z.number().int(),
     sha256: sha256Schema.openapi({ description: 'Of the file as it is rebuilt, or as it is downloaded.' }),
     href: z.string().openapi({ description: 'The whole file, not compressed.' }),
-    package: z.object({ id: packageId, path: z.string() }).optional().openapi({
-      description:
-        'The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in it. Absent for a file that is stored as it is: download it by `href`.',
-    }),
+    package: z
+      .object({ id: packageId, path: z.string() })
+      .optional()
+      .openapi({
+        description:
+          'The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in ' +
+          'it. Absent for a file that is stored as it is: download it by `href`.',
+      }),
   })
   .openapi('PullFile');
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { repositoryTypes, visibilities, type Repository } from '../../catalog/contract/repository-records.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { nameSchema } from './parameters.ts';
-import { evaluationChange, thresholdsSchema } from './thresholds.ts';
+import { evaluationChange, thresholdsSchema } from './quantization/thresholds.ts';
 
 export const repositoryInput = z
   .strictObject({
@@ -18,7 +18,8 @@ export const repositoryInput = z
 
 const showsSchema = z.enum(['compressed', 'uploaded']).openapi({
   description:
-    'What a branch shows once a lossy checkpoint is ready: its compressed form, or what was pushed. The other form has a tag, `step-N-uploaded` or `step-N-compressed`.',
+    'What a branch shows once a lossy checkpoint is ready: its compressed form, or what was pushed. ' +
+    'The other form has a tag, `step-N-uploaded` or `step-N-compressed`.',
 });
 
 export const hubSettingsInput = z
@@ -32,7 +33,8 @@ export const hubSettingsInput = z
   })
   .openapi('HubSettingsInput', {
     description:
-      'How weights that hub clients push (`push_to_hub`, `hf upload`) are kept from now on; replaces the settings as a whole.',
+      'How weights that hub clients push (`push_to_hub`, `hf upload`) are kept from now on; replaces ' +
+      'the settings as a whole.',
     example: { fidelity: 'lossy', evalSet: 'held-out', thresholds: { loss: 0.01 } },
   });
 

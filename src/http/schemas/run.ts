@@ -6,11 +6,11 @@ import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
-import { finalQuality } from './final-quality.ts';
-import { layerTypesSchema } from './layer-types.ts';
+import { finalQuality } from './quantization/final-quality.ts';
+import { layerTypesSchema } from './quantization/layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
-import { searchOptionsInput, searchOptionsSchema } from './search-options.ts';
-import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
+import { searchOptionsInput, searchOptionsSchema } from './quantization/search-options.ts';
+import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './quantization/thresholds.ts';
 import { runExample } from './examples/run-example.ts';
 
 /**
@@ -104,8 +104,11 @@ export const runChange = z
       .optional()
       .openapi({
         description:
-          'With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting for more, and the upload of its last checkpoint is released, which is kept for training to go on. ' +
-          'With an object it is closed, and its last checkpoint is kept so, which has to be said before that is compressed, unless it has it already. With `false` it is opened again.',
+          'With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting ' +
+          'for more, and the upload of its last checkpoint is released, which is kept for training to go ' +
+          'on. ' +
+          'With an object it is closed, and its last checkpoint is kept so, which has to be said before ' +
+          'that is compressed, unless it has it already. With `false` it is opened again.',
       }),
   })
   .refine(

@@ -271,7 +271,8 @@ describe('a checkpoint on its way in', () => {
       const index = Buffer.from(JSON.stringify({ weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors' } }));
       const missing = (step: number) =>
         'The shard index "model.safetensors.index.json" names "model-2.safetensors", which has not arrived: ' +
-        `PUT /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/${step}/files/model-2.safetensors, then commit again.`;
+        `PUT /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/${step}/files/model-2.safetensors, ` +
+        'then commit again.';
       const first = await reserve(run, 1);
       await send(first, 'model-1.safetensors', a);
       // Without an index there are no shards to name.

@@ -64,8 +64,8 @@ export class IndexedPackage {
       return known;
     };
     return plan && file.content.type === 'safetensors'
-      ? // A copy's original is never a copy itself. So plan the files of originals without copies: they may refer back to
-        // this file.
+      ? // A copy's original is never a copy itself. So plan the files of originals without copies: they may refer
+        // back to this file.
         placeCopies(plan, { codings: file.content.codings, file: fileNumber, planOf })
       : plan;
   }

@@ -37,7 +37,9 @@ export async function pullCheckpoint(
   if (there.length === 0)
     throw new FirnProblem(409, {
       code: 'checkpoint-not-ready',
-      detail: `${formatTarget(target)} is ${checkpoint.state}: wait for it (firn watch), or pull the upload itself (--uploaded).`,
+      detail:
+        `${formatTarget(target)} is ${checkpoint.state}: wait for it (firn watch), or pull the upload ` +
+        'itself (--uploaded).',
     });
   const wanted = only === undefined ? there : only.map((path) => pick(there, path));
   const sizeOf = (file: (typeof there)[number]): number =>

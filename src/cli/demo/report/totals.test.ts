@@ -111,8 +111,10 @@ describe('lines of totals', () => {
       '        1500   uploads that are kept: the newest of each lossy run, and files stored as they are',
       '         360   eval set',
       '        8000 everything stored now, ratio 0.50: that, and',
-      '        6000   what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
-      'by loss, the last checkpoint comes back as good as step 250 of 400; on average they are 50.0 steps of training behind',
+      '        6000   what nothing needs any more, as uploads that have been compressed: deleted a day ' +
+        'later (FIRN_GC_GRACE_H)',
+      'by loss, the last checkpoint comes back as good as step 250 of 400; on average they are 50.0 ' +
+        'steps of training behind',
       'worst degradation of every push: loss 4.00 %; 20 trials, 6.3 s',
     ]);
   });
@@ -128,7 +130,8 @@ describe('lines of totals', () => {
     ];
     const lines = totalLines(totalsOf(rows, parts, { run: 'train' }));
     expect(lines).toContain(
-      'by loss, the last checkpoint comes back worse than the first upload, step 100; on average they are 100.0 steps of training behind or more: 1 of them is worse than the first upload',
+      'by loss, the last checkpoint comes back worse than the first upload, step 100; on average they ' +
+        'are 100.0 steps of training behind or more: 1 of them is worse than the first upload',
     );
   });
 

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
-import { gainLookBackMax, progressTighteningMax } from '../../checkpoint/quality/degradation-limits.ts';
-import { defaultThreshold, plainThresholdMax } from '../../checkpoint/quality/quality.ts';
-import { nameSchema } from './parameters.ts';
+import { metricCountMax } from '../../../checkpoint/quality/eval-set-spec.ts';
+import { gainLookBackMax, progressTighteningMax } from '../../../checkpoint/quality/degradation-limits.ts';
+import { defaultThreshold, plainThresholdMax } from '../../../checkpoint/quality/quality.ts';
+import { nameSchema } from '../parameters.ts';
 
 /** Largest threshold. */
 const thresholdMax = 10;
@@ -30,9 +30,14 @@ const boundsSchema = z
       .optional()
       .openapi({
         description:
-          'Largest share that may be lost of what the metric gained since the checkpoint before: the nearest earlier one of the run, or up to the fork point of the run it was forked from, that is ready and was measured on the same eval set. ' +
-          `If the metric is no better than there, the gain is the mean per checkpoint since the nearest of the last ${gainLookBackMax} that it is better than; if there is none, the other bounds hold alone. ` +
-          `Without \`relative\` and \`absolute\`, \`relative\` is ${defaultThreshold} beside it. It makes these at most ${progressTighteningMax} times tighter.`,
+          'Largest share that may be lost of what the metric gained since the checkpoint before: the ' +
+          'nearest earlier one of the run, or up to the fork point of the run it was forked from, that is ' +
+          'ready and was measured on the same eval set. ' +
+          'If the metric is no better than there, the gain is the mean per checkpoint since the nearest of ' +
+          `the last ${gainLookBackMax} that it is better than; if there is none, the other bounds hold ` +
+          'alone. ' +
+          `Without \`relative\` and \`absolute\`, \`relative\` is ${defaultThreshold} beside it. It makes ` +
+          `these at most ${progressTighteningMax} times tighter.`,
       }),
   })
   .refine(
@@ -48,7 +53,9 @@ export const thresholdsSchema = z
   .record(z.string(), z.union([z.number().min(0).max(thresholdMax), boundsSchema]))
   .openapi({
     description:
-      'Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself. ' +
+      'Metric to largest degradation accepted in one checkpoint: a share of what the uploaded ' +
+      'checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change ' +
+      'itself. ' +
       'An object has several bounds, of which the tightest holds.',
     example: { loss: defaultThreshold },
   });
@@ -72,7 +79,8 @@ export const allowLargeSchema = z
   .boolean()
   .optional()
   .openapi({
-    description: `Must be true where a threshold is above ${plainThresholdMax}: it lets through what most would call damage.`,
+    description:
+      `Must be true where a threshold is above ${plainThresholdMax}: ` + 'it lets through what most would call damage.',
   });
 
 /** Eval set and thresholds of future checkpoints; values that are not given stay. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { methodConfigs } from '../../checkpoint/options/quantization-config.ts';
+import { methodConfigs } from '../../../checkpoint/options/quantization-config.ts';
 import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
 
 const paper = { bins: 8, embeddingBins: 16, pruneFraction: 0.2, protectFraction: 0.005 };

@@ -3,7 +3,7 @@ import {
   axisLengthMax,
   type ConfigField,
   type SearchOptionField,
-} from '../../checkpoint/options/methods/method-config.ts';
+} from '../../../checkpoint/options/methods/method-config.ts';
 
 /** The schema of a field's values. */
 export function valueSchema(field: SearchOptionField): z.ZodType {

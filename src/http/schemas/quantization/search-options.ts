@@ -1,17 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import type { ConfigField, MethodConfig, SearchOption } from '../../checkpoint/options/methods/method-config.ts';
+import type { ConfigField, MethodConfig, SearchOption } from '../../../checkpoint/options/methods/method-config.ts';
 import {
   methodConfigs,
   quantizationMethods,
   type QuantizationConfig,
-} from '../../checkpoint/options/quantization-config.ts';
+} from '../../../checkpoint/options/quantization-config.ts';
 import {
   evalBatchesChoices,
   expectsWithinDefault,
   type CommonSearchOptions,
   type GivenSearchOptions,
   type SearchOptions,
-} from '../../checkpoint/options/search-options.ts';
+} from '../../../checkpoint/options/search-options.ts';
 import { axisSchema, describedSchema, valueSchema } from './field-values.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
 

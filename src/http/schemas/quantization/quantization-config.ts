@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { ConfigField, MethodConfig } from '../../checkpoint/options/methods/method-config.ts';
-import { methodConfigs, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { ConfigField, MethodConfig } from '../../../checkpoint/options/methods/method-config.ts';
+import { methodConfigs, type QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import { describedSchema, valueSchema } from './field-values.ts';
 
 type Entry = MethodConfig<QuantizationConfig>;

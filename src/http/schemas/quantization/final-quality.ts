@@ -14,6 +14,7 @@ export const finalQuality = z
 /** Said with an upload. */
 export const finalInput = z.union([z.literal(true), finalQuality]).openapi({
   description:
-    'This checkpoint is the last of its run: its commit closes the run, which then takes no new steps. With an object it is kept otherwise than the others.',
+    'This checkpoint is the last of its run: its commit closes the run, which then takes no new ' +
+    'steps. With an object it is kept otherwise than the others.',
   example: { exact: true },
 });
