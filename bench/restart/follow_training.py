@@ -2,8 +2,8 @@
 
     follow_training.py SOCKET SEED_SHIFT SCRIPT [argument ...]
 
-The script stays as it is. It has a `main` that reads sys.argv, and writes its checkpoints with `write(model, ...)` of a class `SeriesWriter`, its own or
-imported, which keeps the directory as `dir` and the series so far as `info`. Every seed that it gives to PyTorch, numpy or Python is shifted.
+The script stays as it is. It has a `main` that reads sys.argv, and writes its checkpoints with `write(model, ...)` of a class `SeriesWriter`, its own,
+imported, or that of a module it imports something from, which keeps the directory as `dir` and the series so far as `info`. Every seed that it gives to PyTorch, numpy or Python is shifted.
 
 After each checkpoint a line of JSON goes to the socket, `{"branch", "step", "file", "metrics"}`, and the answer is awaited:
 
@@ -154,6 +154,14 @@ def shift_seeds(shift):
     random.seed = shifted(random.seed)
 
 
+def writer_class_of(script):
+    sources = [script, *(sys.modules[part.__module__] for part in vars(script).values() if getattr(part, "__module__", None) in sys.modules)]
+    for source in sources:
+        if hasattr(source, "SeriesWriter"):
+            return source.SeriesWriter
+    raise SystemExit(f"follow_training.py: neither {script.__name__} nor what it imports has a class SeriesWriter")
+
+
 def main():
     socket_path, shift, script, *arguments = sys.argv[1:]
     if int(shift) != 0:
@@ -164,7 +172,7 @@ def main():
     module = importlib.import_module(os.path.splitext(name)[0])
     follower = Follower(socket_path)
     follower.notice_optimizers()
-    follower.wrap(module.SeriesWriter)
+    follower.wrap(writer_class_of(module))
     module.main()
     follower.end()
 

@@ -43,7 +43,7 @@ pre{margin:0;padding:.55rem .7rem;background:var(--soft);border:1px solid var(--
 figure{margin:0;min-width:0}
 .snippet figcaption{font-size:.85rem;color:var(--dim);margin:.3rem 0 .15rem}
 details{margin:.75rem 0}summary{cursor:pointer;color:var(--accent)}
-.chart{margin:.9rem 0}.chart svg{display:block;width:100%;height:auto}
+.chart{margin:.9rem 0}.chart svg{display:block;width:100%;height:auto;overflow:visible}
 .chart figcaption{display:flex;flex-wrap:wrap;gap:.1rem 1rem;font-size:.87rem;color:var(--dim)}
 .chart .title{color:var(--text);font-weight:600}
 .key::before{content:"";display:inline-block;width:.75em;height:.75em;margin-right:.35em;background:var(--delta)}

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 
 /** Sizes of a chart, in units of its drawing. The drawing scales with the page. */
-export const frame = { width: 720, height: 150, left: 96, right: 8, top: 10, bottom: 26 } as const;
+export const frame = { width: 720, height: 158, left: 96, right: 8, top: 18, bottom: 26 } as const;
 
 /** Where the value of a chart is drawn: from the bottom of its area to the top. */
 export function scaleY(max: number): (value: number) => number {

@@ -146,7 +146,9 @@ function Kept({
 }
 
 function asGoodAsInWords({ step, beforeFirst, lagSteps }: NonNullable<NonNullable<Checkpoint['result']>['asGoodAs']>) {
-  if (beforeFirst) return `a step before ${Math.round(step)}: at least ${Math.round(lagSteps)} steps behind`;
+  const lag = Math.round(lagSteps);
+  if (beforeFirst)
+    return `a step before ${Math.round(step)}, the first that is known${lag > 0 ? `: at least ${lag} steps behind` : ''}`;
   return `step ${Math.round(step)} as uploaded: ${Math.round(lagSteps)} steps behind`;
 }
 
