@@ -168,15 +168,15 @@ describeOnPostgres('processes that share a database and an object folder', () =>
         const keys = { FIRN_DATABASE_URL: empty.url, FIRN_MIGRATE: 'off' };
         expect(await run(['serve'], keys)).toEqual([
           1,
-          expect.stringMatching(/^firn: The catalog lacks \d+ migrations of this version; run firn migrate\.\n$/),
+          expect.stringMatching(/^firn serve: The catalog lacks \d+ migrations of this version; run firn migrate\.\n$/),
         ]);
         expect(await run(['migrate'], keys)).toEqual([0, '']);
         const hub = await startHub({ command: 'serve', dataDirectory, environment: keys });
         await hub.stop();
-        expect(await run(['work'], {})).toEqual([1, expect.stringMatching(/^firn: .*FIRN_DATABASE_URL.*\n$/)]);
+        expect(await run(['work'], {})).toEqual([1, expect.stringMatching(/^firn work: .*FIRN_DATABASE_URL.*\n$/)]);
         expect(await run(['nonsense'], {})).toEqual([
           1,
-          expect.stringMatching(/^firn: There is no command "nonsense"; firn --help .*\n$/),
+          expect.stringMatching(/^firn: there is no command "nonsense"; firn --help .*\n$/),
         ]);
       } finally {
         await empty.drop();

@@ -86,7 +86,7 @@ const plainWords = new Set(
     'bucket cache concurrency connect connections data database days dir endpoint force gc host idle ' +
     'log level mib migrate ' +
     'minute native options otlp parallel port prefix proxy region s3 secret access key statement ' +
-    'style threads timeout trace ' +
+    'style threads timeout trace waits ' +
     'trust ttl unready url deadline'
   ).split(' '),
 );

@@ -30,7 +30,7 @@ const withPython = has('python3');
 if (!withPython) console.warn('pages.test.ts: scripts in Python are left out, since there is no python3.');
 
 const pages: readonly Page[] = [
-  { path: 'README.md', after: [], says: [/"state":"ready"/], makes: ['back.safetensors'] },
+  { path: 'README.md', after: [], says: [/train@900: lossy base/], makes: ['back/model.safetensors'] },
   {
     path: 'docs/guide/training.md',
     after: ['README.md'],
@@ -55,7 +55,7 @@ const pages: readonly Page[] = [
       'public.safetensors',
     ],
   },
-  { path: 'docs/guide/operating.md', after: [], says: [/write:acme {2}ci/, /"items":\[/], makes: [] },
+  { path: 'docs/guide/operating.md', after: [], says: [/write:acme\tci/, /"items":\[/], makes: [] },
   {
     path: 'docs/guide/api.md',
     after: ['README.md'],

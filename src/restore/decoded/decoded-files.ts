@@ -87,7 +87,7 @@ export class DecodedFiles {
     };
   }
 
-  /** Ends what is being written and deletes every entry that nobody reads. */
+  /** Ends what is being written and deletes the directory. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const slot of [...this.#slots.values()]) {
@@ -95,6 +95,8 @@ export class DecodedFiles {
       this.#drop(slot);
     }
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    // What is still read stays open without its name.
+    await rm(this.#options.directory, { recursive: true, force: true });
   }
 
   async *#stream(
