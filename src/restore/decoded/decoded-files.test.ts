@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, open as openFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -218,7 +219,7 @@ describe('decoded files', () => {
     for (const outcome of await Promise.allSettled([read(cache, a), read(cache, a)]))
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'corrupt-package' } });
     await cache.close();
-    expect([cache.state().usedBytes, await readdir(directory), a.counts.closed]).toEqual([0, [], a.counts.opened]);
+    expect([cache.state().usedBytes, existsSync(directory), a.counts.closed]).toEqual([0, false, a.counts.opened]);
   });
 
   it('are never kept when their digest is another', async () => {

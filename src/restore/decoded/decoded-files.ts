@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { newCacheCounts } from '../byte-cache.ts';
@@ -87,7 +87,7 @@ export class DecodedFiles {
     };
   }
 
-  /** Ends what is being written and deletes the directory. */
+  /** Ends what is being written, and deletes every entry that nobody reads and, with the last, the directory. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const slot of [...this.#slots.values()]) {
@@ -95,8 +95,8 @@ export class DecodedFiles {
       this.#drop(slot);
     }
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    // What is still read stays open without its name.
-    await rm(this.#options.directory, { recursive: true, force: true });
+    // An entry that is still read deletes its file when the reader has left.
+    await rmdir(this.#options.directory).catch(() => undefined);
   }
 
   async *#stream(

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -53,6 +52,6 @@ it.skipIf(!isMounted)(
     expect(await Promise.all(readers)).toEqual([true, true, true]);
     await cache.close();
     expect(failures).toMatchObject([{ code: 'ENOSPC' }]);
-    expect([cache.state().usedBytes, await readdir(join(disk, 'decoded'))]).toEqual([0, []]);
+    expect([cache.state().usedBytes, existsSync(join(disk, 'decoded'))]).toEqual([0, false]);
   },
 );
