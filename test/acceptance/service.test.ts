@@ -222,7 +222,7 @@ describe('a request that is not valid', () => {
       'invalid-request',
     ],
     ['a negative step', () => api.post(`${run}/checkpoints`, { step: -1 }), 400, 'invalid-request'],
-    ['a step that is no number', () => api.get(`${run}/checkpoints/latest`), 400, 'invalid-request'],
+    ['a step that is no number', () => api.get(`${run}/checkpoints/last`), 400, 'invalid-request'],
     [
       'a file announced twice',
       () => api.post(`${run}/checkpoints`, { step: 2, files: [{ path: 'a' }, { path: 'a' }] }),
