@@ -19,7 +19,9 @@ export async function logJobEvent(event: JobEvent, catalog: Records, log: Log): 
     return log.info({ event: event.kind, jobId: job?.id, subjectId: job?.subjectId }, 'job');
   const { error } = event;
   const isOver = event.kind === 'failed' && event.final;
-  const level = event.kind === 'failed' && (!isOver || isOfUploader(error)) ? 'warn' : 'error';
+  const waits = event.kind === 'failed' && (!isOver || isOfUploader(error));
+  // A full disk is tried again, but stays full until somebody makes room.
+  const level = waits && codeOf(error).code !== 'storage-full' ? 'warn' : 'error';
   const names = job === undefined ? {} : await namesOf(catalog, job).catch(() => ({}));
   const why = { reason: error instanceof Error ? error.message : String(error), ...codeOf(error) };
   log[level](
