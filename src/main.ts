@@ -1,16 +1,16 @@
 import { FirnError } from './checkpoint/firn-error.ts';
 import { runProgram } from './cli/program/run-program.ts';
-import { firstTokenNotice } from './process/first-token-notice.ts';
 import type { Role } from './wire.ts';
 
 /** With `roles` undefined: migrates the database to this version and ends. */
 async function runServer(roles: readonly Role[] | undefined): Promise<void> {
   // Loaded here, because other commands do not need it and start much faster without.
-  const [{ default: pino }, { readConfig }, { migrateDatabase }, { wire }] = await Promise.all([
+  const [{ default: pino }, { readConfig }, { migrateDatabase }, { wire }, { firstTokenNotice }] = await Promise.all([
     import('pino'),
     import('./config.ts'),
     import('./process/open-parts.ts'),
     import('./wire.ts'),
+    import('./process/first-token-notice.ts'),
   ]);
   const config = readConfig(process.env);
   // Synchronous: buffered lines would be out of order when a process exits, and lost when one is killed.
