@@ -7,19 +7,19 @@
  * no time from the next one. Needs curl.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash, randomFillSync } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { findCheckpoint, openHub } from '../clients/typescript/src/index.ts';
+import { fileDigest, findCheckpoint, openHub } from '../clients/typescript/src/index.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { nodeFlags } from '../src/cli/node-flags.ts';
 import { describeRun } from './report/describe-run.ts';
+import { median } from './speed/timed-rounds.ts';
 
 const mib = 2 ** 20;
 const repository = { namespace: 'bench', name: 'cli' };
@@ -68,7 +68,7 @@ async function writeFileOf(path: string): Promise<string> {
   await handle.write(Buffer.concat([length, json]));
   for (let at = 0; at < sizeMib; at++) await handle.write(randomFillSync(Buffer.alloc(mib)));
   await handle.close();
-  return digestOf(path);
+  return fileDigest(path);
 }
 
 async function push(program: 'curl' | 'firn', run: string, file: string): Promise<number> {
@@ -104,7 +104,7 @@ async function pull(program: 'curl' | 'firn', run: string, sha256: string): Prom
       ? ['curl', '-sS', '--fail', '-o', to, url]
       : firn('pull', `bench/cli/${run}@1`, to, '--uploaded'),
   );
-  if ((await digestOf(path)) !== sha256) throw new Error(`${program} pulled other bytes`);
+  if ((await fileDigest(path)) !== sha256) throw new Error(`${program} pulled other bytes`);
   await rm(to, { recursive: true });
   return took;
 }
@@ -123,15 +123,8 @@ async function timed([program, ...args]: string[]): Promise<number> {
   return (performance.now() - from) / 1000;
 }
 
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 4 * mib })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
-
 function print(seconds: Readonly<Record<string, number[]>>): void {
   const rate = (took: number): string => (sizeMib / took).toFixed(0);
-  const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1]!;
   const lines = ['push', 'pull'].flatMap((way) => {
     const [curl, ours] = [seconds[`${way} curl`]!, seconds[`${way} firn`]!];
     const ratios = curl.map((took, round) => took / ours[round]!);

@@ -17,6 +17,7 @@ import { EvaluationService } from '../src/evaluate/evaluation-service.ts';
 import type { EvaluationRequest } from '../src/evaluate/evaluation-request.ts';
 import { buildModel, external, node, value } from '../src/graph/onnx/build-model.ts';
 import { loadCore } from '../src/native/load-core.ts';
+import { median } from './speed/timed-rounds.ts';
 
 /** Width, hidden layers, positions (rows of the batches), classes. */
 const cases: readonly (readonly [width: number, layers: number, positions: number, classes: number])[] = [
@@ -82,10 +83,6 @@ async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; re
   const value = await work();
   const { user, system } = process.cpuUsage(before);
   return { value, seconds: (user + system) / 1e6 };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 function requestOf(
