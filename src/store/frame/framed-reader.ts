@@ -7,7 +7,7 @@ import { throwIfAborted } from '../until-aborted.ts';
  * Size of one piece of a stream, in bytes, a multiple of the checksum chunk: large enough to hide the latency of a disk
  * call, small enough that a slow client holds little memory.
  */
-export const pieceBytes = 1024 * 1024;
+export const pieceBytes = 256 * 1024;
 
 /**
  * A reader's access to its implementation: reads a range of the stored bytes, shorter if the object ends. The bytes may
