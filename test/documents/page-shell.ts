@@ -19,6 +19,19 @@ const pollMs = 100;
 /** The server's address and the token as the pages write them. */
 const [addressOfPages, tokenOfPages] = ['127.0.0.1:8080', 'hf_...'];
 
+export interface ShellOptions {
+  readonly program: 'bash' | 'sh';
+  /** A folder of programs that are found before all others. */
+  readonly programs?: string | undefined;
+}
+
+/** Where a terminal is opened. */
+interface Place {
+  readonly directory: string;
+  readonly port: number;
+  readonly programs: string | undefined;
+}
+
 interface Terminal {
   readonly child: ChildProcess;
   output: string;
@@ -30,25 +43,23 @@ interface Terminal {
  * printed.
  */
 export class PageShell {
-  readonly #directory: string;
-  readonly #port: number;
+  readonly #place: Place;
   readonly #shell: Terminal;
   readonly #servers: Terminal[] = [];
   #token: string | undefined;
   #blocks = 0;
 
-  private constructor(directory: string, port: number, program: string) {
-    this.#directory = directory;
-    this.#port = port;
+  private constructor(place: Place, program: string) {
+    this.#place = place;
     // The shell ends at the first failing command, so that none fails unnoticed.
-    this.#shell = terminal(program, ['-eu'], { directory, port });
+    this.#shell = terminal(program, ['-eu'], place);
   }
 
-  /** `directory` is empty, and becomes a clone; `program` is the shell. */
-  static async open(directory: string, program: 'bash' | 'sh'): Promise<PageShell> {
+  /** `directory` is empty, and becomes a clone. */
+  static async open(directory: string, { program, programs }: ShellOptions): Promise<PageShell> {
     for (const name of readdirSync(root))
       if (!name.startsWith('.') && name !== 'data') symlinkSync(join(root, name), join(directory, name));
-    return new PageShell(directory, await freePort(), program);
+    return new PageShell({ directory, port: await freePort(), programs }, program);
   }
 
   /**
@@ -68,7 +79,7 @@ export class PageShell {
   }
 
   #filledIn(text: string): string {
-    const here = text.replaceAll(addressOfPages, `127.0.0.1:${this.#port}`);
+    const here = text.replaceAll(addressOfPages, `127.0.0.1:${this.#place.port}`);
     if (!here.includes(tokenOfPages)) return here;
     if (this.#token === undefined) throw new Error(`a token is used before a server has printed one: ${text}`);
     return here.replaceAll(tokenOfPages, this.#token);
@@ -89,7 +100,7 @@ export class PageShell {
   }
 
   async #serve(commands: string): Promise<string> {
-    const server = terminal('sh', ['-c', commands], { directory: this.#directory, port: this.#port });
+    const server = terminal('sh', ['-c', commands], this.#place);
     this.#servers.push(server);
     // The first server prints a token; later ones use its data.
     const isUp = (): boolean =>
@@ -111,15 +122,12 @@ export class PageShell {
 }
 
 /** Starts a process that leads its own group, so that its children end with it. */
-function terminal(
-  program: string,
-  args: readonly string[],
-  place: { readonly directory: string; readonly port: number },
-): Terminal {
+function terminal(program: string, args: readonly string[], place: Place): Terminal {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(FIRN_|HF_|npm_|NODE_)/.test(key)));
+  const path = place.programs === undefined ? {} : { PATH: `${place.programs}:${process.env.PATH}` };
   const child = spawn(program, args, {
     cwd: place.directory,
-    env: { ...own, FIRN_PORT: String(place.port) },
+    env: { ...own, ...path, FIRN_PORT: String(place.port), HF_HOME: join(place.directory, 'hub-cache') },
     detached: true,
   });
   const result: Terminal = { child, output: '' };

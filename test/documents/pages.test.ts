@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { findPythonWithHub } from '../hub-clients/find-python.ts';
 import { PageShell } from './page-shell.ts';
 import { shellBlocks } from './shell-blocks.ts';
 
@@ -20,6 +21,8 @@ interface Page {
   readonly says: readonly RegExp[];
   /** Files that the page's blocks create. */
   readonly makes: readonly string[];
+  /** Whether its blocks need `hf`. */
+  readonly hubClients?: boolean;
 }
 
 /** Whether a program that the pages use is installed. */
@@ -28,6 +31,9 @@ const missing = has('curl') ? '' : ' (skipped: there is no curl)';
 if (missing !== '') console.warn(`pages.test.ts: the commands of the pages are not tried${missing}.`);
 const withPython = has('python3');
 if (!withPython) console.warn('pages.test.ts: scripts in Python are left out, since there is no python3.');
+
+const hub = findPythonWithHub('hub-1', '1.33.0');
+if (hub === undefined) console.warn('pages.test.ts: docs/guide/hub.md is not tried, since there is no `hf`.');
 
 const pages: readonly Page[] = [
   { path: 'README.md', after: [], says: [/train@900: lossy base/], makes: ['back/model.safetensors'] },
@@ -83,6 +89,13 @@ const pages: readonly Page[] = [
     ],
     makes: ['half/model.safetensors'],
   },
+  {
+    path: 'docs/guide/hub.md',
+    after: ['README.md'],
+    says: [/"fidelity":"lossy"/, /default-2@930: lossy base/],
+    makes: ['exact', 'compressed', 'uploaded'].map((folder) => `${folder}/model.safetensors`),
+    hubClients: true,
+  },
 ];
 
 /** Tests and files for the blocks that do not run here. */
@@ -105,11 +118,12 @@ afterEach(async () => {
 });
 
 // The simplest shell: others understand everything that it does.
-test.skipIf(missing !== '').each(pages)(
+const tried = pages.filter(({ hubClients }) => hubClients !== true || hub !== undefined);
+test.skipIf(missing !== '').each(tried)(
   `the commands of $path work as they stand there, in order${missing}`,
   async ({ path, after, says, makes }) => {
     directory = mkdtempSync(join(tmpdir(), 'firn-pages-'));
-    shell = await PageShell.open(directory, 'sh');
+    shell = await PageShell.open(directory, { program: 'sh', programs: hub && dirname(hub.path) });
     for (const before of after) for (const block of shellBlocks(read(before))) await shell.run(block);
     let said = '';
     for (const block of shellBlocks(read(path))) {
@@ -123,7 +137,7 @@ test.skipIf(missing !== '').each(pages)(
 
 const documents = [
   'README.md',
-  ...['training', 'pulling', 'operating', 'api', 'cli'].map((name) => `docs/guide/${name}.md`),
+  ...['training', 'pulling', 'operating', 'api', 'cli', 'hub'].map((name) => `docs/guide/${name}.md`),
 ];
 
 test.each(documents.filter((path) => existsSync(join(root, path))))(
@@ -146,7 +160,7 @@ test.each(documents.filter((path) => existsSync(join(root, path))))(
       // An interactive zsh accepts comments only if configured. stat, sed and similar commands differ between systems.
       expect(text).not.toMatch(/(^|\s)#/m);
       expect(text).not.toMatch(/(^|[|;&(\s])(stat|sed|readlink|date|seq|mktemp|sha256sum|jq)\s/m);
-      expect(text).not.toMatch(/\[\[|\bfunction\s|<\(|\$'|\blocal\b/);
+      expect(text).not.toMatch(/\[\[|\bfunction\s|<\(|\$'|(^|\s)local\s/m);
       expect(text).not.toMatch(/&\s*$/m);
     }
   },
