@@ -12,8 +12,8 @@ import {
   sha256,
   type CompressHarness,
   type Upload,
-} from '../src/compress/compress-harness.test-support.ts';
-import { safetensors, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
+} from '../src/compress/harness/compress-harness.test-support.ts';
+import { safetensors, type TestTensors } from '../src/compress/harness/tiny-model.test-support.ts';
 import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
 
 const paths = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { f32, noise, safetensors } from './compress/tiny-model.test-support.ts';
+import { f32, noise, safetensors } from './compress/harness/tiny-model.test-support.ts';
 import { fileNameOf, shardOf } from './store/filesystem/filesystem-path.ts';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { memoryReader } from '../src/compress/memory-source.test-support.ts';
+import { memoryReader } from '../src/compress/harness/memory-source.test-support.ts';
 import type { NativeCore } from '../src/native/core.ts';
 import { readStoredIndex } from '../src/package/open-package.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';

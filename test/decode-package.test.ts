@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { modelOf, openCompressHarness, type CompressHarness } from '../src/compress/compress-harness.test-support.ts';
-import { f32, noise, tinyWeights, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  type CompressHarness,
+} from '../src/compress/harness/compress-harness.test-support.ts';
+import { f32, noise, tinyWeights, type TestTensors } from '../src/compress/harness/tiny-model.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { MemoryStore } from '../src/package/memory-store.test-support.ts';
 import { chainLengthMax, gatheredBlocksMax, gatheringsMax } from '../src/package/format-limits.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { memoryReader } from '../src/compress/memory-source.test-support.ts';
+import { memoryReader } from '../src/compress/harness/memory-source.test-support.ts';
 import { latticeEscape } from '../src/native/core.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { decodeStoredIndexes, readStoredIndex } from '../src/package/open-package.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { memoryReader } from '../src/compress/memory-source.test-support.ts';
+import { memoryReader } from '../src/compress/harness/memory-source.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { codingRuleOf } from '../src/package/codings/all-codings.ts';
 import { decodeStoredIndexes, readStoredIndex } from '../src/package/open-package.ts';

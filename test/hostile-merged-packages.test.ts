@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FirnError } from '../src/checkpoint/firn-error.ts';
-import { memoryReader } from '../src/compress/memory-source.test-support.ts';
+import { memoryReader } from '../src/compress/harness/memory-source.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { decodeStoredIndexes, readStoredIndex } from '../src/package/open-package.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';

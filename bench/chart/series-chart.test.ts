@@ -6,7 +6,7 @@ import { seriesFigures } from './series-figures.ts';
 const read = (name: string): string => readFileSync(new URL(`../../docs/benchmarks/${name}`, import.meta.url), 'utf8');
 const pages = { compression: read('compression.md'), exact: read('exact.md') };
 
-test('the chart in the repository is that of the figures beside it (npx tsx bench/bytes-of-a-series.ts)', () => {
+test('the chart in the repository is that of the figures beside it (npx tsx bench/chart/bytes-of-a-series.ts)', () => {
   expect(read('bytes-of-a-series.svg')).toBe(seriesChart(pages));
 });
 

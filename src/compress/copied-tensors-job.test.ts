@@ -15,8 +15,15 @@ import {
   tensorBytes,
   type CompressHarness,
   type Upload,
-} from './compress-harness.test-support.ts';
-import { f32, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
+import {
+  f32,
+  noise,
+  safetensors,
+  tinyWeights,
+  type TestTensor,
+  type TestTensors,
+} from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { decodeStoredIndex, readStoredIndex } from '../package/open-package.ts';
 import { prefixBytes } from '../package/package-frame.ts';
 import type { PackageIndex } from '../package/package-index.ts';
-import { openCompressHarness, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
-import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
+import { openCompressHarness, withGradients, type CompressHarness } from './harness/compress-harness.test-support.ts';
+import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './harness/tiny-model.test-support.ts';
 
 /**
  * Two data directories that differ in everything that must not matter: ids, concurrent blocks, concurrent evaluations,

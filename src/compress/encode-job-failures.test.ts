@@ -21,8 +21,8 @@ import {
   tinySearch,
   withGradients,
   type CompressHarness,
-} from './compress-harness.test-support.ts';
-import { tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
+import { tinyGradients, tinyWeights } from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import {
   sixteenBins,
   type CompressHarness,
   type Upload,
-} from './compress-harness.test-support.ts';
-import { f32, safetensors, tinyWeights } from './tiny-model.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
+import { f32, safetensors, tinyWeights } from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -9,8 +9,16 @@ import {
   withGradients,
   type CompressHarness,
   type Upload,
-} from './compress-harness.test-support.ts';
-import { f32, i64, noise, quantizedNames, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
+import {
+  f32,
+  i64,
+  noise,
+  quantizedNames,
+  safetensors,
+  tinyGradients,
+  tinyWeights,
+} from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -12,8 +12,8 @@ import {
   withGradients,
   type CompressHarness,
   type Upload,
-} from './compress-harness.test-support.ts';
-import { f32, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
+import { f32, noise, safetensors, tinyGradients, tinyWeights } from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
-import { modelOf, openCompressHarness, tinySearch, type CompressHarness } from './compress-harness.test-support.ts';
-import { tinyWeights } from './tiny-model.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  tinySearch,
+  type CompressHarness,
+} from './harness/compress-harness.test-support.ts';
+import { tinyWeights } from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import {
   sixteenBins,
   tinySearch,
   type CompressHarness,
-} from './compress-harness.test-support.ts';
-import { tinyWeights } from './tiny-model.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
+import { tinyWeights } from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -3,9 +3,15 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../catalog/contract/eval-set-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { modelOf, openCompressHarness, put, sha256, type CompressHarness } from './compress-harness.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  put,
+  sha256,
+  type CompressHarness,
+} from './harness/compress-harness.test-support.ts';
 import { markEncodeEnded } from './encode-job.ts';
-import { tinyBatches, tinyGraph, tinySpec, tinyWeights } from './tiny-model.test-support.ts';
+import { tinyBatches, tinyGraph, tinySpec, tinyWeights } from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

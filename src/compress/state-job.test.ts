@@ -10,7 +10,7 @@ import {
   tinySearch,
   type CompressHarness,
   type Upload,
-} from './compress-harness.test-support.ts';
+} from './harness/compress-harness.test-support.ts';
 import {
   f32,
   i64,
@@ -19,7 +19,7 @@ import {
   tinyWeights,
   type TestTensor,
   type TestTensors,
-} from './tiny-model.test-support.ts';
+} from './harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

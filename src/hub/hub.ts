@@ -3,16 +3,16 @@ import type { Repository, RepositoryType, Visibility } from '../catalog/contract
 import type { Upload } from '../ingest/stage/upload.ts';
 import type { OpenedFile } from '../restore/downloads.ts';
 import { changeHubSettings, type HubSettingsInput } from './change-hub-settings.ts';
-import { commitChanges, type CommitInput, type CommitOutcome } from './commit-changes.ts';
+import { commitChanges, type CommitInput, type CommitOutcome } from './commit/commit-changes.ts';
 import { deleteRepository } from './delete-repository.ts';
 import { type HubContext, mainBranch } from './hub-context.ts';
-import { openEntry } from './open-blob.ts';
-import { receiveBlob, type AnnouncedBlob } from './receive-blob.ts';
-import { completeParts, receivePart, type AnnouncedPart } from './receive-parts.ts';
-import { receiveShard, type ShardOptions } from './receive-shard.ts';
-import { receiveXorb } from './receive-xorb.ts';
-import { createRef, deleteRef, emptyCommit, listRefs, squashBranch } from './refs.ts';
-import type { Snapshot } from './snapshot.ts';
+import { openEntry } from './tree/open-blob.ts';
+import { receiveBlob, type AnnouncedBlob } from './upload/receive-blob.ts';
+import { completeParts, receivePart, type AnnouncedPart } from './upload/receive-parts.ts';
+import { receiveShard, type ShardOptions } from './upload/receive-shard.ts';
+import { receiveXorb } from './upload/receive-xorb.ts';
+import { createRef, deleteRef, emptyCommit, listRefs, squashBranch } from './commit/refs.ts';
+import type { Snapshot } from './tree/snapshot.ts';
 
 /** The verbs of hub clients, bound to one context; each is described in its own file. */
 export interface Hub {

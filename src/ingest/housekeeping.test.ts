@@ -3,8 +3,8 @@ import type { EvalSet } from '../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { bodyOf } from '../store/body-of.ts';
 import { commitCheckpoint } from './checkpoint/commit-checkpoint.ts';
-import { discardReservation } from './checkpoint/discard-reservation.ts';
-import { expireReservations } from './checkpoint/expire-reservations.ts';
+import { discardReservation } from './checkpoint/reservation/discard-reservation.ts';
+import { expireReservations } from './checkpoint/reservation/expire-reservations.ts';
 import { createIngest } from './ingest.ts';
 import { encodeJobKind, type IngestContext } from './ingest-context.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import { defaultIngestLimits } from './ingest-limits.ts';
 import { pushCheckpoint } from './checkpoint/push-checkpoint.ts';
 import { receiveFile } from './checkpoint/receive-file.ts';
-import { reserveCheckpoint } from './checkpoint/reserve-checkpoint.ts';
+import { reserveCheckpoint } from './checkpoint/reservation/reserve-checkpoint.ts';
 import { collectNow } from '../upkeep/garbage/collect-now.test-support.ts';
 import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';
 import { deletePending } from '../upkeep/garbage/delete-pending.ts';

@@ -8,7 +8,7 @@ import type { IngestContext } from './ingest-context.ts';
 import { pushCheckpoint, type Push } from './checkpoint/push-checkpoint.ts';
 import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
 import { receiveFile, type ReceivedFile } from './checkpoint/receive-file.ts';
-import { reserveCheckpoint, type Reservation } from './checkpoint/reserve-checkpoint.ts';
+import { reserveCheckpoint, type Reservation } from './checkpoint/reservation/reserve-checkpoint.ts';
 import type { Upload } from './stage/upload.ts';
 
 /** The verbs of uploads, bound to one context; each is described in its own file. */

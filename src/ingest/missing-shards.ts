@@ -1,5 +1,5 @@
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
-import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '../compress/shard-index.ts';
+import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '../compress/upload/shard-index.ts';
 
 /** An index file of a checkpoint, and the shards that it names and the checkpoint lacks. */
 export interface MissingShards {

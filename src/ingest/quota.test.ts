@@ -14,7 +14,7 @@ import type { IngestContext } from './ingest-context.ts';
 import { pushCheckpoint } from './checkpoint/push-checkpoint.ts';
 import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
 import { receiveFile } from './checkpoint/receive-file.ts';
-import { reserveCheckpoint } from './checkpoint/reserve-checkpoint.ts';
+import { reserveCheckpoint } from './checkpoint/reservation/reserve-checkpoint.ts';
 import type { Upload } from './stage/upload.ts';
 
 let harness: IngestHarness;

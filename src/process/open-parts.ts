@@ -24,9 +24,9 @@ import { ByteCache, newCacheCounts, type CacheCounts } from '../restore/byte-cac
 import { DecodedFiles } from '../restore/decoded/decoded-files.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
-import { meteredStore } from '../store/metered-store.ts';
+import { meteredStore } from '../store/watch/metered-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { tracedStore } from '../store/traced-store.ts';
+import { tracedStore } from '../store/watch/traced-store.ts';
 import { mergeJobKind } from '../upkeep/merge/merge-run.ts';
 import { registerProcessMetrics } from '../upkeep/process-metrics.ts';
 import { cacheMetrics } from '../upkeep/storage-metrics.ts';

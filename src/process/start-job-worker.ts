@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
-import { publishCompressed } from '../hub/publish-compressed.ts';
+import { publishCompressed } from '../hub/commit/publish-compressed.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
 import { tracedHandler } from '../jobs/traced-handler.ts';

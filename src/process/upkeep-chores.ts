@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
-import { expireReservations } from '../ingest/checkpoint/expire-reservations.ts';
+import { expireReservations } from '../ingest/checkpoint/reservation/expire-reservations.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
-import { expireHubFiles } from '../hub/expire-hub-files.ts';
-import { publishWaiting } from '../hub/publish-compressed.ts';
+import { expireHubFiles } from '../hub/upload/expire-hub-files.ts';
+import { publishWaiting } from '../hub/commit/publish-compressed.ts';
 import { expireUploads } from '../ingest/resumable/expire-uploads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';

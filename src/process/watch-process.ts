@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { programVersion } from '../http/program-version.ts';
 import type { RestoredBytes } from '../restore/metered-downloads.ts';
-import type { StoreCall } from '../store/metered-store.ts';
+import type { StoreCall } from '../store/watch/metered-store.ts';
 import { meteredTracer } from '../telemetry/metered-tracer.ts';
 import type { RunningTraces } from '../telemetry/otlp-tracer.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { discardReservation } from '../ingest/checkpoint/discard-reservation.ts';
+import { discardReservation } from '../ingest/checkpoint/reservation/discard-reservation.ts';
 import { reclaimHidden } from './reclaim-hidden.ts';
 
 /**

@@ -10,8 +10,8 @@ import {
   sixteenBins,
   type CompressHarness,
   type Upload,
-} from '../compress/compress-harness.test-support.ts';
-import { f32, noise, safetensors, tinyWeights } from '../compress/tiny-model.test-support.ts';
+} from '../compress/harness/compress-harness.test-support.ts';
+import { f32, noise, safetensors, tinyWeights } from '../compress/harness/tiny-model.test-support.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';
 import { patternBytes } from '../store/object-store.reference.ts';

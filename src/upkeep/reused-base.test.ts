@@ -6,8 +6,8 @@ import {
   openCompressHarness,
   sha256,
   type CompressHarness,
-} from '../compress/compress-harness.test-support.ts';
-import { f32, noise } from '../compress/tiny-model.test-support.ts';
+} from '../compress/harness/compress-harness.test-support.ts';
+import { f32, noise } from '../compress/harness/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { noTracer } from '../telemetry/tracer.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';

@@ -8,8 +8,8 @@ import {
   sixteenBins,
   type CompressHarness,
   type Upload,
-} from '../compress/compress-harness.test-support.ts';
-import { f32, noise, tinyWeights, type TestTensors } from '../compress/tiny-model.test-support.ts';
+} from '../compress/harness/compress-harness.test-support.ts';
+import { f32, noise, tinyWeights, type TestTensors } from '../compress/harness/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { deleteRun } from './delete-run.ts';

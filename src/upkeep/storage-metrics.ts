@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { RestoredBytes } from '../restore/metered-downloads.ts';
 import type { CacheState } from '../restore/restorer.ts';
-import type { StoreCall } from '../store/metered-store.ts';
+import type { StoreCall } from '../store/watch/metered-store.ts';
 import { sampled } from './process-metrics.ts';
 
 const callBucketSeconds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];

@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import { modelOf, openCompressHarness, put, type CompressHarness } from '../compress/compress-harness.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  put,
+  type CompressHarness,
+} from '../compress/harness/compress-harness.test-support.ts';
 import { isDamage } from '../compress/ancestor/open-ancestor.ts';
-import { f32, noise } from '../compress/tiny-model.test-support.ts';
+import { f32, noise } from '../compress/harness/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { fileNameOf, shardOf } from '../store/filesystem/filesystem-path.ts';
 import { patternBytes } from '../store/object-store.reference.ts';

@@ -7,7 +7,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openCompressHarness, type CompressHarness } from '../../src/compress/compress-harness.test-support.ts';
+import { openCompressHarness, type CompressHarness } from '../../src/compress/harness/compress-harness.test-support.ts';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { below, nextFiles, randomFile, smallFile, type Random, type RandomFile } from './random-files.ts';
 

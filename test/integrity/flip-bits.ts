@@ -14,9 +14,9 @@ import {
   sixteenBins,
   type CompressHarness,
   type Upload,
-} from '../../src/compress/compress-harness.test-support.ts';
+} from '../../src/compress/harness/compress-harness.test-support.ts';
 import { isDamage } from '../../src/compress/ancestor/open-ancestor.ts';
-import { f32, noise, tinyWeights } from '../../src/compress/tiny-model.test-support.ts';
+import { f32, noise, tinyWeights } from '../../src/compress/harness/tiny-model.test-support.ts';
 import { Downloads } from '../../src/restore/downloads.ts';
 import { digestBytes } from '../../src/restore/digest-bytes.ts';
 import { Restorer } from '../../src/restore/restorer.ts';

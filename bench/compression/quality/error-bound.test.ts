@@ -6,14 +6,14 @@ import {
   tinySearch,
   withGradients,
   type CompressHarness,
-} from '../../../src/compress/compress-harness.test-support.ts';
+} from '../../../src/compress/harness/compress-harness.test-support.ts';
 import {
   f32,
   noise,
   quantizedNames,
   tinyWeights,
   type TestTensors,
-} from '../../../src/compress/tiny-model.test-support.ts';
+} from '../../../src/compress/harness/tiny-model.test-support.ts';
 import { StoredSeries } from '../series/stored-series.ts';
 import { roundAfresh, weightedError } from './weighted-error.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { safetensors } from '../../compress/tiny-model.test-support.ts';
+import { safetensors } from '../../compress/harness/tiny-model.test-support.ts';
 import { readSeries } from './read-series.ts';
 import { requireFiles } from './require-files.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { f32, noise, safetensors, type TestTensors } from '../../compress/tiny-model.test-support.ts';
+import { f32, noise, safetensors, type TestTensors } from '../../compress/harness/tiny-model.test-support.ts';
 import { buildModel, floats, node } from '../../graph/onnx/build-model.ts';
 import { modelFiles } from './model-files.ts';
 import type { Series } from './read-series.ts';

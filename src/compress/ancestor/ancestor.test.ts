@@ -3,12 +3,12 @@ import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { InshrinkeratorConfig } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
-import { ancestorInMemory, encodeInMemory, prepareSource } from '../encode-in-memory.test-support.ts';
+import { ancestorInMemory, encodeInMemory, prepareSource } from '../harness/encode-in-memory.test-support.ts';
 import { levelBlock, quantizeBlock } from '../method/codebook/level-block.ts';
 import { previousLevels } from '../method/codebook/level-block.ts';
 import { levelBlocks } from '../method/codebook/level-blocks.ts';
 import { planExact } from '../plan/plan-codings.ts';
-import { f32, noise, type TestTensors } from '../tiny-model.test-support.ts';
+import { f32, noise, type TestTensors } from '../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const types = new Map<string, LayerType>(

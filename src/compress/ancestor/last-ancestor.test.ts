@@ -3,9 +3,9 @@ import type { LayerType } from '../../checkpoint/layer-type.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { Restorer } from '../../restore/restorer.ts';
-import { encodeInMemory, prepareSource } from '../encode-in-memory.test-support.ts';
+import { encodeInMemory, prepareSource } from '../harness/encode-in-memory.test-support.ts';
 import { LastAncestor } from './last-ancestor.ts';
-import { f32, noise } from '../tiny-model.test-support.ts';
+import { f32, noise } from '../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const config = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSafetensorsHeader } from '../../checkpoint/safetensors/parse-safetensors.ts';
-import { f32, noise, safetensors, type TestTensors } from '../tiny-model.test-support.ts';
+import { f32, noise, safetensors, type TestTensors } from '../harness/tiny-model.test-support.ts';
 import { uploadedBytes } from '../upload/tensor-bytes.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { unmovedShare, type OtherFile } from './unmoved-share.ts';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
+import { readSafetensorsLayout } from '../../store/reads/read-safetensors-layout.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { isEqual, sampleOf, sharedBytesMin, uploadedBytes, type TensorBytes } from '../upload/tensor-bytes.ts';
 

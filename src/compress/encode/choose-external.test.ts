@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { loadCore } from '../../native/load-core.ts';
 import { patternBytes } from '../../store/object-store.reference.ts';
 import { chooseExternal } from './choose-external.ts';
-import { sourceFile } from '../memory-source.test-support.ts';
+import { sourceFile } from '../harness/memory-source.test-support.ts';
 import { ModelSource } from '../upload/model-source.ts';
 import { planCopies } from '../plan/find-copies.ts';
 import { planExact } from '../plan/plan-codings.ts';
-import { f32, noise, safetensors } from '../tiny-model.test-support.ts';
+import { f32, noise, safetensors } from '../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const text = (sizeBytes: number) =>

@@ -5,8 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectCode } from '../../catalog/catalog-fixtures.test-support.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import type { RestoredFile } from '../../restore/chain/restored-file.ts';
-import { collect, modelOf, openCompressHarness, type CompressHarness } from '../compress-harness.test-support.ts';
-import { tinyWeights } from '../tiny-model.test-support.ts';
+import {
+  collect,
+  modelOf,
+  openCompressHarness,
+  type CompressHarness,
+} from '../harness/compress-harness.test-support.ts';
+import { tinyWeights } from '../harness/tiny-model.test-support.ts';
 import { checksumBytes, verifyPackage } from './verify-package.ts';
 
 const path = 'model.safetensors';

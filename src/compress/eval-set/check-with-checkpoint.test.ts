@@ -9,7 +9,7 @@ import type { Examination } from '../../evaluate/examine/examination.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import { checkWithCheckpoint, type CheckWithCheckpoint } from './check-with-checkpoint.ts';
-import { safetensors, tinyBatches, tinyGraph, tinySpec, tinyWeights } from '../tiny-model.test-support.ts';
+import { safetensors, tinyBatches, tinyGraph, tinySpec, tinyWeights } from '../harness/tiny-model.test-support.ts';
 
 const model = safetensors(tinyWeights(0));
 const evalSet = {

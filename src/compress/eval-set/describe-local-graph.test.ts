@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import { describeLocalGraph, type GraphCache } from './describe-local-graph.ts';
-import { tinyGraph } from '../tiny-model.test-support.ts';
+import { tinyGraph } from '../harness/tiny-model.test-support.ts';
 
 let directory: string;
 let path: string;

@@ -9,7 +9,7 @@ import { ByteCache } from '../../restore/byte-cache.ts';
 import { untilAborted } from '../../store/until-aborted.ts';
 import { fitsEvalSet } from './fits-eval-set.ts';
 import { evalSetDirectory } from './local-eval-set.ts';
-import { tinyGraph, tinySpec, tinyWeights } from '../tiny-model.test-support.ts';
+import { tinyGraph, tinySpec, tinyWeights } from '../harness/tiny-model.test-support.ts';
 
 let workDirectory: string;
 let store: MemoryStore;

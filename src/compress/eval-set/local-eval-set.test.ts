@@ -10,7 +10,7 @@ import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { checkEvalSet } from './check-eval-set.ts';
 import type { GraphCache } from './describe-local-graph.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
-import { tinyGraph, tinySpec } from '../tiny-model.test-support.ts';
+import { tinyGraph, tinySpec } from '../harness/tiny-model.test-support.ts';
 
 let workDirectory: string;
 let directory: string;

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { TensorCoding } from '../../package/package-index.ts';
 import { patternBytes } from '../../store/object-store.reference.ts';
 import { planCopies } from './find-copies.ts';
-import { sourceFile } from '../memory-source.test-support.ts';
+import { sourceFile } from '../harness/memory-source.test-support.ts';
 import { planExact, type CodingPlan } from './plan-codings.ts';
-import { f32, noise, safetensors, type TestTensor, type TestTensors } from '../tiny-model.test-support.ts';
+import { f32, noise, safetensors, type TestTensor, type TestTensors } from '../harness/tiny-model.test-support.ts';
 
 const matrix = (seed: number): TestTensor => f32([40, 50], noise(2000, seed));
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };

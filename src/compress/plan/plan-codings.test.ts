@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import { loadCore } from '../../native/load-core.ts';
-import { memorySource, sourceFile } from '../memory-source.test-support.ts';
+import { memorySource, sourceFile } from '../harness/memory-source.test-support.ts';
 import { ModelSource } from '../upload/model-source.ts';
 import { inshrinkeratorMethod } from '../method/codebook/inshrinkerator-method.ts';
 import { levelBlocks } from '../method/codebook/level-blocks.ts';
 import { planCodings, planExact, wouldBeQuantized } from './plan-codings.ts';
-import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from '../tiny-model.test-support.ts';
+import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from '../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const options = { parallel: 2 };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FileRole } from '../../checkpoint/role.ts';
 import type { StateOptions } from '../../checkpoint/options/state-options.ts';
-import { sourceFile } from '../memory-source.test-support.ts';
+import { sourceFile } from '../harness/memory-source.test-support.ts';
 import { planState, type KeptExact } from './plan-state.ts';
 import { stateWarnings } from './state-warnings.ts';
-import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from '../tiny-model.test-support.ts';
+import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from '../harness/tiny-model.test-support.ts';
 
 const bounded: StateOptions = { firstMoment: 'bounded', secondMoment: 'bounded', momentum: 'bounded' };
 const adam: StateOptions = { ...bounded, momentum: 'exact' };

@@ -5,7 +5,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { loadSource } from './load-source.ts';
-import { f32, i64, safetensors } from '../tiny-model.test-support.ts';
+import { f32, i64, safetensors } from '../harness/tiny-model.test-support.ts';
 
 let store: MemoryStore;
 beforeEach(() => {

@@ -4,10 +4,10 @@ import { isNotSafetensors } from '../../checkpoint/safetensors/is-not-safetensor
 import { isQuantizable } from '../../checkpoint/dtype.ts';
 import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { planBlob } from '../../package/blocks/plan-file.ts';
-import { LastReads } from '../../store/last-reads.ts';
+import { LastReads } from '../../store/reads/last-reads.ts';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.ts';
-import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
-import { withSmallReads } from '../../store/small-reads.ts';
+import { readSafetensorsLayout } from '../../store/reads/read-safetensors-layout.ts';
+import { withSmallReads } from '../../store/reads/small-reads.ts';
 import type { SourceFile } from './model-source.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
-import { memoryReader, sourceFile } from '../memory-source.test-support.ts';
+import { memoryReader, sourceFile } from '../harness/memory-source.test-support.ts';
 import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from '../plan/model-layer-types.ts';
 import type { SourceFile } from './model-source.ts';
@@ -13,7 +13,7 @@ import {
   tinyGraph,
   tinyWeights,
   type TestTensors,
-} from '../tiny-model.test-support.ts';
+} from '../harness/tiny-model.test-support.ts';
 
 const weights = tinyWeights(0);
 const binding = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { openPlainFile } from '../../restore/plain-file-reader.ts';
-import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
+import { readSafetensorsLayout } from '../../store/reads/read-safetensors-layout.ts';
 import type { SourceFile } from './model-source.ts';
 
 /** A model file on local disk, readable like a file of a checkpoint. */

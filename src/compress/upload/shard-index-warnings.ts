@@ -1,7 +1,7 @@
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import type { SourceFile } from './model-source.ts';
-import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '../shard-index.ts';
+import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from './shard-index.ts';
 
 /**
  * Warnings about the index of a sharded model (`*.safetensors.index.json`, whose `weight_map` names the shard of each

@@ -1,7 +1,7 @@
 import type { FileEntry } from '../../catalog/contract/hub/revision-records.ts';
-import { pointerBytes } from '../../hub/git-object.ts';
-import type { LastCommit } from '../../hub/last-commits.ts';
-import type { PlacedEntry } from '../../hub/snapshot.ts';
+import { pointerBytes } from '../../hub/tree/git-object.ts';
+import type { LastCommit } from '../../hub/tree/last-commits.ts';
+import type { PlacedEntry } from '../../hub/tree/snapshot.ts';
 
 /** What clients read about a file that git would hold as a pointer; nothing for others. */
 export function largeFileOf({ isLarge, sha256, sizeBytes }: FileEntry): object {

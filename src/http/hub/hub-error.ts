@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { MissingEntry, MissingRevision } from '../../hub/missing.ts';
+import { MissingEntry, MissingRevision } from '../../hub/tree/missing.ts';
 import type { AppEnv } from '../app-env.ts';
 import { problemOf, publicSentence } from '../answer/render-problem.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expireHubFiles } from '../../hub/expire-hub-files.ts';
+import { expireHubFiles } from '../../hub/upload/expire-hub-files.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';

@@ -4,8 +4,8 @@ import { repositoryTypes, type Repository, type RepositoryType } from '../../cat
 import { scopeOn, visibleTo, type Principal } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkName, isName } from '../../checkpoint/names.ts';
-import { resolveRevision } from '../../hub/resolve-revision.ts';
-import { type Snapshot, walk } from '../../hub/snapshot.ts';
+import { resolveRevision } from '../../hub/tree/resolve-revision.ts';
+import { type Snapshot, walk } from '../../hub/tree/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { checkScope, checkToken } from '../request/locate.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blobOid, pointerOid } from '../../hub/git-object.ts';
+import { blobOid, pointerOid } from '../../hub/tree/git-object.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller } from '../http-client.test-support.ts';

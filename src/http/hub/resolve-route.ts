@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { pointerText } from '../../hub/git-object.ts';
-import { MissingEntry } from '../../hub/missing.ts';
-import { entryAt } from '../../hub/snapshot.ts';
+import { pointerText } from '../../hub/tree/git-object.ts';
+import { MissingEntry } from '../../hub/tree/missing.ts';
+import { entryAt } from '../../hub/tree/snapshot.ts';
 import { attachmentNamed } from '../answer/attachment-named.ts';
 import { sendFile } from '../answer/send-file.ts';
 import { formatDigest } from '../answer/digest-fields.ts';

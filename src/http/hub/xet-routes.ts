@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { xetAddressMs } from '../../hub/expire-hub-files.ts';
+import { xetAddressMs } from '../../hub/upload/expire-hub-files.ts';
 import { parseXetHash } from '../../xet/xet-hash.ts';
 import { shardBytesMax } from '../../xet/xet-limits.ts';
 import { problemKinds } from '../answer/problem-status.ts';

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import type { AnnouncedFile } from '../../ingest/checkpoint/reserve-checkpoint.ts';
+import type { AnnouncedFile } from '../../ingest/checkpoint/reservation/reserve-checkpoint.ts';
 import { createLocate } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { readUpload } from '../request/body/read-upload.ts';

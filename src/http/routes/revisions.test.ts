@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
-import { packagesOf } from '../../hub/plan-pull.ts';
+import { packagesOf } from '../../hub/tree/plan-pull.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { unpackPackages } from '../../restore/unpack-packages.ts';
 import { createApp } from '../app.ts';

@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import { MissingRevision } from '../../hub/missing.ts';
-import { planPull, type Pull } from '../../hub/plan-pull.ts';
-import { resolveRevision } from '../../hub/resolve-revision.ts';
+import { MissingRevision } from '../../hub/tree/missing.ts';
+import { planPull, type Pull } from '../../hub/tree/plan-pull.ts';
+import { resolveRevision } from '../../hub/tree/resolve-revision.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { createLocate } from '../request/locate.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import type { Pull, PullFile, PullPackage } from '../../hub/plan-pull.ts';
+import type { Pull, PullFile, PullPackage } from '../../hub/tree/plan-pull.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { sha256Schema } from './parameters.ts';
 import { pullExample } from './examples/pull-example.ts';

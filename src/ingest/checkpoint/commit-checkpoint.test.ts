@@ -14,7 +14,7 @@ import {
   type TestTensor,
 } from '../ingest.test-support.ts';
 import { receiveFile } from './receive-file.ts';
-import { reserveCheckpoint, type AnnouncedFile, type Reservation } from './reserve-checkpoint.ts';
+import { reserveCheckpoint, type AnnouncedFile, type Reservation } from './reservation/reserve-checkpoint.ts';
 
 const weights: readonly TestTensor[] = [
   ['w', 'F32', [30]],

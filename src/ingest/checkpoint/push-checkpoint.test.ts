@@ -15,7 +15,7 @@ import {
 } from '../ingest.test-support.ts';
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
-import { reserveCheckpoint, type AnnouncedFile } from './reserve-checkpoint.ts';
+import { reserveCheckpoint, type AnnouncedFile } from './reservation/reserve-checkpoint.ts';
 import { collectNow } from '../../upkeep/garbage/collect-now.test-support.ts';
 import type { Upload } from '../stage/upload.ts';
 

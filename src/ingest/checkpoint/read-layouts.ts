@@ -1,6 +1,6 @@
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
-import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
+import { readSafetensorsLayout } from '../../store/reads/read-safetensors-layout.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import type { LaidOutFile } from '../run/run-layout.ts';
 

@@ -15,7 +15,7 @@ import {
   type IngestHarness,
 } from '../ingest.test-support.ts';
 import { receiveFile } from './receive-file.ts';
-import { reserveCheckpoint, type AnnouncedFile } from './reserve-checkpoint.ts';
+import { reserveCheckpoint, type AnnouncedFile } from './reservation/reserve-checkpoint.ts';
 import type { Upload } from '../stage/upload.ts';
 
 const model = safetensorsFile(

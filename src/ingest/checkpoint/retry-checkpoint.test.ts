@@ -18,7 +18,7 @@ import {
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import type { FitsEvalSet } from '../ingest-context.ts';
-import { reserveCheckpoint } from './reserve-checkpoint.ts';
+import { reserveCheckpoint } from './reservation/reserve-checkpoint.ts';
 import { createFileUpload } from '../resumable/create-upload.ts';
 import { retryCheckpoint } from './retry-checkpoint.ts';
 

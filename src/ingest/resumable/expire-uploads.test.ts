@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bodyOf } from '../../store/body-of.ts';
 import { openIngestHarness, type IngestHarness } from '../ingest.test-support.ts';
-import { reserveCheckpoint } from '../checkpoint/reserve-checkpoint.ts';
+import { reserveCheckpoint } from '../checkpoint/reservation/reserve-checkpoint.ts';
 import { collectNow } from '../../upkeep/garbage/collect-now.test-support.ts';
 import { createFileUpload } from './create-upload.ts';
 import { expireUploads } from './expire-uploads.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bodyOf } from '../../store/body-of.ts';
 import { openIngestHarness, safetensorsFile, type IngestHarness } from '../ingest.test-support.ts';
-import { reserveCheckpoint } from '../checkpoint/reserve-checkpoint.ts';
+import { reserveCheckpoint } from '../checkpoint/reservation/reserve-checkpoint.ts';
 import { createFileUpload } from './create-upload.ts';
 import { finishUpload } from './finish-upload.ts';
 import { receiveBytes } from './receive-bytes.ts';

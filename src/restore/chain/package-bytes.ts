@@ -1,4 +1,4 @@
-import { LastReads } from '../../store/last-reads.ts';
+import { LastReads } from '../../store/reads/last-reads.ts';
 import { chunkBytes, type ObjectReader } from '../../store/object-store.ts';
 
 /** Windows of one package kept in memory: 1 MiB. */

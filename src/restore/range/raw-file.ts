@@ -5,7 +5,7 @@ import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensor
 import type { NativeCore } from '../../native/core.ts';
 import { planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
 import type { ObjectReader } from '../../store/object-store.ts';
-import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
+import { readSafetensorsLayout } from '../../store/reads/read-safetensors-layout.ts';
 import { dtypeView } from './dtype-view.ts';
 import { planRange } from './plan-range.ts';
 import { streamRange } from './stream-range.ts';

@@ -17,7 +17,7 @@ import {
 } from '../frame/object-frame.ts';
 import { checkObjectKey } from '../object-key.ts';
 import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from '../object-store.ts';
-import { probeStore } from '../probe-store.ts';
+import { probeStore } from '../watch/probe-store.ts';
 import { throwIfAborted, untilAborted } from '../until-aborted.ts';
 
 export interface FilesystemStoreOptions {

@@ -9,7 +9,7 @@ import { checkObjectKey, isObjectKey } from '../object-key.ts';
 import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from '../object-store.ts';
 import { openS3Object } from './open-s3-object.ts';
 import { probeConditionalPuts } from './probe-conditional-puts.ts';
-import { probePrefix, probeStore } from '../probe-store.ts';
+import { probePrefix, probeStore } from '../watch/probe-store.ts';
 import { S3Calls } from './s3-calls.ts';
 import { s3Limits } from './s3-limits.ts';
 import type { S3StoreOptions } from './s3-options.ts';

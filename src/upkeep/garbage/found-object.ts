@@ -1,7 +1,7 @@
 import type { FoundObject } from '../../catalog/contract/storage/garbage-records.ts';
 import { blobPrefix, evalSetPrefix, piecePrefix, stagedPrefix, xorbPrefix } from '../../ingest/ingest-context.ts';
 import type { StoredObject } from '../../store/object-store.ts';
-import { probePrefix } from '../../store/probe-store.ts';
+import { probePrefix } from '../../store/watch/probe-store.ts';
 
 /**
  * Prefix of the keys of packages (compress/compress-checkpoint.ts, merge/write-merged.ts):

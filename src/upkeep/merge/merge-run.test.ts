@@ -11,8 +11,8 @@ import {
   sha256,
   type CompressHarness,
   type Upload,
-} from '../../compress/compress-harness.test-support.ts';
-import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';
+} from '../../compress/harness/compress-harness.test-support.ts';
+import { f32, i64, noise } from '../../compress/harness/tiny-model.test-support.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import { Restorer } from '../../restore/restorer.ts';
 import { deleteCheckpoint } from '../delete-checkpoint.ts';

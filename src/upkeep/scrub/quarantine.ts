@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import { forwardedStore } from '../../store/forwarded-store.ts';
+import { forwardedStore } from '../../store/watch/forwarded-store.ts';
 
 /**
  * Other processes learn of damage within this time, in ms. Until then, and while the catalog is unreachable, the

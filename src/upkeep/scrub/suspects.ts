@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.ts';
-import { forwardedStore } from '../../store/forwarded-store.ts';
+import { forwardedStore } from '../../store/watch/forwarded-store.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 import { damageOf } from './read-whole.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { f32, safetensors } from '../../../compress/tiny-model.test-support.ts';
+import { f32, safetensors } from '../../../compress/harness/tiny-model.test-support.ts';
 import { openWeights } from './byte-source.ts';
 import { compareWeights, layerOf, type Movement } from './compare-weights.ts';
 import { layersOf } from './diff.ts';

@@ -9,7 +9,7 @@ import {
   tinySearch,
   type CompressHarness,
   type Upload,
-} from '../../compress-harness.test-support.ts';
+} from '../../harness/compress-harness.test-support.ts';
 import {
   f32,
   i64,
@@ -18,7 +18,7 @@ import {
   tinyWeights,
   type TestTensor,
   type TestTensors,
-} from '../../tiny-model.test-support.ts';
+} from '../../harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

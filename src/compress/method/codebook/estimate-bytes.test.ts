@@ -12,11 +12,11 @@ import {
   encodeInMemory,
   prepareSource,
   type PreparedSource,
-} from '../../encode-in-memory.test-support.ts';
+} from '../../harness/encode-in-memory.test-support.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 import { levelBlocks } from './level-blocks.ts';
 import { sampleElementsMax } from '../../plan/sample-blocks.ts';
-import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
+import { f32, noise, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const parallel = 2;

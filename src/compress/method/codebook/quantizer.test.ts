@@ -3,13 +3,13 @@ import type { LayerType } from '../../../checkpoint/layer-type.ts';
 import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { quantizeBlock } from './level-block.ts';
-import { memorySource } from '../../memory-source.test-support.ts';
+import { memorySource } from '../../harness/memory-source.test-support.ts';
 import { countOf, emptySketch, gatherStatistics, merged } from './model-statistics.ts';
 import { inshrinkeratorMethod } from './inshrinkerator-method.ts';
 import { levelBlocks } from './level-blocks.ts';
 import { planCodings } from '../../plan/plan-codings.ts';
 import { Quantizer } from './quantizer.ts';
-import { f32, noise, type TestTensor, type TestTensors } from '../../tiny-model.test-support.ts';
+import { f32, noise, type TestTensor, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const parallel = 2;

@@ -7,8 +7,8 @@ import {
   sha256,
   tinySearch,
   type CompressHarness,
-} from '../../compress-harness.test-support.ts';
-import { safetensors, tinyWeights } from '../../tiny-model.test-support.ts';
+} from '../../harness/compress-harness.test-support.ts';
+import { safetensors, tinyWeights } from '../../harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

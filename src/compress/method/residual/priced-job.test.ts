@@ -9,8 +9,8 @@ import {
   tinySearch,
   withGradients,
   type CompressHarness,
-} from '../../compress-harness.test-support.ts';
-import { noise, tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';
+} from '../../harness/compress-harness.test-support.ts';
+import { noise, tinyGradients, tinyWeights, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

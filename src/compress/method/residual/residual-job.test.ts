@@ -12,7 +12,7 @@ import {
   tinySearch,
   withGradients,
   type CompressHarness,
-} from '../../compress-harness.test-support.ts';
+} from '../../harness/compress-harness.test-support.ts';
 import {
   f32,
   noise,
@@ -20,7 +20,7 @@ import {
   tinyGradients,
   tinyWeights,
   type TestTensors,
-} from '../../tiny-model.test-support.ts';
+} from '../../harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
 import { loadCore } from '../../../native/load-core.ts';
-import { memorySource } from '../../memory-source.test-support.ts';
+import { memorySource } from '../../harness/memory-source.test-support.ts';
 import { SymbolCache } from './lattice/symbol-cache.ts';
 import { planCodings } from '../../plan/plan-codings.ts';
 import { residualMethod } from './residual-method.ts';
 import { residualQuantization } from './residual-quantization.ts';
 import { sampleElementsMax } from '../../plan/sample-blocks.ts';
-import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
+import { f32, noise, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
 const config = { method: 'residual', step: -32 } as const;

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
-import { modelOf, openCompressHarness, sha256, type CompressHarness } from '../../compress-harness.test-support.ts';
-import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  sha256,
+  type CompressHarness,
+} from '../../harness/compress-harness.test-support.ts';
+import { f32, noise, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import {
   tinySearch,
   withGradients,
   type CompressHarness,
-} from '../../compress-harness.test-support.ts';
+} from '../../harness/compress-harness.test-support.ts';
 import type { QuantizationMethod } from '../../../checkpoint/options/quantization-config.ts';
 import { valuesOf } from '../../../native/reference.test-support.ts';
-import { tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';
+import { tinyGradients, tinyWeights, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {

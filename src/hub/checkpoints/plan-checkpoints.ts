@@ -1,0 +1,86 @@
+import { isName } from '../../checkpoint/names.ts';
+import { roleByName } from '../../ingest/stage/role-by-name.ts';
+
+/** A file that a commit adds or replaces. */
+export interface AddedFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+/** Files of a commit that make up one checkpoint. */
+export interface PlannedCheckpoint {
+  /** Added to the name of the branch's run: '' for the root and for folders of steps, else `.folder`. */
+  readonly runSuffix: string;
+  /** Taken from the folder's name; the commit or the run decides when absent. */
+  readonly step?: number;
+  /** Folder of the files, '' for the root. */
+  readonly folder: string;
+  readonly files: readonly AddedFile[];
+}
+
+/** Folders of a training job: `checkpoint-1200`, `step-1200`, `global_step1200`. */
+const stepFolder = /^(?:checkpoint|step|global_step|epoch)[-_]?(\d{1,15})$/;
+/** In the first line of a commit: `step 1200`, `step=1200`, `checkpoint-1200`, `global_step 1200`. */
+const stepInTitle = /(?:^|[^a-z])(?:global[_ ])?(?:step|checkpoint)s?[-_ =:#]*(\d{1,15})(?!\d)/i;
+const safetensorsEnding = '.safetensors';
+
+/**
+ * Groups the safetensors files of a commit into checkpoints: those of one folder, if model weights are among them.
+ * Folders named after steps are steps of the same run; any other folder (`unet`, `adapter`) has a run of its own,
+ * because its tensors are others. In order of the steps. Pure.
+ */
+export function planCheckpoints(added: readonly AddedFile[]): readonly PlannedCheckpoint[] {
+  const folders = new Map<string, AddedFile[]>();
+  for (const file of added) {
+    // An empty file holds no tensors.
+    if (!file.path.endsWith(safetensorsEnding) || file.sizeBytes === 0) continue;
+    const folder = folderOf(file.path);
+    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+  }
+  const planned = [...folders].flatMap(([folder, files]) =>
+    files.some(({ path }) => roleByName(path) === 'model') ? [planOf(folder, files)] : [],
+  );
+  return planned.sort((a, b) => (a.step ?? Infinity) - (b.step ?? Infinity) || (a.folder < b.folder ? -1 : 1));
+}
+
+/** The step that the first line of a commit names. Pure. */
+export function stepOfTitle(title: string): number | undefined {
+  const [, digits] = stepInTitle.exec(title) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The step in a `trainer_state.json`; undefined if it is not one. Pure. */
+export function stepOfTrainerState(text: string): number | undefined {
+  try {
+    const state: unknown = JSON.parse(text);
+    const step = typeof state === 'object' && state !== null && 'global_step' in state ? state.global_step : undefined;
+    return Number.isSafeInteger(step) && (step as number) >= 0 ? (step as number) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The step that a folder is named after. Pure. */
+export function stepOfFolder(folder: string): number | undefined {
+  const [, digits] = stepFolder.exec(folder.slice(folder.lastIndexOf('/') + 1)) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function planOf(folder: string, files: readonly AddedFile[]): PlannedCheckpoint {
+  const parts = folder === '' ? [] : folder.split('/');
+  const step = stepOfFolder(folder);
+  const others = step === undefined ? parts : parts.slice(0, -1);
+  const runSuffix = others.map((part) => `.${part.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '')}`).join('');
+  return {
+    folder,
+    files,
+    runSuffix: isName(`run${runSuffix}`) ? runSuffix : '.files',
+    ...(step !== undefined && { step }),
+  };
+}
+
+/** The folder of a path, '' for the root. Pure. */
+export function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+}

@@ -1,0 +1,23 @@
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { encodeJobKind, type IngestContext } from '../../ingest-context.ts';
+
+/**
+ * Discards an open checkpoint with its files, its place in the run and its held job. Returns false if it does not
+ * exist, is committed by now, or has given a sign of life since `untouchedSince`.
+ */
+export async function discardReservation(
+  ctx: Pick<IngestContext, 'catalog'>,
+  checkpointId: string,
+  condition?: { readonly untouchedSince: Date },
+): Promise<boolean> {
+  try {
+    await ctx.catalog.transaction(async (tx) => {
+      await tx.checkpoints.discard(checkpointId, condition);
+      await tx.jobs.requestCancel(encodeJobKind, checkpointId);
+    });
+    return true;
+  } catch (err) {
+    if (err instanceof FirnError && (err.code === 'conflict' || err.code === 'not-found')) return false;
+    throw err;
+  }
+}
