@@ -70,7 +70,7 @@ class Operations:
         return cast(EvalSetReport, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/check", query={"checkpoint": checkpoint}, headers={"idempotency-key": idempotency_key}).json())
 
     def create_run(self, namespace: str, name: str, *, body: RunInput, idempotency_key: Optional[str] = None) -> Run:
-        """Create a run, or fork one from a checkpoint. Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With `forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given."""
+        """Create a run, or fork one from a checkpoint. Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With `forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given. With `baseModel` its first checkpoint is stored against a checkpoint of any repository that the token may read."""
         return cast(Run, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_runs(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> RunList:

@@ -322,6 +322,7 @@ class RunInput(_RunInputRequired, total=False):
     state: StateOptionsInput
     layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
     forkFrom: RunInputForkFrom
+    baseModel: BaseModel
 
 
 class SearchOptionsInput(TypedDict, total=False):
@@ -394,6 +395,17 @@ class StateOptionsInput(TypedDict, total=False):
     momentum: Literal["exact", "bitsnap", "bounded"]
     master: Literal["exact", "weights"]
     names: StateOptionsInputNames
+
+
+class _BaseModelRequired(TypedDict):
+    namespace: str
+    name: str
+
+
+class BaseModel(_BaseModelRequired, total=False):
+    """A checkpoint that a fine-tune begins from, in this repository or another that the token may read. The first checkpoint of the run is stored against it, so it must have the same tensors. `run` is the one that the main branch shows, if it is not given, and `step` its newest that is ready. Nothing else is inherited."""
+    run: str
+    step: int
 
 
 class _RunListRequired(TypedDict):

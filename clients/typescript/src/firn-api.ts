@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Create a run, or fork one from a checkpoint
-         * @description Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With `forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given.
+         * @description Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With `forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given. With `baseModel` its first checkpoint is stored against a checkpoint of any repository that the token may read.
          */
         post: operations["createRun"];
         delete?: never;
@@ -2113,6 +2113,7 @@ export interface components {
                 /** @example 1000 */
                 step: number;
             };
+            baseModel?: components["schemas"]["BaseModel"];
         };
         /** @description How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; together they may span at most 8192 configs, the two prune metrics counted. What is not given keeps its default. */
         SearchOptionsInput: {
@@ -2270,6 +2271,25 @@ export interface components {
                 momentum?: string[];
                 master?: string[];
             };
+        };
+        /**
+         * @description A checkpoint that a fine-tune begins from, in this repository or another that the token may read. The first checkpoint of the run is stored against it, so it must have the same tensors. `run` is the one that the main branch shows, if it is not given, and `step` its newest that is ready. Nothing else is inherited.
+         * @example {
+         *       "namespace": "acme",
+         *       "name": "lm",
+         *       "run": "pretraining",
+         *       "step": 90000
+         *     }
+         */
+        BaseModel: {
+            /** @example lm-small */
+            namespace: string;
+            /** @example lm-small */
+            name: string;
+            /** @example first */
+            run?: string;
+            /** @example 1000 */
+            step?: number;
         };
         /**
          * @example {

@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { createLocate } from '../request/locate.ts';
+import { locateBaseModel } from './locate-base-model.ts';
 import { namesOfRun } from './names-of-run.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
@@ -20,7 +21,8 @@ const createRunRoute = createRoute({
   summary: 'Create a run, or fork one from a checkpoint',
   description:
     'Says how its checkpoints are kept: exact, or lossy inside `thresholds` on an eval set. With ' +
-    '`forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given.',
+    '`forkFrom` it goes on from a checkpoint of the repository, and inherits what is not given. With `baseModel` ' +
+    'its first checkpoint is stored against a checkpoint of any repository that the token may read.',
   tags,
   request: {
     params: repositoryParams,
@@ -94,7 +96,10 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
   const locate = createLocate(catalog);
   app.openapi(createRunRoute, async (c) => {
     const repository = await locate(c, 'write').repository(c.req.valid('param'));
-    const run = await runs.create(repository, c.req.valid('json'), c.req.raw.signal);
+    const { baseModel, ...input } = c.req.valid('json');
+    const builtOn = baseModel && (await locateBaseModel(catalog, locate(c, 'read'), baseModel));
+    c.set('repositoryId', repository.id);
+    const run = await runs.create(repository, { ...input, builtOn }, c.req.raw.signal);
     const address = { ...c.req.valid('param'), run: run.name };
     return c.json(renderRun(run, await namesOfRun(catalog, run)), 201, { Location: resourcePaths.run(address) });
   });

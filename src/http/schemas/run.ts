@@ -71,6 +71,15 @@ const stateOptionsInput = z
   });
 
 const forkSchema = z.strictObject({ run: runNameSchema, step: stepSchema });
+const baseModelSchema = z
+  .strictObject({ namespace: nameSchema, name: nameSchema, run: runNameSchema.optional(), step: stepSchema.optional() })
+  .openapi('BaseModel', {
+    description:
+      'A checkpoint that a fine-tune begins from, in this repository or another that the token may read. The ' +
+      'first checkpoint of the run is stored against it, so it must have the same tensors. `run` is the one that ' +
+      'the main branch shows, if it is not given, and `step` its newest that is ready. Nothing else is inherited.',
+    example: { namespace: 'acme', name: 'lm', run: 'pretraining', step: 90_000 },
+  });
 
 export const runInput = z
   .strictObject({
@@ -93,6 +102,10 @@ export const runInput = z
     forkFrom: forkSchema
       .optional()
       .openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
+    baseModel: baseModelSchema.optional(),
+  })
+  .refine(({ forkFrom, baseModel }) => forkFrom === undefined || baseModel === undefined, {
+    message: 'may name a fork point or a base model, not both',
   })
   .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: defaultThreshold } } });
 

@@ -61,7 +61,10 @@ function addRuns(group: Command, commands: Commands): void {
     'create RUN',
     'make a run, without an eval set an exact one',
     'firn runs create me/gpt/train --eval-set held-out --threshold loss=1%',
-  ).action(run(async (name: string, options: CreateRun) => (await import('./runs.ts')).createRun(name, options)));
+    'firn runs create me/gpt-tuned/tune --base-model me/gpt/train@900',
+  )
+    .option('--base-model <target>', 'store its first checkpoint against this repository, run or step')
+    .action(run(async (name: string, options: CreateRun) => (await import('./runs.ts')).createRun(name, options)));
   making(
     'fork TARGET NEW',
     'make a run that goes on from a checkpoint of another',

@@ -9,6 +9,8 @@ type Run = components['schemas']['Run'];
 export interface CreateRun extends HubOptions {
   readonly evalSet?: string;
   readonly threshold?: Readonly<Record<string, number>>;
+  /** A repository, run or step. */
+  readonly baseModel?: string;
 }
 
 export interface DeleteCommand extends HubOptions {
@@ -81,11 +83,18 @@ export async function deleteTarget(text: string, options: DeleteCommand): Promis
   );
 }
 
-function bodyOf({ evalSet, threshold }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
+function bodyOf({ evalSet, threshold, baseModel }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
   return {
     ...(evalSet !== undefined && { evalSet }),
     ...(threshold !== undefined && { thresholds: threshold }),
+    ...(baseModel !== undefined && { baseModel: baseModelOf(baseModel) }),
   };
+}
+
+/** `latest` is what no step means. */
+function baseModelOf(text: string): components['schemas']['BaseModel'] {
+  const { namespace, name, run, step } = parseTarget(text);
+  return { namespace, name, ...(run !== undefined && { run }), ...(typeof step === 'number' && { step }) };
 }
 
 async function postRun(
