@@ -1,5 +1,6 @@
 import type { Checkpoint } from './checkpoint-records.ts';
 import type { CheckpointFile } from './file-records.ts';
+import type { HubCommit } from './hub/revision-records.ts';
 import type { Repository } from './repository-records.ts';
 import type { Run } from './run-records.ts';
 
@@ -14,6 +15,18 @@ export interface Location {
   readonly file?: CheckpointFile;
 }
 
+/** What a branch of a repository may show; each is absent if there is none. */
+export interface BranchHead {
+  /** What the branch itself leads to. */
+  readonly commit?: HubCommit;
+  /** The run of the branch. */
+  readonly run?: Run;
+  /** The newest ready checkpoint of that run. */
+  readonly newest?: Checkpoint;
+  /** Whether that checkpoint came with a commit. */
+  readonly isOfCommit: boolean;
+}
+
 export interface LocationRecords {
   /**
    * Finds the records for the names in a URL, like one `find` after the other; names that are not given have no record.
@@ -26,4 +39,14 @@ export interface LocationRecords {
     readonly step?: StepOrLatest | undefined;
     readonly path?: string | undefined;
   }): Promise<Location>;
+  /**
+   * What a branch may show, in one statement. Its run is the one named `run`; with `orOldest` the oldest of the
+   * repository, if there is none of that name.
+   */
+  branch(names: {
+    readonly repositoryId: string;
+    readonly branch: string;
+    readonly run: string;
+    readonly orOldest: boolean;
+  }): Promise<BranchHead>;
 }

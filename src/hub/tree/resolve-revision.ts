@@ -18,7 +18,7 @@ const refPrefixes = [
 /** How many runs are looked at to find the oldest, which the main branch shows when no run is named `default`. */
 const runsMax = 1000;
 
-export type RevisionCatalog = Pick<Catalog, 'hub' | 'runs' | 'checkpoints' | 'files'>;
+export type RevisionCatalog = Pick<Catalog, 'hub' | 'runs' | 'checkpoints' | 'files' | 'locations'>;
 
 /**
  * The snapshot that a revision of a repository names: a commit's id, a branch, a tag, a run (its newest ready
@@ -59,17 +59,12 @@ async function byCommitId(catalog: RevisionCatalog, repository: Repository, id: 
 }
 
 async function ofBranch(catalog: RevisionCatalog, repository: Repository, name: string): Promise<Snapshot | undefined> {
-  const ref = await catalog.hub.revisions.ref(repository.id, 'branch', name);
-  const commit = ref && (await catalog.hub.revisions.commit(repository.id, ref.commitId));
-  const run =
-    name === mainBranch ? await defaultRun(catalog, repository) : await catalog.runs.find(repository.id, name);
-  const newest = run && (await catalog.checkpoints.newestReady(run.id));
+  const isMain = name === mainBranch;
+  const names = { repositoryId: repository.id, branch: name, run: isMain ? mainRun : name, orOldest: isMain };
+  const { commit, run, newest, isOfCommit } = await catalog.locations.branch(names);
   // A checkpoint that was pushed without a commit, after the newest commit, is what the branch shows.
   const isNewer = newest?.committedAt !== undefined && commit !== undefined && isAfter(newest.committedAt, commit);
-  if (
-    newest !== undefined &&
-    (commit === undefined || (isNewer && (await catalog.hub.checkpoints.find(newest.id)) === undefined))
-  )
+  if (newest !== undefined && (commit === undefined || (isNewer && !isOfCommit)))
     return ofCheckpoint(catalog, newest, run);
   return commit && commitSnapshot(catalog, commit);
 }

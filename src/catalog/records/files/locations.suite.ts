@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import { makeCheckpoint, makeReady, makeRepository, makeRun } from '../../catalog-fixtures.test-support.ts';
 
@@ -87,5 +87,55 @@ export function locationsSuite(open: () => Catalog): void {
     const empty = await makeRun(catalog, { repositoryId: repository.id });
     await catalog.runs.hide(empty.id);
     expect(await catalog.locations.find({ ...names, run: empty.name })).toEqual({ repository });
+  });
+
+  describe('a branch', () => {
+    const commitOf = (repositoryId: string, digit: string) => ({
+      repositoryId,
+      id: digit.repeat(40),
+      treeId: 'f'.repeat(40),
+      title: 't',
+      message: '',
+      author: 'a',
+      createdAt: new Date(1_700_000_000_000),
+    });
+
+    test('has its commit, its run and the newest ready checkpoint of that', async () => {
+      const { catalog, repository, run } = await tree();
+      const names = { repositoryId: repository.id, branch: 'b', run: run.name, orOldest: false };
+      expect(await catalog.locations.branch(names)).toEqual({ run, isOfCommit: false });
+      await makeReady(catalog, run, 20);
+      const { checkpoint: newest } = await makeReady(catalog, run, 10);
+      expect(await catalog.locations.branch(names)).toEqual({ run, newest, isOfCommit: false });
+      const commit = commitOf(repository.id, '1');
+      await catalog.hub.revisions.putTrees(repository.id, [{ id: commit.treeId, entries: [] }]);
+      await catalog.hub.revisions.putCommit(commit);
+      await catalog.hub.revisions.putCommit(commitOf(repository.id, '2'));
+      await catalog.hub.revisions.setRef(repository.id, { kind: 'tag', name: 'b', commitId: '2'.repeat(40) });
+      expect(await catalog.locations.branch(names)).toEqual({ run, newest, isOfCommit: false });
+      await catalog.hub.revisions.setRef(repository.id, { kind: 'branch', name: 'b', commitId: commit.id });
+      const record = { checkpointId: newest.id, repositoryId: repository.id, commitId: commit.id, branch: 'b' };
+      await catalog.hub.checkpoints.add({ ...record, folder: '' });
+      expect(await catalog.locations.branch(names)).toEqual({ commit, run, newest, isOfCommit: true });
+    });
+
+    test('has the oldest run only where that is asked, and where none is named so', async () => {
+      const { catalog, repository, run } = await tree();
+      const other = await makeRun(catalog, { repositoryId: repository.id });
+      const names = { repositoryId: repository.id, branch: 'main', run: 'default' };
+      expect(await catalog.locations.branch({ ...names, orOldest: false })).toEqual({ isOfCommit: false });
+      expect(await catalog.locations.branch({ ...names, orOldest: true })).toEqual({ run, isOfCommit: false });
+      const named = { ...names, run: other.name, orOldest: true };
+      expect(await catalog.locations.branch(named)).toEqual({ run: other, isOfCommit: false });
+      await catalog.runs.hide(other.id);
+      expect(await catalog.locations.branch(named)).toEqual({ run, isOfCommit: false });
+    });
+
+    test('of another repository is another branch', async () => {
+      const { catalog, run } = await tree();
+      const { id: repositoryId } = await makeRepository(catalog);
+      const names = { repositoryId, branch: 'b', run: run.name, orOldest: true };
+      expect(await catalog.locations.branch(names)).toEqual({ isOfCommit: false });
+    });
   });
 }

@@ -1,14 +1,28 @@
-import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import type { LocationRecords } from '../../contract/location-records.ts';
 import { checkpointColumns, repositoryColumns, runColumns } from '../../db/record-columns.ts';
-import { checkpointFiles as files, checkpoints, repositories, runs } from '../../db/schema.ts';
+import {
+  checkpointFiles as files,
+  checkpoints,
+  hubCheckpoints,
+  hubCommits,
+  hubRefs,
+  repositories,
+  runs,
+} from '../../db/schema.ts';
+
+/** For the statement inside a statement. */
+const newest = alias(checkpoints, 'newest');
+const candidates = alias(runs, 'candidates');
 
 /** See `LocationRecords`. Statements whose text is made once, because most requests begin with one. */
 export function locationRecords(db: Db): LocationRecords {
   let ofStep: ReturnType<typeof findByNames> | undefined;
   let ofLatest: ReturnType<typeof findByNames> | undefined;
+  let ofBranch: ReturnType<typeof findBranch> | undefined;
   return {
     async find({ namespace, name, run, step, path }) {
       // No value equals null, so absent names join no rows.
@@ -23,6 +37,16 @@ export function locationRecords(db: Db): LocationRecords {
         ...(found.run !== null && { run: dropNulls(found.run) }),
         ...(found.checkpoint !== null && { checkpoint: dropNulls(found.checkpoint) }),
         ...(found.file !== null && { file: dropNulls(found.file) }),
+      };
+    },
+    async branch(names) {
+      const [found] = await (ofBranch ??= findBranch(db)).execute(names);
+      if (found === undefined) return { isOfCommit: false };
+      return {
+        ...(found.commit !== null && { commit: dropNulls(found.commit) }),
+        ...(found.run !== null && { run: dropNulls(found.run) }),
+        ...(found.newest !== null && { newest: dropNulls(found.newest) }),
+        isOfCommit: found.ofCommit !== null,
       };
     },
   };
@@ -52,4 +76,46 @@ function findByNames({ query }: Db, which: 'step' | 'latest') {
     .orderBy(desc(checkpoints.sequence))
     .limit(1)
     .prepare(which === 'latest' ? 'find_latest_by_names' : 'find_by_names');
+}
+
+function findBranch({ query }: Db) {
+  const named = sql.placeholder;
+  const isNamed = eq(candidates.name, named('run'));
+  const runOfBranch = query
+    .select({ id: candidates.id })
+    .from(candidates)
+    .where(
+      and(
+        eq(candidates.repositoryId, named('repositoryId')),
+        isNull(candidates.deletedAt),
+        or(isNamed, sql`${named('orOldest')}::boolean`),
+      ),
+    )
+    .orderBy(desc(isNamed), asc(candidates.createdAt), asc(candidates.name))
+    .limit(1);
+  const newestOfRun = query
+    .select({ id: newest.id })
+    .from(newest)
+    .where(and(eq(newest.runId, runs.id), eq(newest.state, 'ready'), isNull(newest.deletedAt)))
+    .orderBy(desc(newest.sequence))
+    .limit(1);
+  return query
+    .select({
+      commit: getTableColumns(hubCommits),
+      run: runColumns,
+      newest: checkpointColumns,
+      ofCommit: getTableColumns(hubCheckpoints),
+    })
+    .from(repositories)
+    .leftJoin(
+      hubRefs,
+      and(eq(hubRefs.repositoryId, repositories.id), eq(hubRefs.kind, 'branch'), eq(hubRefs.name, named('branch'))),
+    )
+    .leftJoin(hubCommits, and(eq(hubCommits.repositoryId, repositories.id), eq(hubCommits.id, hubRefs.commitId)))
+    .leftJoin(runs, eq(runs.id, runOfBranch))
+    .leftJoin(checkpoints, eq(checkpoints.id, newestOfRun))
+    .leftJoin(hubCheckpoints, eq(hubCheckpoints.checkpointId, checkpoints.id))
+    .where(eq(repositories.id, named('repositoryId')))
+    .limit(1)
+    .prepare('find_branch');
 }
