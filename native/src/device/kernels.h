@@ -2,10 +2,18 @@
 // src/<room>/<name>_team.h, FIRN_LAUNCH in src/<room>/<name>.cu, a line here, a test in test/device/, a row in
 // bench/device/. Each line raises kDeviceTableVersion.
 #pragma once
+#include "residual_quant/lattice/lattice_team.h"
+#include "stats/moments_team.h"
 #include "stats/sketch_team.h"
 
 // clang-format off
 #define FIRN_EACH_KERNEL(X) \
   X(sketch_values, SketchValuesKernel) \
-  X(sketch_sensitivity, SketchSensitivityKernel)
+  X(sketch_sensitivity, SketchSensitivityKernel) \
+  X(weight_moments, MomentsKernel) \
+  X(lattice_quantize, LatticeQuantizeTeamKernel) \
+  X(lattice_contexts, LatticeContextsTeamKernel) \
+  X(lattice_rebuild, LatticeRebuildTeamKernel) \
+  X(lattice_values, LatticeValuesTeamKernel) \
+  X(lattice_errors, LatticeErrorsTeamKernel)
 // clang-format on
