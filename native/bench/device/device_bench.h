@@ -71,5 +71,7 @@ inline constexpr size_t kDeviceElements = 64u << 20;
 
 // Sketches (sketch_bench.cc).
 void device_bench_stats(DeviceBench& bench);
+// The lattice and moments (lattice_bench.cc).
+void device_bench_lattice(DeviceBench& bench);
 
 }  // namespace firn::bench

@@ -122,5 +122,6 @@ int main(int argc, char** argv) {
   bench::DeviceBench bench(*device, argc > 1 ? argv[1] : "");
   bench.measure_copy();
   bench::device_bench_stats(bench);
+  bench::device_bench_lattice(bench);
   return bench.failed() ? 1 : 0;
 }

@@ -2,6 +2,8 @@
 // src/<room>/<name>_team.h, FIRN_LAUNCH in src/<room>/<name>.cu, a line here, a test in test/device/, a row in
 // bench/device/. Each line raises kDeviceTableVersion.
 #pragma once
+#include "codebook_quant/assign/assign_team.h"
+#include "codebook_quant/partition/partition_team.h"
 #include "residual_quant/lattice/lattice_team.h"
 #include "stats/moments_team.h"
 #include "stats/sketch_team.h"
@@ -15,5 +17,11 @@
   X(lattice_contexts, LatticeContextsTeamKernel) \
   X(lattice_rebuild, LatticeRebuildTeamKernel) \
   X(lattice_values, LatticeValuesTeamKernel) \
-  X(lattice_errors, LatticeErrorsTeamKernel)
+  X(lattice_errors, LatticeErrorsTeamKernel) \
+  X(sketch_quantized, SketchQuantizedTeamKernel) \
+  X(assign_levels, AssignLevelsTeamKernel) \
+  X(count_levels, CountLevelsTeamKernel) \
+  X(exclusive_sums, ExclusiveSumsTeamKernel) \
+  X(gather_protected, GatherProtectedTeamKernel) \
+  X(dequantize, DequantizeTeamKernel)
 // clang-format on
