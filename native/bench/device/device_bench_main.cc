@@ -122,5 +122,7 @@ int main(int argc, char** argv) {
   bench::DeviceBench bench(*device, argc > 1 ? argv[1] : "");
   bench.measure_copy();
   bench::device_bench_stats(bench);
+  bench::device_bench_rounding(bench);
+  bench::device_bench_context(bench);
   return bench.failed() ? 1 : 0;
 }
