@@ -29,7 +29,7 @@ endfunction()
 
 add_library(firn_core STATIC ${firn_core_sources})
 target_include_directories(firn_core PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-target_link_libraries(firn_core PUBLIC Threads::Threads PRIVATE firn_flags)
+target_link_libraries(firn_core PUBLIC Threads::Threads ${CMAKE_DL_LIBS} PRIVATE firn_flags)
 firn_unite(firn_core)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")

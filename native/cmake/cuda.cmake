@@ -1,25 +1,25 @@
-# firn_cuda: the CUDA twins, src/<capability>/*.cu, as one static library linked into firn_core. Off by default; a missing or broken
-# CUDA compiler leaves the scalar and SIMD kernels, which give the same bytes.
+# firn_cuda: the kernels of src/<room>/*.cu and the device behind them (src/device/cuda_device.cu) as a shared library of
+# its own, which src/device/device.h loads when a process asks for a device. Nothing links to it, so the rest of the build
+# is the same without it. Off by default; without a working CUDA compiler that is said, and the build goes on.
 
 if(FIRN_CUDA)
   include(CheckLanguage)
   check_language(CUDA)
-  file(GLOB_RECURSE firn_cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cu)
-  if(CMAKE_CUDA_COMPILER AND firn_cuda_sources)
-    # Static, so that the addon loads on a machine without a driver or a toolkit.
+  if(CMAKE_CUDA_COMPILER)
+    # Static, so that the library needs a driver at most, and loads without one.
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # the second with PTX, for what comes later
     endif()
     enable_language(CUDA)
-    add_library(firn_cuda STATIC ${firn_cuda_sources})
-    # CMake 3.25 knows no later standard of nvcc 13; include/firn is written for it.
-    set_target_properties(firn_cuda PROPERTIES CUDA_STANDARD 17)
+    file(GLOB_RECURSE firn_cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cu)
+    add_library(firn_cuda SHARED ${firn_cuda_sources})
+    set_target_properties(firn_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden)
     target_include_directories(firn_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)
-    target_compile_options(firn_cuda PRIVATE --fmad=false)
-    target_link_libraries(firn_core PRIVATE firn_cuda)
-    target_compile_definitions(firn_core PUBLIC FIRN_CUDA=1)
+    # A fused multiply-add would change stored bytes. CMake 3.25 knows no later standard of nvcc 13 than C++17.
+    target_compile_options(firn_cuda PRIVATE --fmad=false --expt-relaxed-constexpr -lineinfo -Xcompiler=-Wall,-Wextra)
+    target_link_options(firn_cuda PRIVATE -Wl,--exclude-libs,ALL)
   else()
-    message(STATUS "FIRN_CUDA: no working CUDA compiler or no .cu source; building without CUDA twins")
+    message(WARNING "FIRN_CUDA: no working CUDA compiler; the device library is not built")
   endif()
 endif()

@@ -8,6 +8,7 @@ function(firn_executable name)
 endfunction()
 
 file(GLOB_RECURSE firn_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/*.cc)
+list(FILTER firn_test_sources EXCLUDE REGEX "/test/device/")
 if(firn_test_sources)
   # The addon's thread pool has no Node in it, so it is tested and sanitized here.
   firn_executable(firn_tests ${firn_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/binding/engine/worker_pool.cc)
@@ -15,6 +16,18 @@ if(firn_test_sources)
   add_test(NAME firn_tests_even COMMAND firn_tests --even)
   add_test(NAME firn_tests_odd COMMAND firn_tests --odd)
 endif()
+
+# Kernels over teams in every column: one member, threads, and a device when the library is built and finds one.
+function(firn_device_executable name)
+  firn_executable(${name} ${ARGN})
+  if(TARGET firn_cuda)
+    add_dependencies(${name} firn_cuda)
+    target_compile_definitions(${name} PRIVATE FIRN_CUDA_LIBRARY="$<TARGET_FILE:firn_cuda>")
+  endif()
+endfunction()
+file(GLOB firn_device_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/device/*.cc)
+firn_device_executable(firn_device_tests ${firn_device_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/test/main.cc)
+add_test(NAME firn_device_tests COMMAND firn_device_tests)
 
 add_test(NAME firn_rooms COMMAND ${CMAKE_COMMAND} -DSOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_rooms.cmake)
 foreach(isa IN LISTS firn_isas)
@@ -50,4 +63,10 @@ endforeach()
 file(GLOB firn_bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/*.cc)
 if(firn_bench_sources)
   firn_executable(firn_bench ${firn_bench_sources})
+endif()
+
+# Kernels on a device; not a test.
+file(GLOB firn_device_bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/device/*.cc)
+if(firn_device_bench_sources)
+  firn_device_executable(firn_device_bench ${firn_device_bench_sources} ${CMAKE_CURRENT_SOURCE_DIR}/bench/bench_report.cc)
 endif()

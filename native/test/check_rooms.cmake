@@ -1,10 +1,10 @@
 # Fails when a room of src/ includes from a room below it. Rooms from the top, as in ../README.md:
 #   cmake -DSOURCES=/path/to/native/src -P check_rooms.cmake
 set(rooms
-  simd common dtype checksum stats codebook_quant/partition codebook_quant/codebook codebook_quant/assign
+  simd team common dtype checksum stats codebook_quant/partition codebook_quant/codebook codebook_quant/assign
   residual_quant/lattice residual_quant/gptq entropy entropy/token context/tables context/lanes context/dense
   context/blocks residual_quant/chain lossless/exact lossless/float optimizer_state master_weights
-  bitsnap lc_checkpoint)
+  bitsnap lc_checkpoint device)
 file(GLOB_RECURSE sources RELATIVE ${SOURCES} ${SOURCES}/*.h ${SOURCES}/*.cc)
 if(NOT sources)
   message(FATAL_ERROR "no sources in ${SOURCES}")

@@ -36,9 +36,22 @@ class ThreadTeam {
     barrier();
     return before;
   }
+  bool any(bool value) const {
+    uint32_t total;
+    exclusive_sum(value, &total);
+    return total > 0;
+  }
   template <typename T>
   static void add(T* sum, T value) {
     std::atomic_ref(*sum).fetch_add(value, std::memory_order_relaxed);
+  }
+  template <typename T>
+  static void add_all(T* sum, T value) {
+    add(sum, value);
+  }
+  template <typename T>
+  static void add_outside(T* sum, T value) {
+    add(sum, value);
   }
 
  private:
@@ -52,5 +65,18 @@ class ThreadTeam {
   Meeting& meeting_;
   uint32_t rank_;
 };
+
+// Runs a kernel with teams of `members` threads, all teams one after another.
+template <typename Kernel>
+void run_threads(const Kernel& kernel, uint32_t members, uint32_t processors = 1) {
+  const auto shared = std::make_unique_for_overwrite<SharedUnit[]>(Kernel::kSharedBytes / sizeof(SharedUnit) + 1);
+  const uint32_t teams = kernel.teams(processors);
+  ThreadTeam::run(members, [&](const ThreadTeam& team) {
+    for (uint32_t i = 0; i < teams; ++i) {
+      kernel(team, i, teams, shared[0].bytes);
+      team.barrier();
+    }
+  });
+}
 
 }  // namespace firn
