@@ -1,11 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import LongTestsFirst from './test/long-tests-first.ts';
+import { testsAlone } from './test/tests-alone.ts';
 
-/** Files of the rooms that need a process of their own: they replace modules, or measure what a fresh process does. */
-const alone = ['src/evaluate/batches/reference-file.test.ts'];
-
-// Native builds and database start-up run once per file; 60 s covers them on two shared cores.
 const shared = {
+  // Native builds and database start-up run once per file; 60 s covers them on two shared cores.
   testTimeout: 60_000,
   hookTimeout: 120_000,
   pool: 'forks' as const,
@@ -26,11 +24,11 @@ export default defineConfig({
           ...shared,
           name: 'rooms',
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'clients/typescript/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...alone],
+          exclude: [...configDefaults.exclude, ...testsAlone],
           isolate: false,
         },
       },
-      { test: { ...shared, name: 'alone', include: ['test/**/*.test.ts', ...alone] } },
+      { test: { ...shared, name: 'alone', include: ['test/**/*.test.ts', ...testsAlone] } },
     ],
   },
 });

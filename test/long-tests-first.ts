@@ -21,8 +21,8 @@ const long = [
 ];
 
 /**
- * Starts the long test files first, so that at the end no processor waits for the last of them. Files that have a process
- * of their own go before those that share one: a shared process ends where the next file is of another project.
+ * Starts the long test files first, so that at the end no processor waits for the last of them. Files that have a
+ * process of their own go before those that share one: a shared process ends where the next file is of another project.
  */
 export default class LongTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
