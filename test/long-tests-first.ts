@@ -20,14 +20,17 @@ const long = [
   'test/load/',
 ];
 
-/** Starts the long test files first, so that at the end no processor waits for the last of them. */
+/**
+ * Starts the long test files first, so that at the end no processor waits for the last of them. Files that have a
+ * process of their own go before those that share one: a shared process ends where the next file is of another project.
+ */
 export default class LongTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const root = this.ctx.config.root;
-    const rankOf = ({ moduleId }: TestSpecification): number => {
+    const rankOf = ({ moduleId, project }: TestSpecification): number => {
       const path = relative(root, moduleId).split(sep).join('/');
       const rank = long.findIndex((prefix) => path.startsWith(prefix));
-      return rank < 0 ? long.length : rank;
+      return (project.config.isolate ? 0 : long.length + 1) + (rank < 0 ? long.length : rank);
     };
     // The sort is stable: files of one rank stay in vitest's order.
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from './body-of.ts';
+import { pieceBytes } from './frame/framed-reader.ts';
 import { footerBytes, storedSize } from './frame/object-frame.ts';
 import { patternBytes } from './object-store.reference.ts';
 import { chunkBytes, roomBytes, type ObjectStore, type PutOptions } from './object-store.ts';
@@ -307,7 +308,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         await store.put(key, bodyOf(patternBytes(5 << 20)), roomy);
         const reader = await store.open(key);
         for await (const piece of reader.stream()) {
-          expect(piece.length).toBe(1 << 20);
+          expect(piece.length).toBe(pieceBytes);
           break;
         }
         const controller = new AbortController();

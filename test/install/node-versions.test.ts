@@ -10,7 +10,7 @@ const supported = ['22', '24'];
 const dockerfile = read('Dockerfile');
 
 test('CI starts Firn on each supported version of Node; the image and .nvmrc take one of them', () => {
-  expect(/^for version in (.+); do .*\.ci\/on-node/m.exec(read('.ci/run'))?.[1]!.split(' ')).toEqual(supported);
+  expect(/^nodes=\((.+)\)$/m.exec(read('.ci/run'))?.[1]!.split(' ')).toEqual(supported);
   expect(supported).toContain(/^ARG NODE=(\d+)-/m.exec(dockerfile)?.[1]);
   expect(supported).toContain(read('.nvmrc').trim());
 });

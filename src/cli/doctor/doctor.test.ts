@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runFirn } from '../program/run-firn.test-support.ts';
 import type { Finding } from './finding.ts';
 import { nodeFinding } from './look-at-program.ts';
 import { lookAtServer } from './look-at-server.ts';
 
-const saved = { ...process.env };
 beforeEach(() => {
-  for (const key of Object.keys(process.env)) if (/^(FIRN|HF)_/.test(key)) delete process.env[key];
-  process.env['XDG_CONFIG_HOME'] = '/nonexistent';
+  for (const key of Object.keys(process.env)) if (/^(FIRN|HF)_/.test(key)) vi.stubEnv(key, undefined);
+  vi.stubEnv('XDG_CONFIG_HOME', '/nonexistent');
 });
-afterEach(() => {
-  process.env = { ...saved };
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 test.each([
   ['18.20.0', 'bad'],
