@@ -9,17 +9,19 @@ import { pagePaths, type StepAddress } from '../page-paths.ts';
 import { ratioInWords, secondsInWords, valueInWords } from '../parts/amounts.ts';
 import { Crumbs } from '../parts/crumbs.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { readQuery } from '../parts/read-query.ts';
 import { Snippets } from '../parts/snippets.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { When } from '../parts/when.tsx';
 import { CheckpointFiles } from './checkpoint-files.tsx';
+import { CheckpointLayers, layersField, readLayers } from './checkpoint-layers.tsx';
 import { CheckpointLineage, readChain } from './checkpoint-lineage.tsx';
 import { CheckpointQuality } from './checkpoint-quality.tsx';
 import { CheckpointTrials } from './checkpoint-trials.tsx';
 
 /** One checkpoint: how it is kept, why so, and what it lost. */
 export function checkpointView(address: StepAddress): View {
-  return async ({ gateway, viewer, locate, origin, form }) => {
+  return async ({ c, gateway, viewer, locate, origin, form }) => {
     const { catalog } = gateway;
     if (form !== undefined) {
       const { checkpoint: deleted } = await locate('write').checkpoint(address);
@@ -30,11 +32,13 @@ export function checkpointView(address: StepAddress): View {
     const { repository, run, checkpoint } = await locate('read').checkpoint(address);
     const { step, state, packageId } = checkpoint;
     const evalSetId = checkpoint.evalSetId ?? run.evalSetId;
-    const [files, trials, chain, evalSet] = await Promise.all([
+    const asksForLayers = readQuery(c, layersField) === 'all';
+    const [files, trials, chain, evalSet, layers] = await Promise.all([
       catalog.files.list(checkpoint.id),
       catalog.trials.list(checkpoint.id),
       packageId === undefined || state !== 'ready' ? undefined : readChain(catalog, repository, packageId),
       evalSetId === undefined ? undefined : catalog.evalSets.get(evalSetId),
+      readLayers(gateway, checkpoint, asksForLayers),
     ]);
     const isInWork = state === 'queued' || state === 'working' || state === 'open';
     return {
@@ -60,6 +64,14 @@ export function checkpointView(address: StepAddress): View {
           ))}
           <CheckpointQuality checkpoint={checkpoint} evalSet={evalSet} />
           <CheckpointTrials trials={trials} chosen={checkpoint.result?.config} />
+          {layers !== undefined && (
+            <CheckpointLayers
+              found={layers}
+              address={{ ...address, step }}
+              storedBytes={chain?.at(-1)?.storedBytes}
+              isAsked={asksForLayers}
+            />
+          )}
           <CheckpointFiles
             files={files}
             address={{ ...address, step }}
