@@ -8,11 +8,11 @@ export interface Row {
   readonly words: string;
 }
 
-/** In units of the drawing: the names of rows on the left, their words on the right, and how far rows are apart. */
-const nameWidth = 218;
-const wordsWidth = 100;
-const rowHeight = 23;
-const barHeight = 13;
+/** In units of the drawing: a letter of a name, the words of a row, and how far rows are apart. */
+const letterWidth = 12.5;
+const wordsWidth = 120;
+const rowHeight = 26;
+const barHeight = 15;
 /** Longest name that is drawn whole, in characters: as many as fit in the largest letters. */
 const nameLengthMax = 20;
 
@@ -31,6 +31,8 @@ export function Rows({
   readonly rows: readonly Row[];
 }) {
   const sums = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
+  const names = rows.map(({ name }) => shortened(name));
+  const nameWidth = 20 + letterWidth * Math.max(0, ...names.map((name) => name.length));
   const most = Math.max(1, ...sums);
   const scale = (frame.width - nameWidth - wordsWidth) / most;
   const paths = new Map<string, string>();
@@ -38,13 +40,13 @@ export function Rows({
     let x = nameWidth;
     for (const { value, kind } of parts) {
       if (value <= 0) continue;
-      const d = `M${point(x)} ${at * rowHeight + 4}h${point(value * scale)}v${barHeight}h-${point(value * scale)}z`;
+      const d = `M${point(x)} ${at * rowHeight + (rowHeight - barHeight) / 2}h${point(value * scale)}v${barHeight}h-${point(value * scale)}z`;
       paths.set(kind, (paths.get(kind) ?? '') + d);
       x += value * scale;
     }
   });
   return (
-    <figure class="chart">
+    <figure class="chart rows">
       <figcaption>
         <span class="title">{title}</span>
         {legend.map(({ kind, words }) => (
@@ -57,12 +59,12 @@ export function Rows({
         {[...paths].map(([kind, d]) => (
           <path class={`bar ${kind}`} d={d} />
         ))}
-        {rows.map(({ name, words }, at) => (
+        {rows.map(({ words }, at) => (
           <>
-            <text x={nameWidth - 8} y={at * rowHeight + 15} class="end">
-              {shortened(name)}
+            <text x={nameWidth - 8} y={(at + 0.5) * rowHeight} class="end">
+              {names[at]}
             </text>
-            <text x={point(nameWidth + sums[at]! * scale + 7)} y={at * rowHeight + 15}>
+            <text x={point(nameWidth + sums[at]! * scale + 7)} y={(at + 0.5) * rowHeight}>
               {words}
             </text>
           </>

@@ -9,6 +9,7 @@ import { pagePaths, type StepAddress } from '../page-paths.ts';
 import { ratioInWords, secondsInWords, valueInWords } from '../parts/amounts.ts';
 import { Crumbs } from '../parts/crumbs.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { kindsOf } from '../parts/sampled-run.ts';
 import { readQuery } from '../parts/read-query.ts';
 import { Snippets } from '../parts/snippets.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
@@ -18,6 +19,9 @@ import { CheckpointLayers, layersField, readLayers } from './checkpoint-layers.t
 import { CheckpointLineage, readChain } from './checkpoint-lineage.tsx';
 import { CheckpointQuality } from './checkpoint-quality.tsx';
 import { CheckpointTrials } from './checkpoint-trials.tsx';
+
+/** The phases of the work on a checkpoint, in their order. */
+const phases: readonly string[] = ['read', 'search', 'encode', 'verify'];
 
 /** One checkpoint: how it is kept, why so, and what it lost. */
 export function checkpointView(address: StepAddress): View {
@@ -63,7 +67,7 @@ export function checkpointView(address: StepAddress): View {
             <p class="note">{warning}</p>
           ))}
           <CheckpointQuality checkpoint={checkpoint} evalSet={evalSet} />
-          <CheckpointTrials trials={trials} chosen={checkpoint.result?.config} />
+          <CheckpointTrials trials={trials} chosen={checkpoint.result?.config} kindOf={kindsOf(evalSet)} />
           {layers !== undefined && (
             <CheckpointLayers
               found={layers}
@@ -116,7 +120,9 @@ function CheckpointFacts({
   const { result, revision, createdAt, finishedAt } = checkpoint;
   const config = result?.config;
   const big = (text: string) => <span class="big">{text}</span>;
-  const seconds = Object.entries(result?.seconds ?? {}).map(([phase, spent]) => `${phase} ${secondsInWords(spent)}`);
+  const seconds = Object.entries(result?.seconds ?? {})
+    .toSorted(([a], [b]) => phases.indexOf(a) - phases.indexOf(b))
+    .map(([phase, spent]) => `${phase} ${secondsInWords(spent)}`);
   return (
     <Facts
       facts={[
@@ -128,10 +134,10 @@ function CheckpointFacts({
         ['As good as', result?.asGoodAs && asGoodAsInWords(result.asGoodAs)],
         ['Changed weights', result?.migration === undefined ? undefined : `${valueInWords(100 * result.migration)} %`],
         ['Eval set', evalSet],
-        ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined],
+        ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined, 'wide'],
         ['Created (UTC)', <When at={createdAt} />],
         ['Finished (UTC)', finishedAt && <When at={finishedAt} />],
-        ['Revision', revision && <span class="hash">{revision}</span>],
+        ['Revision', revision && <span class="hash">{revision}</span>, 'wide'],
       ]}
     />
   );
