@@ -25,10 +25,10 @@ p{margin:.4rem 0;max-width:52rem}
 .dim{color:var(--dim)}
 .scroll{overflow-x:auto;margin:.5rem 0}
 table{border-collapse:collapse;min-width:min(100%,44rem);font-size:.92rem}
-th,td{padding:.28rem .75rem .28rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}
+th,td{padding:.28rem 1.25rem .28rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--dim);white-space:nowrap;font-size:.85rem}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.n+:not(.n){padding-left:1rem}
+.n+:not(.n){padding-left:.5rem}
 .facts .wide{grid-column:span 2}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.6rem 1.25rem;margin:.5rem 0 1rem}
 .facts dt{font-size:.82rem;color:var(--dim)}.facts dd{margin:0;overflow-wrap:anywhere}
@@ -73,7 +73,7 @@ button.link{border:0;background:none;padding:0;color:var(--accent);text-decorati
 ul.plain{list-style:none;margin:.25rem 0;padding:0}ul.plain li{margin:.15rem 0}
 .tree ul{list-style:none;margin:0;padding-left:1.1rem;border-left:1px solid var(--line)}.tree>ul{padding-left:0;border:0}
 @media (max-width:40rem){html{font-size:14px}main,.top{padding-left:.8rem;padding-right:.8rem}.who{margin-left:0}
-svg text{font-size:24px}table{width:max-content;max-width:56rem}.facts .wide{grid-column:1/-1}
+svg text{font-size:22px}table{width:max-content;max-width:70rem}.facts .wide{grid-column:1/-1}
 .scroll{background:linear-gradient(90deg,var(--bg),transparent) 0/2rem 100% no-repeat local,
 linear-gradient(270deg,var(--bg),transparent) 100%/2rem 100% no-repeat local,
 linear-gradient(90deg,var(--line),transparent) 0/.6rem 100% no-repeat,

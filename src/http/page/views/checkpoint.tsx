@@ -37,12 +37,13 @@ export function checkpointView(address: StepAddress): View {
     const { step, state, packageId } = checkpoint;
     const evalSetId = checkpoint.evalSetId ?? run.evalSetId;
     const asksForLayers = readQuery(c, layersField) === 'all';
-    const [files, trials, chain, evalSet, layers] = await Promise.all([
+    const [files, trials, chain, evalSet, layers, waiting] = await Promise.all([
       catalog.files.list(checkpoint.id),
       catalog.trials.list(checkpoint.id),
       packageId === undefined || state !== 'ready' ? undefined : readChain(catalog, repository, packageId),
       evalSetId === undefined ? undefined : catalog.evalSets.get(evalSetId),
       readLayers(gateway, checkpoint, asksForLayers),
+      gateway.checkpoints.waitsFor(checkpoint),
     ]);
     const isInWork = state === 'queued' || state === 'working' || state === 'open';
     return {
@@ -54,12 +55,15 @@ export function checkpointView(address: StepAddress): View {
             {`${address.run}@${step}`} <StateMark state={state} />
           </h1>
           {isInWork && (
-            <p>
-              {'Now: '}
-              <span data-events={pagePaths.events({ ...address, step })} role="status">
-                {state}
-              </span>
-            </p>
+            <>
+              <p>
+                {'Now: '}
+                <span data-events={pagePaths.events({ ...address, step })} role="status">
+                  {waiting === undefined ? state : `${state}, ${waiting.inWords}`}
+                </span>
+              </p>
+              <ul id="live-trials" class="plain dim"></ul>
+            </>
           )}
           {checkpoint.errorMessage !== undefined && <p class="note bad">{checkpoint.errorMessage}</p>}
           <CheckpointFacts checkpoint={checkpoint} address={address} evalSet={evalSet?.name} />
