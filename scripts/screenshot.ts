@@ -3,6 +3,7 @@
 // Needs Chromium. It starts a hub of its own and ends it.
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readSeries } from '../src/cli/demo/read-series.ts';
 import { openBrowser } from '../test/page/open-browser.ts';
 import { pageRepository, startPageHub } from '../test/page/start-page-hub.ts';
 
@@ -12,7 +13,7 @@ const pictureBytesMax = 200_000;
 const viewport = { width: 1100, height: 900 };
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const hub = await startPageHub(file('examples/lm-small'));
+const hub = await startPageHub(readSeries(file('examples/lm-small')));
 try {
   const browser = await openBrowser();
   try {

@@ -58,6 +58,8 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<IngestLimits>;
   /** No lower limit by default. */
   readonly bodyPace?: BodyPace;
+  /** By default an empty one. */
+  readonly catalog?: Catalog;
   /** By default everybody may do everything. */
   readonly admittance?: (catalog: Catalog) => Admittance;
 }
@@ -68,12 +70,13 @@ export interface TestGatewayOptions {
  */
 export async function openTestGateway({
   limits = {},
+  catalog: given,
   admittance,
   bodyPace = { bytesPerSecondMin: 0, windowMs: 60_000 },
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-http-'));
   const core = loadCore({ threads: 1 });
-  const catalog = await openTestCatalog();
+  const catalog = given ?? (await openTestCatalog());
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
   const restorer = (): Restorer =>
     new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });

@@ -34,7 +34,7 @@ export interface Gateway {
   readonly resumable: Resumable;
   readonly checkpoints: CheckpointVerbs;
   readonly hub: Hub;
-  readonly downloads: Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'>;
+  readonly downloads: Pick<Downloads, 'openFile' | 'openTensor' | 'openObject' | 'layers'>;
   readonly progress: ProgressBus;
   /** Checked by /readyz. */
   readonly probes: Probes;

@@ -6,6 +6,7 @@ import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { TensorEntry } from '../checkpoint/safetensors/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
+import { layerBytes, type LayerBytes } from '../package/layer-bytes.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { DecodedFiles } from './decoded/decoded-files.ts';
 import type { OpenedFile } from './opened-file.ts';
@@ -72,6 +73,32 @@ export class Downloads {
   /** An object that no checkpoint owns, byte for byte. Rejects with `corrupt-object` and the errors of the store. */
   openRaw(key: string): Promise<OpenedFile> {
     return openNamed(this.#services.store, key);
+  }
+
+  /**
+   * What each layer of a checkpoint takes in its package, from the indexes of its chain alone. Undefined for one that
+   * is kept as uploaded, and if these indexes take more than `indexBytesMax` bytes, of which then none is read. Rejects
+   * with `not-found` when the checkpoint was deleted since it was looked up, with `cancelled`, and the errors of
+   * restore and store.
+   */
+  layers(
+    checkpoint: Checkpoint,
+    { indexBytesMax, signal }: { readonly indexBytesMax: number; readonly signal?: AbortSignal },
+  ): Promise<LayerBytes[] | undefined> {
+    const { packageId } = checkpoint;
+    if (packageId === undefined) return Promise.resolve(undefined);
+    return this.#whileThere(checkpoint, async () => {
+      const packages = await this.#services.catalog.packages.chain(packageId);
+      // The checkpoints of a merged package share one index.
+      const indexes = new Map(packages.map(({ key, indexLengthBytes }) => [key, indexLengthBytes]));
+      if ([...indexes.values()].reduce((sum, bytes) => sum + bytes, 0) > indexBytesMax) return undefined;
+      const chain = await this.#services.restorer.open(packages, signal);
+      try {
+        return layerBytes(chain.links[0]!.package.index);
+      } finally {
+        await chain.close();
+      }
+    });
   }
 
   /** Answers `not-found` if the work fails because another request deleted the checkpoint between two queries. */

@@ -15,15 +15,16 @@ export interface RestoredBytes {
 
 type OnRestored = (restored: RestoredBytes) => void;
 
-/** The downloads, reporting every range streamed from them. */
+/** The downloads, reporting every range streamed from them; bytes of layers are read from no stream. */
 export function meteredDownloads(
   downloads: Downloads,
   onRestored: OnRestored,
-): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject' | 'openRaw'> {
+): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject' | 'openRaw' | 'layers'> {
   return {
     openFile: (...which) => meteredFile(() => downloads.openFile(...which), onRestored),
     openObject: (...which) => meteredFile(() => downloads.openObject(...which), onRestored),
     openRaw: (...which) => meteredFile(() => downloads.openRaw(...which), onRestored),
+    layers: (...which) => downloads.layers(...which),
     openTensor: (...which) => meteredFile(() => downloads.openTensor(...which), onRestored),
   };
 }

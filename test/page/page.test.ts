@@ -2,13 +2,14 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSeries } from '../../src/cli/demo/read-series.ts';
 import { browserPath, openBrowser } from './open-browser.ts';
 import { pageRepository, startPageHub, type PageHub } from './start-page-hub.ts';
 
 /** Largest document, in bytes. */
 const pageBytesMax = 100_000;
 
-const series = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
+const series = readSeries(fileURLToPath(new URL('../../examples/lm-small', import.meta.url)));
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const run = `/${pageRepository}/runs/train`;
 const paths = [

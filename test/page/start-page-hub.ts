@@ -1,6 +1,6 @@
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { planPushes, prepareHub, pushCheckpoint } from '../../src/cli/demo/push-series.ts';
-import { readSeries } from '../../src/cli/demo/read-series.ts';
+import type { Series } from '../../src/cli/demo/read-series.ts';
 import { startHub } from '../acceptance/start-hub.ts';
 
 /** Where the series is pushed to. */
@@ -14,15 +14,17 @@ export interface PageHub {
   close(): Promise<void>;
 }
 
-/** A hub of its own with a series of checkpoints: a run, and one that was forked from it. */
-export async function startPageHub(seriesDirectory: string): Promise<PageHub> {
+/**
+ * A hub of its own with a series of checkpoints: a run, and one that was forked from it. An empty one has the
+ * repository with its eval set and a run alone.
+ */
+export async function startPageHub(series: Series, { isEmpty = false } = {}): Promise<PageHub> {
   const hub = await startHub();
   const client = new HubClient(hub.url);
   const close = async (): Promise<void> => {
     await hub.stop();
   };
   try {
-    const series = readSeries(seriesDirectory);
     const { first, fork } = planPushes(series);
     await prepareHub(client, series, {
       repository: pageRepository,
@@ -32,6 +34,7 @@ export async function startPageHub(seriesDirectory: string): Promise<PageHub> {
       clustering: undefined,
       search: undefined,
     });
+    if (isEmpty) return { url: hub.url, client, runs: [first.run], close };
     for (const checkpoint of first.checkpoints)
       await pushCheckpoint(client, pageRepository, first.run, checkpoint, () => undefined);
     if (fork !== undefined) {

@@ -303,6 +303,23 @@ describe('forms', () => {
   });
 });
 
+describe('bytes of each layer', () => {
+  it('are read from the package, and add up to what is stored', async () => {
+    const text = await (await open('/acme/open/runs/train/1')).text();
+    expect(text).toContain('Bytes of each layer');
+    const [, table] = /aria-label="Bytes of each layer"(.*?)<\/table>/s.exec(text)!;
+    const stored = [...table!.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) => {
+      const cells = [...row.matchAll(/<td class="n">(.*?)<\/td>/g)].map(([, cell]) => cell!);
+      return Number.parseInt(cells.at(-2)!, 10);
+    });
+    const { repositories, runs, checkpoints, packages } = gateway.catalog;
+    const run = await runs.find((await repositories.find('acme', 'open'))!.id, 'train');
+    const record = await packages.get((await checkpoints.find(run!.id, 1))!.packageId!);
+    expect(stored.reduce((sum, bytes) => sum + bytes, 0)).toBe(record!.storedBytes);
+    expect(await (await open('/acme/open/runs/train/1?layers=all')).text()).toContain('Bytes of each layer');
+  });
+});
+
 describe('deletion and visibility', () => {
   const act = async (path: string, cookie: string, fields: Record<string, string>) =>
     send(path, { 'form-token': await formTokenOf('/', cookie), ...fields }, { cookie });

@@ -179,7 +179,8 @@ describe('downloads of a ready checkpoint', () => {
 
   it('serves HEAD from the catalog alone', async () => {
     const opened = () => Promise.reject(new Error('opened'));
-    const broken = { ...gateway, downloads: { openFile: opened, openTensor: opened, openObject: opened } };
+    const downloads = { openFile: opened, openTensor: opened, openObject: opened, layers: opened };
+    const broken = { ...gateway, downloads };
     expect((await caller(createApp({ ...broken, metrics: new Registry() }))('HEAD', file)).status).toBe(200);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { f32, safetensors } from '../../../compress/harness/tiny-model.test-support.ts';
 import { openWeights } from './byte-source.ts';
-import { compareWeights, layerOf, type Movement } from './compare-weights.ts';
+import { compareWeights, type Movement } from './compare-weights.ts';
 import { layersOf } from './diff.ts';
 import { readFloats } from './read-floats.ts';
 import { listTensors } from './weights.ts';
@@ -107,12 +107,4 @@ test('16-bit floats are read exactly: every float32 that fits comes back', () =>
     [0x7c00, Infinity],
   ];
   for (const [bits, value] of halves) expect(readFloats('F16', Uint8Array.of(bits & 255, bits >> 8))[0]).toBe(value);
-});
-
-test.each([
-  ['transformer.h.3.attn.weight', 'transformer.h.3'],
-  ['wte.weight', 'wte'],
-  ['head', 'head'],
-])('the layer of %s is %s', (name, layer) => {
-  expect(layerOf(name)).toBe(layer);
 });

@@ -1,28 +1,40 @@
-/** The one script of the pages: it follows the checkpoint that a page names, and loads the page anew at its end. */
+/**
+ * The one script of the pages: it follows the checkpoint that a page names, lists its trials as they come, and loads
+ * the page anew at its end.
+ */
 export const liveScript = `
+const listedMax = 20;
 for (const place of document.querySelectorAll('[data-events]')) {
   const source = new EventSource(place.dataset.events);
+  const list = document.getElementById('live-trials');
   const say = (text) => { place.textContent = text; };
   let trials = 0;
-  let first = true;
   source.addEventListener('phase', (event) => {
     const { phase, doneCount, totalCount } = JSON.parse(event.data);
-    say(phase + (totalCount === undefined ? '' : ' ' + doneCount + ' of ' + totalCount) + (trials === 0 ? '' : ', ' + trials + ' trials'));
+    const count = totalCount === undefined ? '' : ' ' + doneCount + ' of ' + totalCount;
+    say(phase + count + (trials === 0 ? '' : ', ' + trials + (trials === 1 ? ' trial' : ' trials')));
   });
   source.addEventListener('trial', (event) => {
-    const { number, passed } = JSON.parse(event.data);
+    const { number, passed, estimatedBytes, degradation } = JSON.parse(event.data);
     trials = number;
-    say('trial ' + number + (passed ? ' passed' : ' failed'));
+    const words = 'trial ' + number + (passed ? ' passed' : ' failed');
+    say(words);
+    if (list === null) return;
+    const lost = Object.entries(degradation).map(([metric, value]) =>
+      metric + ' lost ' + (value === null ? 'more than can be counted' : Number(value.toPrecision(3))));
+    const item = document.createElement('li');
+    item.textContent = [words, 'about ' + Math.ceil(estimatedBytes / 1024) + ' KiB', ...lost].join(', ');
+    list.append(item);
+    if (list.children.length > listedMax) list.firstChild.remove();
   });
   source.addEventListener('state', (event) => {
-    const { state } = JSON.parse(event.data);
+    const { state, waitsFor } = JSON.parse(event.data);
     if (['ready', 'failed', 'cancelled'].includes(state)) {
       source.close();
       location.reload();
-    } else if (!first || place.textContent === '') {
-      say(state);
+    } else if (trials === 0) {
+      say(state + (waitsFor === undefined ? '' : ', ' + waitsFor.inWords));
     }
-    first = false;
   });
 }
 `;

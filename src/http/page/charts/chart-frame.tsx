@@ -3,10 +3,10 @@ import type { Child } from 'hono/jsx';
 /** Sizes of a chart, in units of its drawing. The drawing scales with the page. */
 export const frame = { width: 720, height: 158, left: 96, right: 8, top: 18, bottom: 26 } as const;
 
-/** Where the value of a chart is drawn: from the bottom of its area to the top. */
-export function scaleY(max: number): (value: number) => number {
+/** Where the value of a chart is drawn: `min` at the bottom of its area, `max` at the top. */
+export function scaleY(max: number, min = 0): (value: number) => number {
   const height = frame.height - frame.top - frame.bottom;
-  return (value) => frame.top + height * (1 - Math.min(1, Math.max(0, max > 0 ? value / max : 0)));
+  return (value) => frame.top + height * (1 - Math.min(1, Math.max(0, max > min ? (value - min) / (max - min) : 0)));
 }
 
 /** The middle of each of `count` columns of equal width. */
@@ -25,8 +25,9 @@ export interface ChartFrameProps {
   readonly title: string;
   /** What the chart says, for who cannot see it. */
   readonly description: string;
-  /** Label of the top line; the bottom one is 0. */
+  /** Labels of the top line and the bottom one, which is 0 by default. */
   readonly top: string;
+  readonly bottom?: string;
   /** Labels of the first and the last column. */
   readonly ends: readonly [first: string, last: string];
   readonly legend: readonly { readonly kind: string; readonly words: string }[];
@@ -34,7 +35,16 @@ export interface ChartFrameProps {
 }
 
 /** A chart's title, axes and legend around what it draws. */
-export function ChartFrame({ id, title, description, top, ends, legend, children }: ChartFrameProps) {
+export function ChartFrame({
+  id,
+  title,
+  description,
+  top,
+  bottom: base = '0',
+  ends,
+  legend,
+  children,
+}: ChartFrameProps) {
   const { width, height, left, right, bottom } = frame;
   const low = height - bottom;
   return (
@@ -52,7 +62,7 @@ export function ChartFrame({ id, title, description, top, ends, legend, children
           {top}
         </text>
         <text x={left - 6} y={low + 4} class="end">
-          0
+          {base}
         </text>
         <text x={left} y={height - 6}>
           {ends[0]}

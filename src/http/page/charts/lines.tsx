@@ -15,14 +15,16 @@ const dotsMax = 60;
 export function Lines({
   lines,
   max,
+  min = 0,
   ...props
-}: Omit<ChartFrameProps, 'children'> & { lines: readonly Line[]; max: number }) {
+}: Omit<ChartFrameProps, 'children'> & { lines: readonly Line[]; max: number; min?: number }) {
+  const y = scaleY(max, min);
   return (
     <ChartFrame {...props}>
       {lines.map((line) => (
         <>
-          <path class={`line ${line.kind}`} d={pathOf(line, max)} />
-          {line.hasDots && line.values.length <= dotsMax && <path class={`dot ${line.kind}`} d={dotsOf(line, max)} />}
+          <path class={`line ${line.kind}`} d={pathOf(line, y)} />
+          {line.hasDots && line.values.length <= dotsMax && <path class={`dot ${line.kind}`} d={dotsOf(line, y)} />}
         </>
       ))}
     </ChartFrame>
@@ -30,15 +32,15 @@ export function Lines({
 }
 
 /** A path of no length at each value: round ends make dots of them. */
-function dotsOf({ values }: Line, max: number): string {
-  const [x, y] = [scaleX(values.length), scaleY(max)];
+function dotsOf({ values }: Line, y: (value: number) => number): string {
+  const x = scaleX(values.length);
   return values
     .map((value, at) => (value === undefined || !Number.isFinite(value) ? '' : `M${point(x(at))} ${point(y(value))}h0`))
     .join('');
 }
 
-function pathOf({ values, hasDots }: Line, max: number): string {
-  const [x, y] = [scaleX(values.length), scaleY(max)];
+function pathOf({ values, hasDots }: Line, y: (value: number) => number): string {
+  const x = scaleX(values.length);
   const half = (x(1) - x(0)) / 2;
   let d = '';
   let isDrawing = false;

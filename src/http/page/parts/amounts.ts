@@ -1,3 +1,5 @@
+import { metricKindRules, type MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
+
 /** How many times less is stored than was uploaded, such as `8.3×`; a dash if nothing is stored. */
 export function ratioInWords(rawBytes: number, storedBytes: number): string {
   if (storedBytes <= 0 || rawBytes <= 0) return '–';
@@ -10,6 +12,13 @@ export function valueInWords(value: number | null | undefined): string {
   if (value === undefined) return '–';
   if (value === null || !Number.isFinite(value)) return 'not finite';
   return String(Number(value.toPrecision(4)));
+}
+
+/** What a metric lost, or may lose: a share as per cent where the kind is bounded so, else in the metric's own unit. */
+export function lostInWords(value: number | null | undefined, kind: MetricKind | undefined): string {
+  const isShare = kind !== undefined && metricKindRules[kind].bound === 'relative';
+  if (!isShare || value === undefined || value === null || !Number.isFinite(value)) return valueInWords(value);
+  return `${Number((100 * value).toPrecision(3))} %`;
 }
 
 /** A count with its noun. */

@@ -1,4 +1,8 @@
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../../../catalog/contract/eval-set-records.ts';
+import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
+
+export type KindOf = (metric: string) => MetricKind | undefined;
 
 /** Most checkpoints that a chart draws: more would not be told apart, and would make the page large. */
 export const drawnMax = 120;
@@ -12,6 +16,12 @@ export function boundedMetrics(checkpoints: readonly Checkpoint[]): string[] {
   for (const { thresholds, result } of checkpoints)
     if (result?.degradation !== undefined) for (const name of Object.keys(thresholds ?? {})) names.add(name);
   return [...names].slice(0, metricsMax);
+}
+
+/** The kind of a metric of an eval set; undefined for others, and without a set. */
+export function kindsOf(evalSet: Pick<EvalSet, 'spec'> | undefined): KindOf {
+  const kinds = new Map(evalSet?.spec.metrics.map(({ name, kind }) => [name, kind]));
+  return (metric) => kinds.get(metric);
 }
 
 /** The largest degradation of a metric that passes in a checkpoint; undefined if it is not bounded. */

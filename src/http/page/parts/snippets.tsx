@@ -36,8 +36,8 @@ export function Snippets({ origin, repository, run, step, needsToken }: SnippetN
         <Snippet
           title="curl"
           lines={[
-            ['curl -T model.safetensors', ...token, `${steps}/${next}`].join(' \\\n  '),
-            ['curl -O', ...token, `${steps}/${step}/files/model.safetensors`].join(' \\\n  '),
+            ['curl -T model.safetensors', ...token, `${steps}/${next}`].join(' '),
+            ['curl -O', ...token, `${steps}/${step}/files/model.safetensors`].join(' '),
           ]}
         />
         <Snippet

@@ -46,7 +46,7 @@ export function CheckpointFiles({
           .map(({ path, role, storage, sizeBytes, resultBytes, resultSha256 }) => [
             hasLinks && storage !== undefined ? <a href={resourcePaths.file(address, path)}>{path}</a> : path,
             role,
-            storage === undefined ? (isReady ? 'no more' : 'not yet') : storageWords[storage],
+            storage === undefined ? (isReady ? 'not kept' : 'not yet') : storageWords[storage],
             sizeBytes === undefined ? '–' : bytesInWords(sizeBytes),
             resultBytes === undefined ? '–' : bytesInWords(resultBytes),
             <span class="hash">{resultSha256?.slice(0, 16) ?? '–'}</span>,

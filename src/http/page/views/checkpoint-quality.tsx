@@ -1,8 +1,8 @@
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import { thresholdInWords } from '../../../checkpoint/quality/threshold-words.ts';
 import type { EvalSet } from '../../../catalog/contract/eval-set-records.ts';
-import { valueInWords } from '../parts/amounts.ts';
-import { limitOf } from '../parts/sampled-run.ts';
+import { lostInWords, valueInWords } from '../parts/amounts.ts';
+import { kindsOf, limitOf } from '../parts/sampled-run.ts';
 import { Table } from '../parts/table.tsx';
 
 /** Each metric before and after, what it lost, and what it might have lost. */
@@ -16,7 +16,7 @@ export function CheckpointQuality({
   const { baseline = {}, measured = {}, degradation = {}, observed = {} } = checkpoint.result ?? {};
   const names = [...new Set([...Object.keys(baseline), ...Object.keys(measured)])];
   if (names.length === 0 && Object.keys(observed).length === 0) return <></>;
-  const kindOf = (name: string) => evalSet?.spec.metrics.find((metric) => metric.name === name)?.kind;
+  const kindOf = kindsOf(evalSet);
   const rows = names.map((name) => {
     const [lost, limit, kind] = [degradation[name], limitOf(checkpoint, name), kindOf(name)];
     const threshold = checkpoint.thresholds?.[name];
@@ -24,21 +24,23 @@ export function CheckpointQuality({
       name,
       valueInWords(baseline[name]),
       valueInWords(measured[name]),
-      valueInWords(lost),
-      limit === undefined ? 'not bounded' : valueInWords(limit),
+      lostInWords(lost, kind),
+      limit === undefined ? 'no limit' : lostInWords(limit, kind),
       <Verdict lost={lost} limit={limit} />,
       threshold !== undefined && kind !== undefined ? thresholdInWords(name, kind, threshold) : '',
     ];
   });
-  const seen = Object.entries(observed).map(([name, { baseline: before, measured: after, degradation: lost }]) => [
-    name,
-    valueInWords(before),
-    valueInWords(after),
-    valueInWords(lost),
-    'observed',
-    '',
-    '',
-  ]);
+  const seen = Object.entries(observed).map(
+    ([name, { kind, baseline: before, measured: after, degradation: lost }]) => [
+      name,
+      valueInWords(before),
+      valueInWords(after),
+      lostInWords(lost, kind),
+      'no limit',
+      '',
+      '',
+    ],
+  );
   return (
     <>
       <h2>Quality before and after</h2>

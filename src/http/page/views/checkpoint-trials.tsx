@@ -1,7 +1,8 @@
 import type { Trial } from '../../../catalog/contract/trial-records.ts';
 import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
 import { configKey, methodConfigOf, type QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
-import { countOf, secondsInWords, valueInWords } from '../parts/amounts.ts';
+import { countOf, lostInWords, secondsInWords } from '../parts/amounts.ts';
+import type { KindOf } from '../parts/sampled-run.ts';
 import { Table } from '../parts/table.tsx';
 
 /** Most trials that are listed, the last ones; a search may have thousands. */
@@ -11,9 +12,11 @@ const listedMax = 100;
 export function CheckpointTrials({
   trials,
   chosen,
+  kindOf,
 }: {
   readonly trials: readonly Trial[];
   readonly chosen: QuantizationConfig | undefined;
+  readonly kindOf: KindOf;
 }) {
   if (trials.length === 0) return <></>;
   const listed = trials.slice(-listedMax);
@@ -37,7 +40,7 @@ export function CheckpointTrials({
           ordinal + 1,
           `${config.method}: ${methodConfigOf(config.method).describe(config)}`,
           bytesInWords(Math.round(estimatedBytes)),
-          ...metrics.map((metric) => valueInWords(degradation[metric])),
+          ...metrics.map((metric) => lostInWords(degradation[metric], kindOf(metric))),
           <>
             {passed ? <span class="good">passed</span> : <span class="bad">failed</span>}
             {passed && configKey(config) === chosenKey && ', chosen'}

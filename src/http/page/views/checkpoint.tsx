@@ -9,17 +9,23 @@ import { pagePaths, type StepAddress } from '../page-paths.ts';
 import { ratioInWords, secondsInWords, valueInWords } from '../parts/amounts.ts';
 import { Crumbs } from '../parts/crumbs.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { kindsOf } from '../parts/sampled-run.ts';
+import { readQuery } from '../parts/read-query.ts';
 import { Snippets } from '../parts/snippets.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { When } from '../parts/when.tsx';
 import { CheckpointFiles } from './checkpoint-files.tsx';
+import { CheckpointLayers, layersField, readLayers } from './checkpoint-layers.tsx';
 import { CheckpointLineage, readChain } from './checkpoint-lineage.tsx';
 import { CheckpointQuality } from './checkpoint-quality.tsx';
 import { CheckpointTrials } from './checkpoint-trials.tsx';
 
+/** The phases of the work on a checkpoint, in their order. */
+const phases: readonly string[] = ['read', 'search', 'encode', 'verify'];
+
 /** One checkpoint: how it is kept, why so, and what it lost. */
 export function checkpointView(address: StepAddress): View {
-  return async ({ gateway, viewer, locate, origin, form }) => {
+  return async ({ c, gateway, viewer, locate, origin, form }) => {
     const { catalog } = gateway;
     if (form !== undefined) {
       const { checkpoint: deleted } = await locate('write').checkpoint(address);
@@ -30,11 +36,14 @@ export function checkpointView(address: StepAddress): View {
     const { repository, run, checkpoint } = await locate('read').checkpoint(address);
     const { step, state, packageId } = checkpoint;
     const evalSetId = checkpoint.evalSetId ?? run.evalSetId;
-    const [files, trials, chain, evalSet] = await Promise.all([
+    const asksForLayers = readQuery(c, layersField) === 'all';
+    const [files, trials, chain, evalSet, layers, waiting] = await Promise.all([
       catalog.files.list(checkpoint.id),
       catalog.trials.list(checkpoint.id),
       packageId === undefined || state !== 'ready' ? undefined : readChain(catalog, repository, packageId),
       evalSetId === undefined ? undefined : catalog.evalSets.get(evalSetId),
+      readLayers(gateway, checkpoint, asksForLayers),
+      gateway.checkpoints.waitsFor(checkpoint),
     ]);
     const isInWork = state === 'queued' || state === 'working' || state === 'open';
     return {
@@ -46,12 +55,15 @@ export function checkpointView(address: StepAddress): View {
             {`${address.run}@${step}`} <StateMark state={state} />
           </h1>
           {isInWork && (
-            <p>
-              {'Now: '}
-              <span data-events={pagePaths.events({ ...address, step })} role="status">
-                {state}
-              </span>
-            </p>
+            <>
+              <p>
+                {'Now: '}
+                <span data-events={pagePaths.events({ ...address, step })} role="status">
+                  {waiting === undefined ? state : `${state}, ${waiting.inWords}`}
+                </span>
+              </p>
+              <ul id="live-trials" class="plain dim"></ul>
+            </>
           )}
           {checkpoint.errorMessage !== undefined && <p class="note bad">{checkpoint.errorMessage}</p>}
           <CheckpointFacts checkpoint={checkpoint} address={address} evalSet={evalSet?.name} />
@@ -59,7 +71,15 @@ export function checkpointView(address: StepAddress): View {
             <p class="note">{warning}</p>
           ))}
           <CheckpointQuality checkpoint={checkpoint} evalSet={evalSet} />
-          <CheckpointTrials trials={trials} chosen={checkpoint.result?.config} />
+          <CheckpointTrials trials={trials} chosen={checkpoint.result?.config} kindOf={kindsOf(evalSet)} />
+          {layers !== undefined && (
+            <CheckpointLayers
+              found={layers}
+              address={{ ...address, step }}
+              storedBytes={chain?.at(-1)?.storedBytes}
+              isAsked={asksForLayers}
+            />
+          )}
           <CheckpointFiles
             files={files}
             address={{ ...address, step }}
@@ -104,7 +124,9 @@ function CheckpointFacts({
   const { result, revision, createdAt, finishedAt } = checkpoint;
   const config = result?.config;
   const big = (text: string) => <span class="big">{text}</span>;
-  const seconds = Object.entries(result?.seconds ?? {}).map(([phase, spent]) => `${phase} ${secondsInWords(spent)}`);
+  const seconds = Object.entries(result?.seconds ?? {})
+    .toSorted(([a], [b]) => phases.indexOf(a) - phases.indexOf(b))
+    .map(([phase, spent]) => `${phase} ${secondsInWords(spent)}`);
   return (
     <Facts
       facts={[
@@ -116,10 +138,10 @@ function CheckpointFacts({
         ['As good as', result?.asGoodAs && asGoodAsInWords(result.asGoodAs)],
         ['Changed weights', result?.migration === undefined ? undefined : `${valueInWords(100 * result.migration)} %`],
         ['Eval set', evalSet],
-        ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined],
+        ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined, 'wide'],
         ['Created (UTC)', <When at={createdAt} />],
         ['Finished (UTC)', finishedAt && <When at={finishedAt} />],
-        ['Revision', revision && <span class="hash">{revision}</span>],
+        ['Revision', revision && <span class="hash">{revision}</span>, 'wide'],
       ]}
     />
   );

@@ -107,16 +107,17 @@ function Charts({ both, steps }: { readonly both: readonly [Compared, Compared];
       <div class="charts">
         {charts.map(({ title, valueOf, words }, at) => {
           const lines = byStep.map((found) => joined(steps.map((step) => valueOf(found.get(step)))));
-          const most = Math.max(
-            0,
-            ...(lines.flat().filter((value) => value !== undefined && Number.isFinite(value)) as number[]),
-          );
+          const values = lines.flat().filter((value): value is number => value !== undefined && Number.isFinite(value));
+          // Bytes are compared by their size. A metric moves little, so its chart begins where it is least.
+          const isMetric = at > 0 && values.length > 0;
+          const [least, most] = isMetric ? [Math.min(...values), Math.max(...values)] : [0, Math.max(0, ...values)];
           return (
             <Lines
               id={`compare-${at}`}
               title={title}
-              description={`${names.join(' and ')} by step, at most ${words(most)}.`}
+              description={`${names.join(' and ')} by step, at most ${words(most)}${isMetric ? `, at least ${words(least)}` : ''}.`}
               top={words(most)}
+              bottom={isMetric ? words(least) : '0'}
               ends={ends}
               legend={[
                 { kind: 'one', words: names[0] },
@@ -124,6 +125,7 @@ function Charts({ both, steps }: { readonly both: readonly [Compared, Compared];
               ]}
               lines={lines.map((values, i) => ({ kind: i === 0 ? 'one' : 'two', values, hasDots: true }))}
               max={most}
+              min={least}
             />
           );
         })}

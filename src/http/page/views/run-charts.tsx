@@ -2,11 +2,12 @@ import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts
 import type { Fork } from '../../../catalog/contract/overview-records.ts';
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
 import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 import { Bars } from '../charts/bars.tsx';
 import { Lineage, type LineageNode } from '../charts/lineage.tsx';
 import { Lines } from '../charts/lines.tsx';
-import { countOf, ratioInWords, valueInWords } from '../parts/amounts.ts';
-import { boundedMetrics, keptAs, limitOf } from '../parts/sampled-run.ts';
+import { countOf, lostInWords, ratioInWords } from '../parts/amounts.ts';
+import { boundedMetrics, keptAs, limitOf, type KindOf } from '../parts/sampled-run.ts';
 import { Table } from '../parts/table.tsx';
 
 export interface RunChartsProps {
@@ -16,10 +17,11 @@ export interface RunChartsProps {
   readonly forks: readonly Fork[];
   readonly isSample: boolean;
   readonly run: string;
+  readonly kindOf: KindOf;
 }
 
 /** A run over its steps: stored bytes, ratio, what builds on what, and each metric against its limit. */
-export function RunCharts({ drawn, packages, forks, isSample, run }: RunChartsProps) {
+export function RunCharts({ drawn, packages, forks, isSample, run, kindOf }: RunChartsProps) {
   const results = drawn.map(({ state, result }) => (state === 'ready' ? result : undefined));
   const ends = [`step ${drawn[0]!.step}`, `step ${drawn.at(-1)!.step}`] as const;
   const stored = results.map((result) => result?.storedBytes);
@@ -57,12 +59,12 @@ export function RunCharts({ drawn, packages, forks, isSample, run }: RunChartsPr
           nodes={nodesOf({ drawn, packages, forks, run })}
         />
         {boundedMetrics(drawn).map((metric, at) => (
-          <MetricChart id={`metric-${at}`} metric={metric} drawn={drawn} ends={ends} />
+          <MetricChart id={`metric-${at}`} metric={metric} drawn={drawn} ends={ends} kind={kindOf(metric)} />
         ))}
       </div>
       <details>
         <summary>The figures of these charts{isSample ? ' (a sample of the run)' : ''}</summary>
-        <FiguresTable drawn={drawn} run={run} />
+        <FiguresTable drawn={drawn} run={run} kindOf={kindOf} />
       </details>
     </>
   );
@@ -73,11 +75,13 @@ function MetricChart({
   metric,
   drawn,
   ends,
+  kind,
 }: {
   readonly id: string;
   readonly metric: string;
   readonly drawn: readonly Checkpoint[];
   readonly ends: readonly [string, string];
+  readonly kind: MetricKind | undefined;
 }) {
   const values = drawn.map(({ result }) => result?.degradation?.[metric]);
   const limits = drawn.map((each) => (each.result === undefined ? undefined : limitOf(each, metric)));
@@ -87,12 +91,12 @@ function MetricChart({
   return (
     <Lines
       id={id}
-      title={`What ${metric} lost`}
-      description={`${within} of ${countOf(measured, 'measured checkpoint')} inside the limit, which is at most ${valueInWords(maxOf(limits))}. Gains are drawn as 0.`}
-      top={valueInWords(Number(max.toPrecision(2)))}
+      title={`What was lost of ${metric}`}
+      description={`${within} of ${countOf(measured, 'measured checkpoint')} inside the limit, which is at most ${lostInWords(maxOf(limits), kind)}. Gains are drawn as 0.`}
+      top={lostInWords(Number(max.toPrecision(2)), kind)}
       ends={ends}
       legend={[
-        { kind: 'measured', words: 'degradation, measured on the download' },
+        { kind: 'measured', words: 'measured on the download' },
         { kind: 'limit', words: 'largest that passes' },
       ]}
       lines={[
@@ -104,7 +108,7 @@ function MetricChart({
   );
 }
 
-function nodesOf({ drawn, packages, forks, run }: Omit<RunChartsProps, 'isSample'>): LineageNode[] {
+function nodesOf({ drawn, packages, forks, run }: Omit<RunChartsProps, 'isSample' | 'kindOf'>): LineageNode[] {
   const columnOf = new Map(drawn.map(({ step }, at) => [step, at]));
   return drawn.map(({ state, step, result, packageId }) => {
     const isHere = result?.ancestorRun === undefined || result.ancestorRun === run;
@@ -119,7 +123,7 @@ function nodesOf({ drawn, packages, forks, run }: Omit<RunChartsProps, 'isSample
   });
 }
 
-function FiguresTable({ drawn, run }: { readonly drawn: readonly Checkpoint[]; readonly run: string }) {
+function FiguresTable({ drawn, run, kindOf }: Pick<RunChartsProps, 'drawn' | 'run' | 'kindOf'>) {
   const metrics = boundedMetrics(drawn);
   const number = (title: string) => ({ title, isNumber: true });
   return (
@@ -140,8 +144,8 @@ function FiguresTable({ drawn, run }: { readonly drawn: readonly Checkpoint[]; r
           result && ratioInWords(result.rawBytes, result.storedBytes),
           result ? ancestorInWords(result, run) : each.state,
           ...metrics.flatMap((metric) => [
-            valueInWords(result?.degradation?.[metric]),
-            valueInWords(limitOf(each, metric)),
+            lostInWords(result?.degradation?.[metric], kindOf(metric)),
+            lostInWords(limitOf(each, metric), kindOf(metric)),
           ]),
         ];
       })}

@@ -3,6 +3,7 @@ import type { RunOverview } from '../../../catalog/contract/overview-records.ts'
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
 import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
 import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
+import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { namesOfRun } from '../../routes/names-of-run.ts';
@@ -11,13 +12,13 @@ import { includesScope } from '../../../checkpoint/grant.ts';
 import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';
 import type { PageContext, View } from '../page-context.ts';
 import { pagePaths, type RunAddress } from '../page-paths.ts';
-import { ratioInWords, valueInWords } from '../parts/amounts.ts';
+import { lostInWords, ratioInWords } from '../parts/amounts.ts';
 import { Crumbs } from '../parts/crumbs.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { nextOf } from '../parts/next-of.ts';
 import { Pager } from '../parts/pager.tsx';
 import { readQuery } from '../parts/read-query.ts';
-import { boundedMetrics, drawnMax, limitOf } from '../parts/sampled-run.ts';
+import { boundedMetrics, drawnMax, kindsOf, limitOf, type KindOf } from '../parts/sampled-run.ts';
 import { Snippets } from '../parts/snippets.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { Table } from '../parts/table.tsx';
@@ -94,9 +95,10 @@ export function runView(address: RunAddress): View {
                 forks={forks}
                 isSample={total > drawn.length}
                 run={address.run}
+                kindOf={kindsOf(evalSet)}
               />
               <h2>Checkpoints, newest first</h2>
-              <Checkpoints address={address} checkpoints={listed.items} packages={packages} />
+              <Checkpoints address={address} checkpoints={listed.items} packages={packages} kindOf={kindsOf(evalSet)} />
               <Pager path={pagePaths.run(address)} isFirst={listed.isFirst} next={listed.next} />
             </>
           )}
@@ -156,7 +158,7 @@ function RunFacts({
         ],
         ['Kept', `${run.fidelity}${run.closedAt === undefined ? '' : '; the run is closed'}`],
         ['Eval set', evalSet],
-        ['Threshold', words.length > 0 ? words.join('; ') : undefined],
+        ['Threshold', words.length > 0 ? words.join('; ') : undefined, 'wide'],
         [
           'Forked from',
           forkedFrom && (
@@ -173,10 +175,12 @@ function Checkpoints({
   address,
   checkpoints,
   packages,
+  kindOf,
 }: {
   readonly address: RunAddress;
   readonly checkpoints: readonly Checkpoint[];
   readonly packages: ReadonlyMap<string, PackageRecord>;
+  readonly kindOf: KindOf;
 }) {
   const metrics = boundedMetrics(checkpoints);
   const followed = checkpoints.find(({ state }) => state === 'working' || state === 'queued');
@@ -207,7 +211,7 @@ function Checkpoints({
           result && bytesInWords(result.storedBytes),
           result && ratioInWords(result.rawBytes, result.storedBytes),
           result && storedAs(each, packages, address.run),
-          ...metrics.map((metric) => <Lost checkpoint={each} metric={metric} />),
+          ...metrics.map((metric) => <Lost checkpoint={each} metric={metric} kind={kindOf(metric)} />),
           result?.config && `${result.config.method}: ${methodConfigOf(result.config.method).describe(result.config)}`,
           <When at={each.createdAt} />,
         ];
@@ -229,14 +233,22 @@ function storedAs(
 }
 
 /** What a metric lost, beside what it might have lost. */
-function Lost({ checkpoint, metric }: { readonly checkpoint: Checkpoint; readonly metric: string }) {
+function Lost({
+  checkpoint,
+  metric,
+  kind,
+}: {
+  readonly checkpoint: Checkpoint;
+  readonly metric: string;
+  readonly kind: MetricKind | undefined;
+}) {
   const value = checkpoint.result?.degradation?.[metric];
   if (value === undefined) return <>–</>;
   const limit = limitOf(checkpoint, metric);
   const isWithin = limit === undefined || value <= limit;
   return (
     <>
-      <span class={isWithin ? 'good' : 'bad'}>{valueInWords(value)}</span> / {valueInWords(limit)}
+      <span class={isWithin ? 'good' : 'bad'}>{lostInWords(value, kind)}</span> / {lostInWords(limit, kind)}
     </>
   );
 }
