@@ -234,11 +234,11 @@ class Operations:
         return cast(Whoami, self._send("GET", f"/v1/whoami").json())
 
     def get_health(self) -> GetHealthAnswer:
-        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store."""
+        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token."""
         return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())
 
     def get_readiness(self) -> Readiness:
-        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second."""
+        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second. No token is looked at."""
         return cast(Readiness, self._send("GET", f"/readyz").json())
 
     def get_metrics(self) -> httpx.Response:

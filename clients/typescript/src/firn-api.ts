@@ -769,7 +769,7 @@ export interface paths {
         };
         /**
          * Whether the process answers
-         * @description For a liveness probe. It asks neither the catalog nor the store.
+         * @description For a liveness probe. It asks neither the catalog nor the store, and looks at no token.
          */
         get: operations["getHealth"];
         put?: never;
@@ -789,7 +789,7 @@ export interface paths {
         };
         /**
          * Whether the process can do its work: catalog, store, workers
-         * @description Looked at anew at most once a second.
+         * @description Looked at anew at most once a second. No token is looked at.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2701,6 +2701,7 @@ export interface components {
             step: number;
             /** @description Files that must arrive before the commit. Others may be added. */
             files?: {
+                /** @example model.safetensors */
                 path: string;
                 /**
                  * @description By default taken from the name of the file.
@@ -13819,44 +13820,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/unauthenticated",
-                     *       "title": "A valid token is needed",
-                     *       "status": 401,
-                     *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; try again after Retry-After seconds. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/rate-limited",
-                     *       "title": "Too many requests",
-                     *       "status": 429,
-                     *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
         };
     };
     getReadiness: {
@@ -13875,44 +13838,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
-                };
-            };
-            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/unauthenticated",
-                     *       "title": "A valid token is needed",
-                     *       "status": 401,
-                     *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; try again after Retry-After seconds. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/rate-limited",
-                     *       "title": "Too many requests",
-                     *       "status": 429,
-                     *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It cannot. */
