@@ -40,7 +40,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a repository with its runs, eval sets and commits
-         * @description Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does.
+         * @description Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. If-Match is looked at before anything is deleted. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does.
          */
         delete: operations["deleteRepository"];
         options?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Describe a run
-         * @description Its options as they are in force, with those that were not given at their defaults.
+         * @description Its options as they are in force, with those that were not given at their defaults. The counts of its checkpoints are part of the answer, so that the ETag changes with them.
          */
         get: operations["getRun"];
         put?: never;
@@ -683,7 +683,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * What a namespace may take
+         * @description For a token that may read the whole namespace; 404 if it has no quota.
+         */
+        get: operations["getQuota"];
         /**
          * Limit what a namespace may take
          * @description For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.
@@ -727,7 +731,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Describe a token that one could have made, or the one this is sent with
+         * @description Its grants, and until when it holds. Its text is told once, when it is made.
+         */
+        get: operations["getToken"];
         put?: never;
         post?: never;
         /**
@@ -3799,6 +3807,8 @@ export interface operations {
             /** @description Created; Location names it. */
             201: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3962,7 +3972,12 @@ export interface operations {
     getRepository: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -3976,11 +3991,20 @@ export interface operations {
             /** @description The repository. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Repository"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -4058,6 +4082,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -4082,7 +4125,10 @@ export interface operations {
     deleteRepository: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -4195,6 +4241,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -4219,7 +4284,10 @@ export interface operations {
     changeRepository: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -4237,6 +4305,8 @@ export interface operations {
             /** @description The repository as it is now. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4351,6 +4421,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4584,6 +4673,8 @@ export interface operations {
             /** @description Created, open for its graph and batches; Location names it. */
             201: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4766,7 +4857,12 @@ export interface operations {
     getEvalSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -4782,11 +4878,20 @@ export interface operations {
             /** @description The eval set. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EvalSet"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -4864,6 +4969,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -4888,7 +5012,10 @@ export interface operations {
     deleteEvalSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -5003,6 +5130,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -5032,6 +5178,8 @@ export interface operations {
                 "repr-digest"?: string;
                 /** @description As Repr-Digest. */
                 "content-digest"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -5052,6 +5200,8 @@ export interface operations {
             /** @description Received. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5185,6 +5335,25 @@ export interface operations {
                      *       "status": 411,
                      *       "code": "length-required",
                      *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5315,6 +5484,8 @@ export interface operations {
                 "repr-digest"?: string;
                 /** @description As Repr-Digest. */
                 "content-digest"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -5335,6 +5506,8 @@ export interface operations {
             /** @description Received. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5468,6 +5641,25 @@ export interface operations {
                      *       "status": 411,
                      *       "code": "length-required",
                      *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6147,6 +6339,8 @@ export interface operations {
             /** @description Created; Location names it. */
             201: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6348,7 +6542,12 @@ export interface operations {
     getRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -6364,11 +6563,20 @@ export interface operations {
             /** @description The run. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -6446,6 +6654,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -6470,7 +6697,10 @@ export interface operations {
     deleteRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -6585,6 +6815,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -6609,7 +6858,10 @@ export interface operations {
     changeRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -6629,6 +6881,8 @@ export interface operations {
             /** @description The run as it is now. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6743,6 +6997,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7183,7 +7456,12 @@ export interface operations {
     getCheckpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -7201,11 +7479,20 @@ export interface operations {
             /** @description The checkpoint. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CheckpointDetails"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -7277,6 +7564,25 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7608,7 +7914,10 @@ export interface operations {
     deleteCheckpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -7719,6 +8028,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13219,10 +13547,166 @@ export interface operations {
             };
         };
     };
+    getQuota: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Name of the namespace. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limit. */
+            200: {
+                headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaInput"];
+                };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     putQuota: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+                /** @description Only if there is none yet; else 412. */
+                "if-none-match"?: "*";
+            };
             path: {
                 /** @description Name of the namespace. */
                 namespace: string;
@@ -13238,6 +13722,8 @@ export interface operations {
             /** @description The limit from now on. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13314,6 +13800,25 @@ export interface operations {
                      *       "status": 408,
                      *       "code": "body-too-slow",
                      *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13618,10 +14123,145 @@ export interface operations {
             };
         };
     };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id of the token. */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     revokeToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Id of the token. */
                 tokenId: string;
@@ -13633,6 +14273,8 @@ export interface operations {
             /** @description Revoked. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13690,6 +14332,25 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
