@@ -14,7 +14,7 @@ afterAll(() => gateway.close());
 
 const repository = '/v1/repositories/acme/tagged';
 const spec = { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] };
-const weights = () => safetensors({ w: { shape: [32], values: ramp(32) } });
+const weights = () => safetensors({ w: { shape: [32], values: ramp(32, 1) } });
 const tagOf = async (path: string): Promise<string> => {
   const answer = await call('GET', path);
   expect(answer.status, path).toBe(200);

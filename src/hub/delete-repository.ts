@@ -14,8 +14,8 @@ const lookMs = 100;
 
 /**
  * Deletes a repository with its runs, eval sets, commits and files. What is being compressed is cancelled first.
- * `conflict` if that does not stop in time; then what was deleted so far stays deleted, and the call can be repeated. The
- * precondition is checked before anything is deleted, and not again.
+ * `conflict` if that does not stop in time; then what was deleted so far stays deleted, and the call can be repeated.
+ * The precondition is checked before anything is deleted, and not again.
  */
 export async function deleteRepository(
   ctx: { readonly catalog: Catalog },

@@ -48,8 +48,8 @@ export const entityTagHeader = {
 };
 
 /**
- * The precondition that a request sets, undefined without one. `current` locks the record in the transaction and returns
- * what a GET would show of it now; undefined if it does not exist.
+ * The precondition that a request sets, undefined without one. `current` locks the record in the transaction and
+ * returns what a GET would show of it now; undefined if it does not exist.
  */
 export function preconditionOf(
   c: Context<AppEnv>,
