@@ -171,7 +171,7 @@ describeOnPostgres('two processes on one catalog', () => {
     const [mine] = catalogs;
     const repository = await makeRepository(mine);
     const run = await makeRun(mine);
-    const token = { id: freshName(), name: 'first', secretSha256: 'a', grants: [] };
+    const token = { id: freshName(), name: 'first', secretSha256: 'a'.repeat(64), grants: [] };
     await mine.tokens.create(token);
     const set = await mine.evalSets.create({
       repositoryId: repository.id,
