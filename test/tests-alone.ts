@@ -1,6 +1,6 @@
 /**
- * Test files of the rooms that need a process of their own (vitest.config.ts): they replace modules, or measure the memory
- * of their process, in which the modules and the garbage of other files would count.
+ * Test files of the rooms that need a process of their own (vitest.config.ts): they replace modules, or measure the
+ * memory of their process, in which the modules and the garbage of other files would count.
  */
 export const testsAlone: readonly string[] = [
   'src/checkpoint/safetensors/parse-safetensors.test.ts',

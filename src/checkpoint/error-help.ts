@@ -92,9 +92,10 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     'Range: bytes=1000- of a file of 500 bytes.',
   ),
   'precondition-failed': help(
-    'If-Match names another version of the file, or the request speaks another version of tus.',
-    'Read the ETag anew, or send Tus-Resumable: 1.0.0.',
-    'A download that goes on after the step was deleted and uploaded anew.',
+    'If-Match names another version of the thing or file than there is now, If-None-Match: * one that exists, or the ' +
+      'request speaks another version of tus.',
+    'Read it and its ETag anew and decide again, or send Tus-Resumable: 1.0.0.',
+    'Two people change the thresholds of a run that both have read: the second one gets this.',
   ),
   'idempotency-conflict': help(
     'The Idempotency-Key was used for another request, or the first request with it still runs.',

@@ -8,16 +8,36 @@ export const pathLengthMax = 1024;
 /** Longest path of an uploaded file, in bytes of UTF-8: an entry of the catalog's index takes at most 2704. */
 const pathBytesMax = 2048;
 
-const segment = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+/**
+ * Letters, digits, ".", "_" and "-", starting and ending with a letter or digit, without ".." and "--". This and the
+ * patterns below are in the OpenAPI document; they have no lookahead, so that every dialect of regular expressions
+ * reads them, and take time in proportion to the text.
+ */
+export const namePattern = '^[A-Za-z0-9](?:(?:\\.?(?:-\\.)*-?_)*\\.?(?:-\\.)*-?[A-Za-z0-9])*$';
+/** Names that a run may not have: git or hub clients would take them for something else. */
+export const reservedRunNamePattern = '^main$|^step-|\\.lock$';
+/** One part of a path: anything but "." and "..", without slashes, backslashes and control characters. */
+const pathPart =
+  '(?:[^./\\\\\\x00-\\x1f\\x7f]|\\.[^./\\\\\\x00-\\x1f\\x7f]|\\.\\.[^/\\\\\\x00-\\x1f\\x7f])' +
+  '[^/\\\\\\x00-\\x1f\\x7f]*';
+/** Parts with a slash between two. */
+export const filePathPattern = `^${pathPart}(?:/${pathPart})*$`;
 
-export function isName(name: string): boolean {
-  return name.length <= nameLengthMax && segment.test(name) && !name.includes('..') && !name.includes('--');
+const [name, reservedRunName, filePath] = [namePattern, reservedRunNamePattern, filePathPattern].map(
+  (pattern) => new RegExp(pattern),
+) as [RegExp, RegExp, RegExp];
+
+export function isName(text: string): boolean {
+  return text.length <= nameLengthMax && name.test(text);
+}
+
+export function isRunName(text: string): boolean {
+  return isName(text) && !reservedRunName.test(text);
 }
 
 /** A run's name is a valid git ref component, never `main` or `step-*`. Throws `invalid-request`. */
 export function checkRunName(name: string): string {
-  const reserved = name === 'main' || name.startsWith('step-') || name.endsWith('.lock');
-  if (!isName(name) || reserved)
+  if (!isRunName(name))
     throw new FirnError(
       'invalid-request',
       'The run name is not allowed: letters, digits, ".", "_" and "-", not "main", "step-*" or "*.lock".',
@@ -61,12 +81,7 @@ export function checkNewFilePath(path: string): string {
  * A relative path with forward slashes, no empty, "." or ".." segment, no control characters. Throws `invalid-request`.
  */
 export function checkFilePath(path: string): string {
-  const bad =
-    path.length === 0 ||
-    path.length > pathLengthMax ||
-    /[\\\u0000-\u001f\u007f]/.test(path) ||
-    path.split('/').some((part) => part === '' || part === '.' || part === '..');
-  if (bad)
+  if (path.length > pathLengthMax || !filePath.test(path))
     throw new FirnError(
       'invalid-request',
       'The file path is not allowed: relative, forward slashes, no empty, "." or ".." part.',

@@ -404,6 +404,24 @@ describe('limits', () => {
     for (let i = 0; i < 3; i++) expect((await limited('GET', '/healthz')).status).toBe(200);
   });
 
+  it('let probes through with a wrong token, which counts for nothing', async () => {
+    const limits = new RequestLimits({ tokenPerMinute: 2, anonymousPerMinute: 9, concurrent: 9 });
+    const limited = caller(
+      createApp({
+        ...gateway,
+        metrics: new (await import('prom-client')).Registry(),
+        admittance: { ...gateway.admittance, limits },
+      }),
+    );
+    const wrong = { authorization: 'Bearer hf_wrong' };
+    for (let i = 0; i < 100; i++)
+      for (const path of ['/healthz', '/readyz'])
+        expect((await limited('GET', path, undefined, wrong)).status, path).toBe(200);
+    // Had they counted, the address would be blocked by now, with every token that is sent from it.
+    expect((await limited('GET', '/v1/whoami', undefined, await token('read'))).status).toBe(200);
+    expect((await limited('GET', '/v1/whoami', undefined, wrong)).status).toBe(401);
+  });
+
   it('stop listening to who tries tokens, and to nobody else', async () => {
     const limits = new RequestLimits({ tokenPerMinute: 2, anonymousPerMinute: 9, concurrent: 9 });
     const limited = caller(

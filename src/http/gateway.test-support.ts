@@ -116,8 +116,8 @@ export async function openTestGateway({
     lines,
     runs: {
       create: (repository, input, signal) => createRun({ catalog, newSeed: () => '42' }, repository, input, signal),
-      change: (run, change, signal) => changeRun(ingest, run, change, signal),
-      delete: (run) => deleteRun({ catalog }, run),
+      change: (run, change, options) => changeRun(ingest, run, change, options),
+      delete: (run, precondition) => deleteRun({ catalog }, run, precondition),
     },
     evalSets: { check: (...asked) => gateway.examine(...asked) },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
@@ -126,7 +126,7 @@ export async function openTestGateway({
       cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
       retry: (run, checkpoint, change, signal) => retryCheckpoint(ingest, run, checkpoint, change, signal),
       waitsFor: (checkpoint) => whatItWaitsFor(ingest, checkpoint),
-      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
+      delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },
     downloads,
     hub: createHub({

@@ -1,10 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Precondition } from '../catalog/contract/precondition.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
 import type { Waiting } from '../ingest/checkpoint/what-it-waits-for.ts';
+import type { ChangeOptions, RunChange } from '../ingest/run/change-run.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
 import type { EvaluationChange } from '../ingest/run/evaluation-of-run.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -55,9 +57,9 @@ export interface RunVerbs {
   /** ingest/run/create-run.ts */
   create(repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run>;
   /** ingest/run/change-run.ts */
-  change(run: Run, change: EvaluationChange, signal?: AbortSignal): Promise<Run>;
+  change(run: Run, change: RunChange, options?: ChangeOptions): Promise<Run>;
   /** upkeep/delete-run.ts */
-  delete(run: Run): Promise<void>;
+  delete(run: Run, precondition?: Precondition): Promise<void>;
 }
 
 export interface CheckpointVerbs {
@@ -68,5 +70,5 @@ export interface CheckpointVerbs {
   /** ingest/checkpoint/what-it-waits-for.ts */
   waitsFor(checkpoint: Checkpoint): Promise<Waiting | undefined>;
   /** upkeep/delete-checkpoint.ts */
-  delete(checkpoint: Checkpoint): Promise<void>;
+  delete(checkpoint: Checkpoint, precondition?: Precondition): Promise<void>;
 }

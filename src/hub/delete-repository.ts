@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Precondition } from '../catalog/contract/precondition.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
@@ -14,9 +15,15 @@ const lookMs = 100;
 /**
  * Deletes a repository with its runs, eval sets, commits and files. What is being compressed is cancelled first.
  * `conflict` if that does not stop in time; then what was deleted so far stays deleted, and the call can be repeated.
+ * The precondition is checked before anything is deleted, and not again.
  */
-export async function deleteRepository(ctx: { readonly catalog: Catalog }, { id }: Repository): Promise<void> {
+export async function deleteRepository(
+  ctx: { readonly catalog: Catalog },
+  { id }: Repository,
+  precondition?: Precondition,
+): Promise<void> {
   const { catalog } = ctx;
+  if (precondition !== undefined) await catalog.transaction(precondition);
   for (;;) {
     const runs = await catalog.runs.list(id, { limit: pageRecords });
     if (runs.length === 0) break;

@@ -1,8 +1,9 @@
 import type { FileEntry, HubCommit, HubRef, RefKind } from '../catalog/contract/hub/revision-records.ts';
+import type { Precondition } from '../catalog/contract/precondition.ts';
 import type { Repository, RepositoryType, Visibility } from '../catalog/contract/repository-records.ts';
 import type { Upload } from '../ingest/stage/upload.ts';
 import type { OpenedFile } from '../restore/downloads.ts';
-import { changeHubSettings, type HubSettingsInput } from './change-hub-settings.ts';
+import { changeRepository, type RepositoryChange } from './change-repository.ts';
 import { commitChanges, type CommitInput, type CommitOutcome } from './commit/commit-changes.ts';
 import { deleteRepository } from './delete-repository.ts';
 import { type HubContext, mainBranch } from './hub-context.ts';
@@ -22,7 +23,7 @@ export interface Hub {
     readonly type: RepositoryType;
     readonly visibility: Visibility;
   }): Promise<Repository>;
-  deleteRepository(repository: Repository): Promise<void>;
+  deleteRepository(repository: Repository, precondition?: Precondition): Promise<void>;
   receiveBlob(
     repository: Repository,
     announced: AnnouncedBlob,
@@ -38,7 +39,7 @@ export interface Hub {
     repositoryId: string,
     which: { readonly snapshot: Snapshot; readonly path: string; readonly entry: FileEntry },
   ): Promise<OpenedFile>;
-  changeSettings(repository: Repository, input: HubSettingsInput): Promise<Repository>;
+  changeRepository(repository: Repository, change: RepositoryChange, precondition?: Precondition): Promise<Repository>;
   listRefs(repository: Repository): Promise<HubRef[]>;
   createRef(
     repository: Repository,
@@ -61,7 +62,7 @@ export function createHub(ctx: HubContext): Hub {
         await tx.hub.revisions.setRef(repository.id, { kind: 'branch', name: mainBranch, commitId });
         return repository;
       }),
-    deleteRepository: (repository) => deleteRepository(ctx, repository),
+    deleteRepository: (repository, precondition) => deleteRepository(ctx, repository, precondition),
     receiveBlob: (repository, announced, upload) => receiveBlob(ctx, repository.id, announced, upload),
     receivePart: (repository, part, upload) => receivePart(ctx, repository.id, part, upload),
     completeParts: (repository, file, signal) => completeParts(ctx, repository.id, file, signal),
@@ -69,7 +70,8 @@ export function createHub(ctx: HubContext): Hub {
     receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),
     openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
-    changeSettings: (repository, input) => changeHubSettings(ctx.catalog, repository, input),
+    changeRepository: (repository, change, precondition) =>
+      changeRepository(ctx.catalog, repository, change, precondition),
     listRefs: (repository) => listRefs(ctx.catalog, repository),
     createRef: (repository, ref) => createRef(ctx, repository, ref),
     deleteRef: (repository, kind, name) => deleteRef(ctx, repository, kind, name),

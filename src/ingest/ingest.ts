@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { EvalSet, EvalSetPart } from '../catalog/contract/eval-set-records.ts';
+import type { Precondition } from '../catalog/contract/precondition.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { commitCheckpoint, type CommittedCheckpoint } from './checkpoint/commit-checkpoint.ts';
@@ -22,9 +23,9 @@ export interface Ingest {
   ): Promise<ReceivedFile>;
   commitCheckpoint(run: Run, checkpoint: Checkpoint, signal?: AbortSignal): Promise<CommittedCheckpoint>;
   pushCheckpoint(run: Run, push: Push): Promise<CommittedCheckpoint>;
-  receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload): Promise<void>;
+  receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload, precondition?: Precondition): Promise<void>;
   commitEvalSet(evalSet: EvalSet): Promise<EvalSet>;
-  deleteEvalSet(evalSet: EvalSet): Promise<void>;
+  deleteEvalSet(evalSet: EvalSet, precondition?: Precondition): Promise<void>;
 }
 
 export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): Ingest {
@@ -33,8 +34,13 @@ export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): In
     receiveFile: (_run, checkpoint, file, upload) => receiveFile(ctx, checkpoint.id, file, upload),
     commitCheckpoint: (run, checkpoint, signal) => commitCheckpoint(ctx, run, checkpoint.id, signal),
     pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),
-    receiveEvalSetPart: (evalSet, part, upload) => receiveEvalSetPart(ctx, evalSet.id, part, upload),
+    receiveEvalSetPart: (evalSet, part, upload, precondition) =>
+      receiveEvalSetPart(ctx, { evalSetId: evalSet.id, part, precondition }, upload),
     commitEvalSet: (evalSet) => commitEvalSet(ctx, evalSet.id, checkEvalSet),
-    deleteEvalSet: async (evalSet) => void (await ctx.catalog.evalSets.delete(evalSet.id)),
+    deleteEvalSet: (evalSet, precondition) =>
+      ctx.catalog.transaction(async (tx) => {
+        await precondition?.(tx);
+        await tx.evalSets.delete(evalSet.id);
+      }),
   };
 }

@@ -54,7 +54,7 @@ const ways: Record<string, (upload: Upload) => Promise<unknown>> = {
       name: `set-${++steps}`,
       spec,
     });
-    return receiveEvalSetPart(ctx, id, 'batches', upload);
+    return receiveEvalSetPart(ctx, { evalSetId: id, part: 'batches' }, upload);
   },
 };
 

@@ -88,8 +88,8 @@ export function gatewayOf(
     runs: {
       create: (repository, input, signal) =>
         createRun({ ...ingestContext, newSeed: newSeedOf(repository, input.name) }, repository, input, signal),
-      change: (run, change, signal) => changeRun(ingestContext, run, change, signal),
-      delete: (run) => deleteRun({ catalog }, run),
+      change: (run, change, options) => changeRun(ingestContext, run, change, options),
+      delete: (run, precondition) => deleteRun({ catalog }, run, precondition),
     },
     uploads: {
       ...ingest,
@@ -106,7 +106,7 @@ export function gatewayOf(
       retry: (run, checkpoint, change, signal) =>
         waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
       waitsFor: (checkpoint) => whatItWaitsFor(ingestContext, checkpoint),
-      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
+      delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },
     downloads,
     hub: tracedVerbs(

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Precondition } from '../catalog/contract/precondition.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
@@ -11,12 +12,18 @@ const unfinishedPerQuery = 100;
 /**
  * Deletes a run with all its checkpoints; its name and its eval set are free at once. Reservations are discarded.
  * Checkpoints that other runs build on stay hidden, and the run with them, until nothing builds on them
- * (reclaim-hidden.ts). `conflict` while a checkpoint is compressed or waits for it, `not-found`.
+ * (reclaim-hidden.ts). `conflict` while a checkpoint is compressed or waits for it, `not-found`, and what the
+ * precondition throws.
  */
-export async function deleteRun(ctx: { readonly catalog: Catalog }, { id }: Pick<Run, 'id'>): Promise<void> {
+export async function deleteRun(
+  ctx: { readonly catalog: Catalog },
+  { id }: Pick<Run, 'id'>,
+  precondition?: Precondition,
+): Promise<void> {
   await ctx.catalog.transaction(async (tx) => {
     // Under this lock nothing can be reserved.
     await tx.runs.lock(id);
+    await precondition?.(tx);
     await discardReservations(tx, id);
     await tx.runs.hide(id);
   });

@@ -1,3 +1,5 @@
+import { filePathPattern, namePattern, pathLengthMax } from '../../src/checkpoint/names.ts';
+
 const checkpoint = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}';
 const readingAStep = [
   `GET ${checkpoint}`,
@@ -12,3 +14,10 @@ export const intendedChanges: readonly { readonly change: string; readonly reaso
     reason: 'Every number that was a step still is one; the word `latest` is accepted beside them.',
   }),
 );
+
+/** Limits that the hub always had and the document says since: ends of sentences of the test, wherever they are. */
+export const limitsNowTold: readonly { readonly change: string; readonly reason: string }[] = [
+  { change: `pattern is now ${namePattern}`, reason: 'Other names were always refused.' },
+  { change: `pattern is now ${filePathPattern}`, reason: 'Other paths were always refused.' },
+  { change: `maxLength is now ${pathLengthMax}`, reason: 'Longer paths were always refused.' },
+];

@@ -25,17 +25,17 @@ class Operations:
         """List repositories, or those whose name has a text in it. Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it."""
         return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search}).json())
 
-    def change_repository(self, namespace: str, name: str, *, body: RepositoryChange) -> Repository:
+    def change_repository(self, namespace: str, name: str, *, body: RepositoryChange, if_match: Optional[str] = None) -> Repository:
         """Change who can read a repository, and how pushed weights are kept. `visibility` says who reads it; `hub` says how weights that hub clients push are kept from now on. What is not given stays. Needs the scope admin on it."""
-        return cast(Repository, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}", body=body, media_types=("application/json",)).json())
+        return cast(Repository, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}", headers={"if-match": if_match}, body=body, media_types=("application/json",)).json())
 
-    def delete_repository(self, namespace: str, name: str) -> None:
-        """Delete a repository with its runs, eval sets and commits. Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does."""
-        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}")
+    def delete_repository(self, namespace: str, name: str, *, if_match: Optional[str] = None) -> None:
+        """Delete a repository with its runs, eval sets and commits. Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. If-Match is looked at before anything is deleted. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does."""
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}", headers={"if-match": if_match})
 
-    def get_repository(self, namespace: str, name: str) -> Repository:
+    def get_repository(self, namespace: str, name: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Repository:
         """Describe a repository. Who can read it, and how weights that hub clients push are kept."""
-        return cast(Repository, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}").json())
+        return cast(Repository, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
 
     def create_eval_set(self, namespace: str, name: str, *, body: EvalSetInput, idempotency_key: Optional[str] = None) -> EvalSet:
         """Create an eval set. Says which graph inputs the batches fill and what is measured. Then upload its graph and its batches, and commit it: runs name only eval sets that are ready."""
@@ -45,21 +45,21 @@ class Operations:
         """List the eval sets of a repository. By name, whatever their state."""
         return cast(EvalSetList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets", query={"limit": limit, "after": after}).json())
 
-    def get_eval_set(self, namespace: str, name: str, eval_set: str) -> EvalSet:
+    def get_eval_set(self, namespace: str, name: str, eval_set: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> EvalSet:
         """Describe an eval set. Its spec, what has arrived of it, and its state: `open` until it is committed, then `ready`, or `failed` with the reason."""
-        return cast(EvalSet, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}").json())
+        return cast(EvalSet, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
 
-    def delete_eval_set(self, namespace: str, name: str, eval_set: str) -> None:
+    def delete_eval_set(self, namespace: str, name: str, eval_set: str, *, if_match: Optional[str] = None) -> None:
         """Delete an eval set that nothing uses. Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one."""
-        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}")
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}", headers={"if-match": if_match})
 
-    def put_eval_set_graph(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> EvalSet:
+    def put_eval_set_graph(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None, if_match: Optional[str] = None) -> EvalSet:
         """Upload the ONNX graph, with or without its weights. Weights that the checkpoints fill need not be in it. It is checked with the commit; before that it can be sent again, and replaces what was there."""
-        return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/graph", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+        return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/graph", headers={"repr-digest": repr_digest, "content-digest": content_digest, "if-match": if_match}, body=body, media_types=("application/octet-stream",)).json())
 
-    def put_eval_set_batches(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> EvalSet:
+    def put_eval_set_batches(self, namespace: str, name: str, eval_set: str, *, body: Bytes, repr_digest: Optional[str] = None, content_digest: Optional[str] = None, if_match: Optional[str] = None) -> EvalSet:
         """Upload the inputs and labels as safetensors. One file, whose tensors have the rows of all batches: those that `inputs` of the spec names, and the labels. Before the commit it can be sent again, and replaces what was there."""
-        return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/batches", headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
+        return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/batches", headers={"repr-digest": repr_digest, "content-digest": content_digest, "if-match": if_match}, body=body, media_types=("application/octet-stream",)).json())
 
     def commit_eval_set(self, namespace: str, name: str, eval_set: str, *, check: Optional[str] = None, idempotency_key: Optional[str] = None) -> CheckedEvalSet:
         """Check graph, batches and metrics against each other. With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended."""
@@ -77,17 +77,17 @@ class Operations:
         """List the runs of a repository. By name."""
         return cast(RunList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", query={"limit": limit, "after": after}).json())
 
-    def get_run(self, namespace: str, name: str, run: str) -> Run:
-        """Describe a run. Its options as they are in force, with those that were not given at their defaults."""
-        return cast(Run, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}").json())
+    def get_run(self, namespace: str, name: str, run: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Run:
+        """Describe a run. Its options as they are in force, with those that were not given at their defaults. The counts of its checkpoints are part of the answer, so that the ETag changes with them."""
+        return cast(Run, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
 
-    def change_run(self, namespace: str, name: str, run: str, *, body: RunChange) -> Run:
+    def change_run(self, namespace: str, name: str, run: str, *, body: RunChange, if_match: Optional[str] = None) -> Run:
         """Give a run another eval set or other thresholds, close it, or open it again. From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; those that are ready stay as they are. A closed run refuses new steps with `run-closed`."""
-        return cast(Run, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}", body=body, media_types=("application/json",)).json())
+        return cast(Run, self._send("PATCH", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}", headers={"if-match": if_match}, body=body, media_types=("application/json",)).json())
 
-    def delete_run(self, namespace: str, name: str, run: str) -> None:
+    def delete_run(self, namespace: str, name: str, run: str, *, if_match: Optional[str] = None) -> None:
         """Delete a run with all its checkpoints. Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. The name is free at once. Checkpoints that other runs build on are kept, out of sight, until nothing does."""
-        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}")
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}", headers={"if-match": if_match})
 
     def reserve_checkpoint(self, namespace: str, name: str, run: str, *, body: CheckpointInput, idempotency_key: Optional[str] = None) -> Checkpoint:
         """Reserve a checkpoint, then upload its files and commit it. The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run until it is committed, cancelled or deleted, or expires without a sign of life."""
@@ -101,13 +101,13 @@ class Operations:
         """Upload a checkpoint of one safetensors file in one request. The step gets its place in the order of the run once the whole body has arrived and was found sound; until then nothing of it is there, and a refused or broken upload leaves nothing. A step that failed with these very bytes answers 409 with the reason and the call that tries it again. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays when the upload is refused."""
         return cast(Checkpoint, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", query={"layerTypes": layer_types, "expects": expects, "final": final}, headers={"repr-digest": repr_digest, "content-digest": content_digest}, body=body, media_types=("application/octet-stream",)).json())
 
-    def get_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str]) -> CheckpointDetails:
+    def get_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str], *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> CheckpointDetails:
         """Describe a checkpoint: state, result, files and package. The state, and what came of the compression: config, bytes, metrics against their thresholds. Files have links to download them. `latest` is the newest step that is ready; `Content-Location` names it."""
-        return cast(CheckpointDetails, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}").json())
+        return cast(CheckpointDetails, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
 
-    def delete_checkpoint(self, namespace: str, name: str, run: str, step: int) -> None:
+    def delete_checkpoint(self, namespace: str, name: str, run: str, step: int, *, if_match: Optional[str] = None) -> None:
         """Delete a checkpoint. The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight."""
-        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}")
+        self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", headers={"if-match": if_match})
 
     def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
         """Close a reserved checkpoint and hand it to compression. Checks that all announced files are there and fit each other and the run. From then on the bytes are durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing."""
@@ -213,9 +213,13 @@ class Operations:
         """What a repository takes. Logical bytes are what was uploaded, stored bytes what lies in the store; the parts of `stored` add up to them."""
         return cast(Usage, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/usage").json())
 
-    def put_quota(self, namespace: str, *, body: QuotaInput) -> QuotaInput:
+    def get_quota(self, namespace: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> QuotaInput:
+        """What a namespace may take. For a token that may read the whole namespace; 404 if it has no quota."""
+        return cast(QuotaInput, self._send("GET", f"/v1/namespaces/{segment(namespace)}/quota", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
+
+    def put_quota(self, namespace: str, *, body: QuotaInput, if_match: Optional[str] = None, if_none_match: Optional[Literal["*"]] = None) -> QuotaInput:
         """Limit what a namespace may take. For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit."""
-        return cast(QuotaInput, self._send("PUT", f"/v1/namespaces/{segment(namespace)}/quota", body=body, media_types=("application/json",)).json())
+        return cast(QuotaInput, self._send("PUT", f"/v1/namespaces/{segment(namespace)}/quota", headers={"if-match": if_match, "if-none-match": if_none_match}, body=body, media_types=("application/json",)).json())
 
     def create_token(self, *, body: TokenInput) -> CreatedToken:
         """Make a token. Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either."""
@@ -225,20 +229,24 @@ class Operations:
         """List the tokens that one could have made. Revoked and expired ones are among them. A page may have fewer entries than asked for and still not be the last."""
         return cast(TokenList, self._send("GET", f"/v1/tokens", query={"limit": limit, "after": after}).json())
 
-    def revoke_token(self, token_id: str) -> Token:
+    def get_token(self, token_id: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Token:
+        """Describe a token that one could have made, or the one this is sent with. Its grants, and until when it holds. Its text is told once, when it is made."""
+        return cast(Token, self._send("GET", f"/v1/tokens/{segment(token_id)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
+
+    def revoke_token(self, token_id: str, *, if_match: Optional[str] = None) -> Token:
         """Revoke a token, or the one this is sent with. It is refused from now on, and stays in the list as revoked."""
-        return cast(Token, self._send("DELETE", f"/v1/tokens/{segment(token_id)}").json())
+        return cast(Token, self._send("DELETE", f"/v1/tokens/{segment(token_id)}", headers={"if-match": if_match}).json())
 
     def get_whoami(self) -> Whoami:
         """Whose request this is, and what it may do. The token of the request with its grants. `anonymous` without one."""
         return cast(Whoami, self._send("GET", f"/v1/whoami").json())
 
     def get_health(self) -> GetHealthAnswer:
-        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store."""
+        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token."""
         return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())
 
     def get_readiness(self) -> Readiness:
-        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second."""
+        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second. No token is looked at."""
         return cast(Readiness, self._send("GET", f"/readyz").json())
 
     def get_metrics(self) -> httpx.Response:

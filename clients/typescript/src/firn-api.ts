@@ -40,7 +40,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a repository with its runs, eval sets and commits
-         * @description Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does.
+         * @description Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty seconds: then send it again. If-Match is looked at before anything is deleted. The name is free at once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until nothing does.
          */
         delete: operations["deleteRepository"];
         options?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Describe a run
-         * @description Its options as they are in force, with those that were not given at their defaults.
+         * @description Its options as they are in force, with those that were not given at their defaults. The counts of its checkpoints are part of the answer, so that the ETag changes with them.
          */
         get: operations["getRun"];
         put?: never;
@@ -683,7 +683,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * What a namespace may take
+         * @description For a token that may read the whole namespace; 404 if it has no quota.
+         */
+        get: operations["getQuota"];
         /**
          * Limit what a namespace may take
          * @description For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.
@@ -727,7 +731,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Describe a token that one could have made, or the one this is sent with
+         * @description Its grants, and until when it holds. Its text is told once, when it is made.
+         */
+        get: operations["getToken"];
         put?: never;
         post?: never;
         /**
@@ -769,7 +777,7 @@ export interface paths {
         };
         /**
          * Whether the process answers
-         * @description For a liveness probe. It asks neither the catalog nor the store.
+         * @description For a liveness probe. It asks neither the catalog nor the store, and looks at no token.
          */
         get: operations["getHealth"];
         put?: never;
@@ -789,7 +797,7 @@ export interface paths {
         };
         /**
          * Whether the process can do its work: catalog, store, workers
-         * @description Looked at anew at most once a second.
+         * @description Looked at anew at most once a second. No token is looked at.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2721,6 +2729,7 @@ export interface components {
             step: number;
             /** @description Files that must arrive before the commit. Others may be added. */
             files?: {
+                /** @example model.safetensors */
                 path: string;
                 /**
                  * @description By default taken from the name of the file.
@@ -3818,6 +3827,8 @@ export interface operations {
             /** @description Created; Location names it. */
             201: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3981,7 +3992,12 @@ export interface operations {
     getRepository: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -3995,11 +4011,20 @@ export interface operations {
             /** @description The repository. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Repository"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -4077,6 +4102,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -4101,7 +4145,10 @@ export interface operations {
     deleteRepository: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -4214,6 +4261,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -4238,7 +4304,10 @@ export interface operations {
     changeRepository: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -4256,6 +4325,8 @@ export interface operations {
             /** @description The repository as it is now. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4370,6 +4441,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -4603,6 +4693,8 @@ export interface operations {
             /** @description Created, open for its graph and batches; Location names it. */
             201: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4785,7 +4877,12 @@ export interface operations {
     getEvalSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -4801,11 +4898,20 @@ export interface operations {
             /** @description The eval set. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EvalSet"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -4883,6 +4989,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -4907,7 +5032,10 @@ export interface operations {
     deleteEvalSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -5022,6 +5150,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -5051,6 +5198,8 @@ export interface operations {
                 "repr-digest"?: string;
                 /** @description As Repr-Digest. */
                 "content-digest"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -5071,6 +5220,8 @@ export interface operations {
             /** @description Received. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5204,6 +5355,25 @@ export interface operations {
                      *       "status": 411,
                      *       "code": "length-required",
                      *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -5334,6 +5504,8 @@ export interface operations {
                 "repr-digest"?: string;
                 /** @description As Repr-Digest. */
                 "content-digest"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -5354,6 +5526,8 @@ export interface operations {
             /** @description Received. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5487,6 +5661,25 @@ export interface operations {
                      *       "status": 411,
                      *       "code": "length-required",
                      *       "detail": "The upload needs a Content-Length.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -6166,6 +6359,8 @@ export interface operations {
             /** @description Created; Location names it. */
             201: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6367,7 +6562,12 @@ export interface operations {
     getRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -6383,11 +6583,20 @@ export interface operations {
             /** @description The run. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -6465,6 +6674,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -6489,7 +6717,10 @@ export interface operations {
     deleteRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -6604,6 +6835,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -6628,7 +6878,10 @@ export interface operations {
     changeRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -6648,6 +6901,8 @@ export interface operations {
             /** @description The run as it is now. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6762,6 +7017,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7202,7 +7476,12 @@ export interface operations {
     getCheckpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -7220,11 +7499,20 @@ export interface operations {
             /** @description The checkpoint. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CheckpointDetails"];
                 };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid. */
             400: {
@@ -7296,6 +7584,25 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -7627,7 +7934,10 @@ export interface operations {
     deleteCheckpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Namespace of the repository. */
                 namespace: string;
@@ -7738,6 +8048,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13238,10 +13567,166 @@ export interface operations {
             };
         };
     };
+    getQuota: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Name of the namespace. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limit. */
+            200: {
+                headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaInput"];
+                };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     putQuota: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+                /** @description Only if there is none yet; else 412. */
+                "if-none-match"?: "*";
+            };
             path: {
                 /** @description Name of the namespace. */
                 namespace: string;
@@ -13257,6 +13742,8 @@ export interface operations {
             /** @description The limit from now on. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13333,6 +13820,25 @@ export interface operations {
                      *       "status": 408,
                      *       "code": "body-too-slow",
                      *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13637,10 +14143,145 @@ export interface operations {
             };
         };
     };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the client has; if it is one of them, the answer is 304 without a body. */
+                "if-none-match"?: string;
+                /** @description Answered only if its ETag is one of these. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id of the token. */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description The client has it already: If-None-Match. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     revokeToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description Id of the token. */
                 tokenId: string;
@@ -13652,6 +14293,8 @@ export interface operations {
             /** @description Revoked. */
             200: {
                 headers: {
+                    /** @description Strong; changes when anything in the answer does. For If-Match and If-None-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13709,6 +14352,25 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -13839,44 +14501,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/unauthenticated",
-                     *       "title": "A valid token is needed",
-                     *       "status": 401,
-                     *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; try again after Retry-After seconds. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/rate-limited",
-                     *       "title": "Too many requests",
-                     *       "status": 429,
-                     *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
         };
     };
     getReadiness: {
@@ -13895,44 +14519,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
-                };
-            };
-            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/unauthenticated",
-                     *       "title": "A valid token is needed",
-                     *       "status": 401,
-                     *       "code": "unauthenticated",
-                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; try again after Retry-After seconds. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/rate-limited",
-                     *       "title": "Too many requests",
-                     *       "status": 429,
-                     *       "code": "rate-limited",
-                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
-                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It cannot. */

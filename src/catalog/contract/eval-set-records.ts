@@ -36,6 +36,8 @@ export interface EvalSetRecords {
   create(input: { repositoryId: string; name: string; spec: EvalSetSpec }): Promise<EvalSet>;
   find(repositoryId: string, name: string): Promise<EvalSet | undefined>;
   get(id: string): Promise<EvalSet | undefined>;
+  /** Locks the row until the transaction ends; `not-found`. */
+  lock(id: string): Promise<EvalSet>;
   /** By name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<EvalSet[]>;
   /** Only while `open`; `conflict` otherwise. Marks the replaced object, if any, and returns its key. */

@@ -43,6 +43,8 @@ export interface RepositoryRecords {
   }): Promise<Repository>;
   find(namespace: string, name: string): Promise<Repository | undefined>;
   get(id: string): Promise<Repository | undefined>;
+  /** Locks the row until the transaction ends; `not-found`. */
+  lock(id: string): Promise<Repository>;
   /**
    * By namespace and name; `after` is `namespace/name`. `search` is a part of `namespace/name`, in any case; its
    * characters stand for themselves.

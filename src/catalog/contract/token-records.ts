@@ -21,6 +21,8 @@ export interface TokenRecords {
    */
   createFirst(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<boolean>;
   get(id: string): Promise<TokenRecord | undefined>;
+  /** Locks the row until the transaction ends; `not-found`. */
+  lock(id: string): Promise<TokenRecord>;
   /** The token, unless it is revoked or expired by the clock of the database, which all processes share. */
   valid(id: string): Promise<TokenRecord | undefined>;
   /** By id; `after` is an id. Includes revoked and expired tokens. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import type { Claim, Job } from '../contract/work/job-records.ts';
 import { describeOnPostgres } from '../../../test/postgres/create-database.ts';
@@ -164,6 +165,50 @@ describeOnPostgres('two processes on one catalog', () => {
     expect(new Set(codes(results))).toEqual(new Set(['conflict']));
     expect(await catalogs[1].jobs.find('encode', id)).toMatchObject({ state: 'queued' });
     await catalogs[1].jobs.requestCancel('encode', id);
+  });
+
+  test('of many changes made from one reading of a record, one is done', async () => {
+    const [mine] = catalogs;
+    const repository = await makeRepository(mine);
+    const run = await makeRun(mine);
+    const token = { id: freshName(), name: 'first', secretSha256: 'a'.repeat(64), grants: [] };
+    await mine.tokens.create(token);
+    const set = await mine.evalSets.create({
+      repositoryId: repository.id,
+      name: 'held-out',
+      spec: { inputs: {}, metrics: [] } as never,
+    });
+    const refuse = (): never => {
+      throw new FirnError('precondition-failed', 'It has changed since.');
+    };
+    const changes: Record<string, (tx: Catalog, index: number) => Promise<unknown>> = {
+      repository: async (tx) => {
+        if ((await tx.repositories.lock(repository.id)).visibility === 'public') refuse();
+        return tx.repositories.setVisibility(repository.id, 'public');
+      },
+      run: async (tx) => {
+        await tx.runs.lock(run.id);
+        if ((await tx.runs.get(run.id))!.closedAt !== undefined) refuse();
+        return tx.runs.setClosed(run.id, true);
+      },
+      token: async (tx) => {
+        if ((await tx.tokens.lock(token.id)).revokedAt !== undefined) refuse();
+        return tx.tokens.revoke(token.id);
+      },
+      'eval set': async (tx, index) => {
+        if ((await tx.evalSets.lock(set.id)).graphKey !== undefined) refuse();
+        return tx.evalSets.setPart(set.id, 'graph', { key: `k${index}`, sha256: 's', sizeBytes: 1, storedBytes: 1 });
+      },
+      'quota that is not there yet': async (tx, index) => {
+        if ((await tx.usage.lockQuota('acme')) !== undefined) refuse();
+        return tx.usage.setQuota('acme', { storedBytesMax: index });
+      },
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      const results = await race(16, (catalog, index) => catalog.transaction((tx) => change(tx, index)));
+      expect(won(results), what).toHaveLength(1);
+      expect(new Set(codes(results)), what).toEqual(new Set(['precondition-failed']));
+    }
   });
 
   test('who has lost a claim writes nothing of what it found', async () => {

@@ -41,7 +41,8 @@ export function planResponse(request: ConditionalFields, representation: Represe
   return { status: 206, ...range };
 }
 
-function listHas(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+/** Whether If-Match or If-None-Match has the tag. `*` has every one. */
+export function listHas(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (field.trim() === '*') return true;
   const tags = field.match(/(?:W\/)?"[^"]*"/g) ?? [];
   return tags.some((tag) => (comparison === 'weak' ? tag.replace(/^W\//, '') : tag) === etag);

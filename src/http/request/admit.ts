@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Access } from '../../access/access.ts';
-import type { Principal } from '../../access/principal.ts';
+import { anonymous, type Principal } from '../../access/principal.ts';
 import type { RateStanding, RequestLimits } from '../../access/request-limits.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
@@ -29,8 +29,8 @@ const wrongTokens =
   'Too many requests with a wrong token came from this address. Until Retry-After is over, every request with a token ' +
   'from this address is refused, also one with a valid token. Look for a client there that still uses an old token.';
 
-/** Polled often and without a token; they look nothing up. */
-const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+/** Probes: polled often, for everybody alike. A token is not looked at, so that a wrong one fails no probe. */
+const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
  * Identifies the principal of a request and admits it within the limits of its client; otherwise `rate-limited` with
@@ -44,12 +44,16 @@ export function admit({ access, limits, trustProxy, signerOf }: Admittance): Mid
         'forbidden',
         'Without tokens requests are answered that name this machine: localhost, or a loopback address.',
       );
+    if (probePaths.has(c.req.path)) {
+      c.set('principal', anonymous);
+      return next();
+    }
     const address = clientAddress(c, trustProxy);
     const authorization = c.req.header('authorization');
     const blocked = authorization === undefined ? undefined : await limits?.blockedSeconds(address);
     if (blocked !== undefined) return tooMany(c, blocked, wrongTokens);
     c.set('principal', await principalOf(access, authorization, () => limits?.countRefused(address)));
-    if (limits === undefined || unlimitedPaths.has(c.req.path)) return next();
+    if (limits === undefined) return next();
     const signer = authorization === undefined ? await signerOf?.(c.req.url) : undefined;
     const admission = await limits.admit(signer === undefined ? c.var.principal : { id: signer }, address);
     setRateHeaders(c, admission.standing);

@@ -1,11 +1,16 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import type { AnnouncedFile } from '../../ingest/checkpoint/reservation/reserve-checkpoint.ts';
-import { createLocate } from '../request/locate.ts';
+import { unchanged } from '../answer/entity-tag.ts';
+import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
+import { createLocate, found } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { readUpload } from '../request/body/read-upload.ts';
-import { resourcePaths } from '../answer/resource-paths.ts';
+import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
 import {
   checkpointDetails,
   checkpointInput,
@@ -34,6 +39,7 @@ const member = `${collection}/{step}` as const;
 const json = { 'application/json': { schema: checkpointSchema } };
 const request = { params: checkpointParams };
 const readRequest = { params: readCheckpointParams };
+const taggedRequest = { ...readRequest, headers: readHeaders };
 const keyedRequest = { ...request, headers: idempotencyHeaders };
 
 const reserveCheckpoint = createRoute({
@@ -116,10 +122,15 @@ const getCheckpoint = createRoute({
     'The state, and what came of the compression: config, bytes, metrics against their thresholds. Files ' +
     'have links to download them. `latest` is the newest step that is ready; `Content-Location` names it.',
   tags,
-  request: readRequest,
+  request: taggedRequest,
   responses: {
-    200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } },
-    ...problems(400, 401, 403, 404, 429),
+    200: {
+      description: 'The checkpoint.',
+      headers: entityTagHeader,
+      content: { 'application/json': { schema: checkpointDetails } },
+    },
+    304: notModified,
+    ...problems(400, 401, 403, 404, 412, 429),
   },
 });
 const listTrials = createRoute({
@@ -174,10 +185,24 @@ const deleteCheckpoint = createRoute({
   operationId: 'deleteCheckpoint',
   summary: 'Delete a checkpoint',
   tags,
-  request,
+  request: { ...request, headers: changeHeaders },
   description: 'The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight.',
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 412, 429) },
 });
+
+async function shownCheckpoint(
+  catalog: Catalog,
+  checkpoint: Checkpoint,
+  { address, waitsFor }: { readonly address: CheckpointAddress; readonly waitsFor: Waiting | undefined },
+) {
+  const [files, packageRecord, damagedFiles, evalSet] = await Promise.all([
+    catalog.files.list(checkpoint.id),
+    checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
+    catalog.damage.pathsOf(checkpoint.id),
+    checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
+  ]);
+  return renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet, waitsFor }, address);
+}
 
 /** Routes of checkpoints, except their files. */
 export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
@@ -234,21 +259,13 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(getCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
-    const [files, packageRecord, damagedFiles, evalSet, waitsFor] = await Promise.all([
-      catalog.files.list(checkpoint.id),
-      checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
-      catalog.damage.pathsOf(checkpoint.id),
-      checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
-      checkpoints.waitsFor(checkpoint),
-    ]);
     const address = { ...names, step: checkpoint.step };
-    return c.json(
-      renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet, waitsFor }, address),
-      200,
-      {
-        'Content-Location': resourcePaths.checkpoint(address),
-      },
-    );
+    const shown = await shownCheckpoint(catalog, checkpoint, {
+      address,
+      waitsFor: await checkpoints.waitsFor(checkpoint),
+    });
+    c.header('Content-Location', resourcePaths.checkpoint(address));
+    return unchanged(c, shown) ?? c.json(shown, 200);
   });
   app.openapi(listTrials, async (c) => {
     const { checkpoint } = await locate(c, 'read').checkpoint(c.req.valid('param'));
@@ -267,8 +284,16 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     return c.json(renderCheckpoint(queued, names), 202, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(deleteCheckpoint, async (c) => {
-    const { checkpoint } = await locate(c, 'write').checkpoint(c.req.valid('param'));
-    await checkpoints.delete(checkpoint);
+    const names = c.req.valid('param');
+    const { checkpoint } = await locate(c, 'write').checkpoint(names);
+    // One that waits for another cannot be deleted, so the precondition need not know for what.
+    const asRead = preconditionOf(c, async (tx) =>
+      shownCheckpoint(tx, found(await tx.checkpoints.get(checkpoint.id), 'checkpoint'), {
+        address: names,
+        waitsFor: undefined,
+      }),
+    );
+    await checkpoints.delete(checkpoint, asRead);
     return c.body(null, 204);
   });
 }

@@ -1,9 +1,11 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
+import type { EvalSet, EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
+import { tagged, unchanged } from '../answer/entity-tag.ts';
+import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
 import { createLocate, found, type EvalSetNames } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
@@ -52,7 +54,11 @@ const createEvalSet = createRoute({
     body: { required: true, content: { 'application/json': { schema: evalSetInput } } },
   },
   responses: {
-    201: { description: 'Created, open for its graph and batches; Location names it.', content: json },
+    201: {
+      description: 'Created, open for its graph and batches; Location names it.',
+      headers: entityTagHeader,
+      content: json,
+    },
     ...problems(400, 401, 403, 404, 408, 409, 413, 415, 429),
   },
 });
@@ -78,8 +84,12 @@ const getEvalSet = createRoute({
     'Its spec, what has arrived of it, and its state: `open` until it is committed, then `ready`, or ' +
     '`failed` with the reason.',
   tags,
-  request: { params: evalSetParams },
-  responses: { 200: { description: 'The eval set.', content: json }, ...problems(400, 401, 403, 404, 429) },
+  request: { params: evalSetParams, headers: readHeaders },
+  responses: {
+    200: { description: 'The eval set.', headers: entityTagHeader, content: json },
+    304: notModified,
+    ...problems(400, 401, 403, 404, 412, 429),
+  },
 });
 const deleteEvalSet = createRoute({
   method: 'delete',
@@ -87,11 +97,11 @@ const deleteEvalSet = createRoute({
   operationId: 'deleteEvalSet',
   summary: 'Delete an eval set that nothing uses',
   tags,
-  request: { params: evalSetParams },
+  request: { params: evalSetParams, headers: changeHeaders },
   description:
     'Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is ' +
     'queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one.',
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 412, 429) },
 });
 const putPart = <const Part extends EvalSetPart>(
   part: Part,
@@ -102,10 +112,10 @@ const putPart = <const Part extends EvalSetPart>(
     path: `${member}/${part}` as const,
     ...text,
     tags,
-    request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
+    request: { params: evalSetParams, headers: uploadHeaders.extend(changeHeaders.shape), body: binaryBody },
     responses: {
-      200: { description: 'Received.', content: json },
-      ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507),
+      200: { description: 'Received.', headers: entityTagHeader, content: json },
+      ...problems(400, 401, 403, 404, 408, 409, 411, 412, 413, 415, 422, 429, 503, 507),
     },
   });
 const putGraph = putPart('graph', {
@@ -167,11 +177,15 @@ const checkEvalSet = createRoute({
 export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, uploads, bodyPace } = gateway;
   const locate = createLocate(catalog);
+  const asRead = (c: Context<AppEnv>, { id }: EvalSet) =>
+    preconditionOf(c, async (tx) => renderEvalSet(await tx.evalSets.lock(id)));
   app.openapi(createEvalSet, async (c) => {
     const repository = await locate(c, 'write').repository(c.req.valid('param'));
     const { name, spec } = c.req.valid('json');
     const evalSet = await catalog.evalSets.create({ repositoryId: repository.id, name, spec: spec as EvalSetSpec });
-    return c.json(renderEvalSet(evalSet), 201, { Location: resourcePaths.evalSet(repository, name) });
+    const shown = renderEvalSet(evalSet);
+    tagged(c, shown);
+    return c.json(shown, 201, { Location: resourcePaths.evalSet(repository, name) });
   });
   app.openapi(listEvalSets, async (c) => {
     const repository = await locate(c, 'read').repository(c.req.valid('param'));
@@ -179,23 +193,29 @@ export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): vo
     const evalSets = await catalog.evalSets.list(repository.id, page);
     return c.json({ items: evalSets.map(renderEvalSet), ...nextOfPage(page, evalSets, (last) => last.name) }, 200);
   });
-  app.openapi(getEvalSet, async (c) =>
-    c.json(renderEvalSet(await locate(c, 'read').evalSet(c.req.valid('param'))), 200),
-  );
+  app.openapi(getEvalSet, async (c) => {
+    const shown = renderEvalSet(await locate(c, 'read').evalSet(c.req.valid('param')));
+    return unchanged(c, shown) ?? c.json(shown, 200);
+  });
   app.openapi(deleteEvalSet, async (c) => {
     const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
-    await uploads.deleteEvalSet(evalSet);
+    await uploads.deleteEvalSet(evalSet, asRead(c, evalSet));
     return c.body(null, 204);
   });
+  /** The eval set with the part that the request carries. */
+  const withPart = async (c: Context<AppEnv>, evalSet: EvalSet, part: EvalSetPart) => {
+    await uploads.receiveEvalSetPart(evalSet, part, readUpload(c, bodyPace), asRead(c, evalSet));
+    const shown = renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set'));
+    tagged(c, shown);
+    return shown;
+  };
   app.openapi(putGraph, async (c) => {
     const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
-    await uploads.receiveEvalSetPart(evalSet, 'graph', readUpload(c, bodyPace));
-    return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
+    return c.json(await withPart(c, evalSet, 'graph'), 200);
   });
   app.openapi(putBatches, async (c) => {
     const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
-    await uploads.receiveEvalSetPart(evalSet, 'batches', readUpload(c, bodyPace));
-    return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
+    return c.json(await withPart(c, evalSet, 'batches'), 200);
   });
   const reportOn = async (c: Context<AppEnv>, names: EvalSetNames, { run, step }: { run: string; step: number }) => {
     const { checkpoint } = await locate(c, 'write').checkpoint({ ...names, run, step });

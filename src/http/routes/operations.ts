@@ -18,14 +18,13 @@ const getHealth = createRoute({
   path: '/healthz',
   operationId: 'getHealth',
   summary: 'Whether the process answers',
-  description: 'For a liveness probe. It asks neither the catalog nor the store.',
+  description: 'For a liveness probe. It asks neither the catalog nor the store, and looks at no token.',
   tags,
   responses: {
     200: {
       description: 'It does.',
       content: { 'application/json': { schema: z.object({ status: z.literal('ok') }), example: { status: 'ok' } } },
     },
-    ...problems(401, 429),
   },
 });
 const readinessSchema = z
@@ -58,12 +57,11 @@ const getReadiness = createRoute({
   path: '/readyz',
   operationId: 'getReadiness',
   summary: 'Whether the process can do its work: catalog, store, workers',
-  description: 'Looked at anew at most once a second.',
+  description: 'Looked at anew at most once a second. No token is looked at.',
   tags,
   responses: {
     200: { description: 'It can.', content: readinessContent },
     503: { description: 'It cannot.', content: readinessContent },
-    ...problems(401, 429),
   },
 });
 const metricsExample =

@@ -1,7 +1,11 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { scopeOn, visibleTo } from '../../access/principal.ts';
+import type { Context } from 'hono';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
+import { tagged, unchanged } from '../answer/entity-tag.ts';
+import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
 import { checkScope, createLocate } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
@@ -32,7 +36,7 @@ const createRepository = createRoute({
     body: { required: true, content: { 'application/json': { schema: repositoryInput } } },
   },
   responses: {
-    201: { description: 'Created; Location names it.', content: json },
+    201: { description: 'Created; Location names it.', headers: entityTagHeader, content: json },
     ...problems(400, 401, 403, 408, 409, 413, 415, 429),
   },
 });
@@ -58,8 +62,12 @@ const getRepository = createRoute({
   summary: 'Describe a repository',
   description: 'Who can read it, and how weights that hub clients push are kept.',
   tags,
-  request: { params: repositoryParams },
-  responses: { 200: { description: 'The repository.', content: json }, ...problems(400, 401, 403, 404, 429) },
+  request: { params: repositoryParams, headers: readHeaders },
+  responses: {
+    200: { description: 'The repository.', headers: entityTagHeader, content: json },
+    304: notModified,
+    ...problems(400, 401, 403, 404, 412, 429),
+  },
 });
 const changeRepository = createRoute({
   method: 'patch',
@@ -72,11 +80,12 @@ const changeRepository = createRoute({
   tags,
   request: {
     params: repositoryParams,
+    headers: changeHeaders,
     body: { required: true, content: { 'application/json': { schema: repositoryChange } } },
   },
   responses: {
-    200: { description: 'The repository as it is now.', content: json },
-    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
+    200: { description: 'The repository as it is now.', headers: entityTagHeader, content: json },
+    ...problems(400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429),
   },
 });
 
@@ -87,22 +96,27 @@ const deleteRepository = createRoute({
   summary: 'Delete a repository with its runs, eval sets and commits',
   description:
     'Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty ' +
-    'seconds: then send it again. The name is free at once. Bytes go after the grace; what runs of other repositories ' +
+    'seconds: then send it again. If-Match is looked at before anything is deleted. The name is free at once. ' +
+    'Bytes go after the grace; what runs of other repositories ' +
     'build on is kept, out of sight, until nothing does.',
   tags,
-  request: { params: repositoryParams },
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
+  request: { params: repositoryParams, headers: changeHeaders },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 412, 429) },
 });
 
 /** Routes of repositories. */
 export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }: Gateway): void {
   const locate = createLocate(catalog);
+  const asRead = (c: Context<AppEnv>, { id }: Repository) =>
+    preconditionOf(c, async (tx) => renderRepository(await tx.repositories.lock(id)));
   app.openapi(createRepository, async (c) => {
     const { namespace, name, type = 'model', visibility = 'private' } = c.req.valid('json');
     // Check the scope before the lookup, so that the answer does not reveal whether the repository exists.
     checkScope(c.var.principal, scopeOn(c.var.principal, { namespace, name }), 'write');
     const repository = await catalog.repositories.create({ namespace, name, type, visibility });
-    return c.json(renderRepository(repository), 201, { Location: resourcePaths.repository(repository) });
+    const shown = renderRepository(repository);
+    tagged(c, shown);
+    return c.json(shown, 201, { Location: resourcePaths.repository(repository) });
   });
   app.openapi(listRepositories, async (c) => {
     const { search, ...asked } = c.req.valid('query');
@@ -118,16 +132,17 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }:
   });
   app.openapi(changeRepository, async (c) => {
     const repository = await locate(c, 'admin').repository(c.req.valid('param'));
-    const { visibility, hub: settings } = c.req.valid('json');
-    const seen = visibility && (await catalog.repositories.setVisibility(repository.id, visibility));
-    const kept = settings && (await hub.changeSettings(repository, settings));
-    return c.json(renderRepository(kept ?? seen ?? repository), 200);
+    const shown = renderRepository(await hub.changeRepository(repository, c.req.valid('json'), asRead(c, repository)));
+    tagged(c, shown);
+    return c.json(shown, 200);
   });
   app.openapi(deleteRepository, async (c) => {
-    await hub.deleteRepository(await locate(c, 'admin').repository(c.req.valid('param')));
+    const repository = await locate(c, 'admin').repository(c.req.valid('param'));
+    await hub.deleteRepository(repository, asRead(c, repository));
     return c.body(null, 204);
   });
-  app.openapi(getRepository, async (c) =>
-    c.json(renderRepository(await locate(c, 'read').repository(c.req.valid('param'))), 200),
-  );
+  app.openapi(getRepository, async (c) => {
+    const shown = renderRepository(await locate(c, 'read').repository(c.req.valid('param')));
+    return unchanged(c, shown) ?? c.json(shown, 200);
+  });
 }

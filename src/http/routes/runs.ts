@@ -1,7 +1,13 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Precondition } from '../../catalog/contract/precondition.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocate } from '../request/locate.ts';
+import { tagged, unchanged } from '../answer/entity-tag.ts';
+import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
+import { createLocate, found } from '../request/locate.ts';
 import { locateBaseModel } from './locate-base-model.ts';
 import { namesOfRun } from './names-of-run.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
@@ -30,7 +36,7 @@ const createRunRoute = createRoute({
     body: { required: true, content: { 'application/json': { schema: runInput } } },
   },
   responses: {
-    201: { description: 'Created; Location names it.', content: json },
+    201: { description: 'Created; Location names it.', headers: entityTagHeader, content: json },
     ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
   },
 });
@@ -52,10 +58,16 @@ const getRun = createRoute({
   path: `${collection}/{run}`,
   operationId: 'getRun',
   summary: 'Describe a run',
-  description: 'Its options as they are in force, with those that were not given at their defaults.',
+  description:
+    'Its options as they are in force, with those that were not given at their defaults. The counts of its ' +
+    'checkpoints are part of the answer, so that the ETag changes with them.',
   tags,
-  request: { params: runParams },
-  responses: { 200: { description: 'The run.', content: json }, ...problems(400, 401, 403, 404, 429) },
+  request: { params: runParams, headers: readHeaders },
+  responses: {
+    200: { description: 'The run.', headers: entityTagHeader, content: json },
+    304: notModified,
+    ...problems(400, 401, 403, 404, 412, 429),
+  },
 });
 
 const changeRun = createRoute({
@@ -64,7 +76,11 @@ const changeRun = createRoute({
   operationId: 'changeRun',
   summary: 'Give a run another eval set or other thresholds, close it, or open it again',
   tags,
-  request: { params: runParams, body: { required: true, content: { 'application/json': { schema: runChange } } } },
+  request: {
+    params: runParams,
+    headers: changeHeaders,
+    body: { required: true, content: { 'application/json': { schema: runChange } } },
+  },
   description:
     'From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not ' +
     'given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
@@ -72,8 +88,8 @@ const changeRun = createRoute({
     'checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
     'those that are ready stay as they are. A closed run refuses new steps with `run-closed`.',
   responses: {
-    200: { description: 'The run as it is now.', content: json },
-    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429),
+    200: { description: 'The run as it is now.', headers: entityTagHeader, content: json },
+    ...problems(400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429),
   },
 });
 
@@ -83,13 +99,22 @@ const deleteRun = createRoute({
   operationId: 'deleteRun',
   summary: 'Delete a run with all its checkpoints',
   tags,
-  request: { params: runParams },
+  request: { params: runParams, headers: changeHeaders },
   description:
     'Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. ' +
     'The name is free at once. Checkpoints that other ' +
     'runs build on are kept, out of sight, until nothing does.',
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 412, 429) },
 });
+
+async function shownRun(catalog: Catalog, run: Run) {
+  return renderRun(run, await namesOfRun(catalog, run));
+}
+
+/** Of a run whose row the verb locks. */
+function asRead(c: Context<AppEnv>, { id }: Run): Precondition | undefined {
+  return preconditionOf(c, async (tx) => shownRun(tx, found(await tx.runs.get(id), 'run')));
+}
 
 /** Routes of runs. */
 export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gateway): void {
@@ -101,7 +126,9 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     c.set('repositoryId', repository.id);
     const run = await runs.create(repository, { ...input, builtOn }, c.req.raw.signal);
     const address = { ...c.req.valid('param'), run: run.name };
-    return c.json(renderRun(run, await namesOfRun(catalog, run)), 201, { Location: resourcePaths.run(address) });
+    const shown = await shownRun(catalog, run);
+    tagged(c, shown);
+    return c.json(shown, 201, { Location: resourcePaths.run(address) });
   });
   app.openapi(listRuns, async (c) => {
     const repository = await locate(c, 'read').repository(c.req.valid('param'));
@@ -113,18 +140,19 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
   });
   app.openapi(getRun, async (c) => {
     const run = await locate(c, 'read').run(c.req.valid('param'));
-    return c.json(renderRun(run, await namesOfRun(catalog, run)), 200);
+    const shown = await shownRun(catalog, run);
+    return unchanged(c, shown) ?? c.json(shown, 200);
   });
   app.openapi(changeRun, async (c) => {
-    const run = await runs.change(
-      await locate(c, 'write').run(c.req.valid('param')),
-      c.req.valid('json'),
-      c.req.raw.signal,
-    );
-    return c.json(renderRun(run, await namesOfRun(catalog, run)), 200);
+    const run = await locate(c, 'write').run(c.req.valid('param'));
+    const options = { precondition: asRead(c, run), signal: c.req.raw.signal };
+    const shown = await shownRun(catalog, await runs.change(run, c.req.valid('json'), options));
+    tagged(c, shown);
+    return c.json(shown, 200);
   });
   app.openapi(deleteRun, async (c) => {
-    await runs.delete(await locate(c, 'write').run(c.req.valid('param')));
+    const run = await locate(c, 'write').run(c.req.valid('param'));
+    await runs.delete(run, asRead(c, run));
     return c.body(null, 204);
   });
 }

@@ -3,6 +3,8 @@ import { createToken } from '../../access/create-token.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
+import { tagged, unchanged } from '../answer/entity-tag.ts';
+import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
 import { checkToken } from '../request/locate.ts';
 import { listGrantable, revocable } from './grantable-tokens.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
@@ -42,6 +44,30 @@ const listTokens = createRoute({
     ...problems(400, 401, 429),
   },
 });
+const tokenParams = z.object({
+  tokenId: z
+    .string()
+    .regex(/^[A-Za-z0-9]{12}$/, 'must be 12 letters and digits')
+    .openapi({ param: { name: 'tokenId', in: 'path', description: 'Id of the token.' }, example: 'a1B2c3D4e5F6' }),
+});
+const getToken = createRoute({
+  method: 'get',
+  path: `${collection}/{tokenId}`,
+  operationId: 'getToken',
+  summary: 'Describe a token that one could have made, or the one this is sent with',
+  description: 'Its grants, and until when it holds. Its text is told once, when it is made.',
+  tags,
+  request: { params: tokenParams, headers: readHeaders },
+  responses: {
+    200: {
+      description: 'The token.',
+      headers: entityTagHeader,
+      content: { 'application/json': { schema: tokenSchema } },
+    },
+    304: notModified,
+    ...problems(400, 401, 404, 412, 429),
+  },
+});
 const revokeToken = createRoute({
   method: 'delete',
   path: `${collection}/{tokenId}`,
@@ -50,16 +76,16 @@ const revokeToken = createRoute({
   description: 'It is refused from now on, and stays in the list as revoked.',
   tags,
   request: {
-    params: z.object({
-      tokenId: z
-        .string()
-        .regex(/^[A-Za-z0-9]{12}$/, 'must be 12 letters and digits')
-        .openapi({ param: { name: 'tokenId', in: 'path', description: 'Id of the token.' }, example: 'a1B2c3D4e5F6' }),
-    }),
+    params: tokenParams,
+    headers: changeHeaders,
   },
   responses: {
-    200: { description: 'Revoked.', content: { 'application/json': { schema: tokenSchema } } },
-    ...problems(400, 401, 404, 429),
+    200: {
+      description: 'Revoked.',
+      headers: entityTagHeader,
+      content: { 'application/json': { schema: tokenSchema } },
+    },
+    ...problems(400, 401, 404, 412, 429),
   },
 });
 const getWhoami = createRoute({
@@ -103,11 +129,24 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
     const listed = await listGrantable(catalog, by, page);
     return c.json({ items: listed.map(renderToken), ...nextOfPage(page, listed, (last) => last.id) }, 200);
   });
+  app.openapi(getToken, async (c) => {
+    const by = c.var.principal;
+    checkToken(by);
+    const shown = renderToken(await revocable(catalog, by, c.req.valid('param').tokenId));
+    return unchanged(c, shown) ?? c.json(shown, 200);
+  });
   app.openapi(revokeToken, async (c) => {
     const by = c.var.principal;
     checkToken(by);
     const { id } = await revocable(catalog, by, c.req.valid('param').tokenId);
-    return c.json(renderToken(await catalog.tokens.revoke(id)), 200);
+    const asRead = preconditionOf(c, async (tx) => renderToken(await tx.tokens.lock(id)));
+    const revoked = await catalog.transaction(async (tx) => {
+      await asRead?.(tx);
+      return tx.tokens.revoke(id);
+    });
+    const shown = renderToken(revoked);
+    tagged(c, shown);
+    return c.json(shown, 200);
   });
   app.openapi(getWhoami, (c) => {
     const { id, name, grants } = c.var.principal;

@@ -1,8 +1,11 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { scopeOn, visibleTo } from '../../access/principal.ts';
+import type { Quota } from '../../catalog/contract/storage/usage-records.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { checkScope, checkToken, createLocate } from '../request/locate.ts';
+import { tagged, unchanged } from '../answer/entity-tag.ts';
+import { entityTagHeader, notModified, preconditionOf, readHeaders, replaceHeaders } from '../request/preconditions.ts';
+import { checkScope, found, checkToken, createLocate } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { namespaceParams, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
@@ -40,6 +43,21 @@ const getUsage = createRoute({
     ...problems(400, 401, 403, 404, 429),
   },
 });
+const quota = { 'application/json': { schema: quotaInput } };
+const getQuota = createRoute({
+  method: 'get',
+  path: '/v1/namespaces/{namespace}/quota',
+  operationId: 'getQuota',
+  summary: 'What a namespace may take',
+  tags,
+  description: 'For a token that may read the whole namespace; 404 if it has no quota.',
+  request: { params: namespaceParams, headers: readHeaders },
+  responses: {
+    200: { description: 'The limit.', headers: entityTagHeader, content: quota },
+    304: notModified,
+    ...problems(400, 401, 403, 404, 412, 429),
+  },
+});
 const putQuota = createRoute({
   method: 'put',
   path: '/v1/namespaces/{namespace}/quota',
@@ -51,13 +69,18 @@ const putQuota = createRoute({
     'already stays, whatever the limit.',
   request: {
     params: namespaceParams,
-    body: { required: true, content: { 'application/json': { schema: quotaInput } } },
+    headers: replaceHeaders,
+    body: { required: true, content: quota },
   },
   responses: {
-    200: { description: 'The limit from now on.', content: { 'application/json': { schema: quotaInput } } },
-    ...problems(400, 401, 403, 408, 413, 415, 429),
+    200: { description: 'The limit from now on.', headers: entityTagHeader, content: quota },
+    ...problems(400, 401, 403, 408, 412, 413, 415, 429),
   },
 });
+
+function renderQuota({ storedBytesMax }: Quota) {
+  return { storedBytesMax };
+}
 
 /** Routes of usage and quotas. */
 export function registerUsage(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
@@ -76,13 +99,26 @@ export function registerUsage(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): v
     const { id } = await locate(c, 'read').repository(c.req.valid('param'));
     return c.json(renderUsage(await catalog.usage.repository(id)), 200);
   });
+  app.openapi(getQuota, async (c) => {
+    const { namespace } = c.req.valid('param');
+    checkScope(c.var.principal, scopeOn(c.var.principal, { namespace }), 'read');
+    const shown = renderQuota(found(await catalog.usage.quota(namespace), 'quota'));
+    return unchanged(c, shown) ?? c.json(shown, 200);
+  });
   app.openapi(putQuota, async (c) => {
     checkScope(c.var.principal, scopeOn(c.var.principal, {}), 'admin');
     const { storedBytesMax } = c.req.valid('json');
-    await catalog.usage.setQuota(
-      c.req.valid('param').namespace,
-      storedBytesMax === null ? undefined : { storedBytesMax },
-    );
-    return c.json({ storedBytesMax }, 200);
+    const { namespace } = c.req.valid('param');
+    const asRead = preconditionOf(c, async (tx) => {
+      const now = await tx.usage.lockQuota(namespace);
+      return now && renderQuota(now);
+    });
+    await catalog.transaction(async (tx) => {
+      await asRead?.(tx);
+      await tx.usage.setQuota(namespace, storedBytesMax === null ? undefined : { storedBytesMax });
+    });
+    const shown = { storedBytesMax };
+    tagged(c, shown);
+    return c.json(shown, 200);
   });
 }

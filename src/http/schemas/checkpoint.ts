@@ -13,7 +13,7 @@ import { renderWaiting, waitingSchema } from './waiting.ts';
 import { finalInput, finalQuality } from './quantization/final-quality.ts';
 import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
 import { layerTypesSchema } from './quantization/layer-types.ts';
-import { sha256Schema, stepSchema } from './parameters.ts';
+import { filePathSchema, sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization/quantization-config.ts';
 import { evaluationChange, thresholdsSchema } from './quantization/thresholds.ts';
 import {
@@ -55,7 +55,7 @@ export const checkpointInput = z
     files: z
       .array(
         z.strictObject({
-          path: z.string().min(1),
+          path: filePathSchema,
           role: z.enum(fileRoles).optional().openapi({ description: 'By default taken from the name of the file.' }),
           sizeBytes: z.number().int().min(0).optional(),
           sha256: sha256Schema.optional(),

@@ -1,6 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { checkpointOrders } from '../../catalog/contract/checkpoint-records.ts';
-import { checkRunName, isName, nameLengthMax, pathLengthMax } from '../../checkpoint/names.ts';
+import {
+  filePathPattern,
+  isName,
+  isRunName,
+  nameLengthMax,
+  namePattern,
+  pathLengthMax,
+  reservedRunNamePattern,
+} from '../../checkpoint/names.ts';
 import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../request/idempotency.ts';
 
 /** Largest step; a JSON number holds it exactly. */
@@ -15,14 +23,24 @@ export const nameSchema = z
   .min(1)
   .max(nameLengthMax)
   .refine(isName, 'must be letters, digits, ".", "_" and "-", starting and ending with a letter or digit')
-  .openapi({ example: 'lm-small' });
+  .openapi({ pattern: namePattern, example: 'lm-small' });
 
 export const runNameSchema = z
   .string()
   .min(1)
   .max(nameLengthMax)
   .refine(isRunName, 'must be letters, digits, ".", "_" and "-", and not "main", "step-*" or "*.lock"')
-  .openapi({ example: 'first' });
+  .openapi({ pattern: namePattern, not: { pattern: reservedRunNamePattern }, example: 'first' });
+
+/**
+ * A path of a file inside a checkpoint. `checkFilePath` refuses what is none, after the records before it were looked
+ * up.
+ */
+export const filePathSchema = z
+  .string()
+  .min(1)
+  .max(pathLengthMax)
+  .openapi({ pattern: filePathPattern, example: 'model.safetensors' });
 
 export const stepSchema = z.number().int().min(0).max(stepMax).openapi({ example: 1000 });
 
@@ -88,14 +106,9 @@ export const readCheckpointParams = runParams.extend({
   }),
 });
 const filePath = {
-  path: z
-    .string()
-    .min(1)
-    .max(pathLengthMax)
-    .openapi({
-      param: path('path', 'Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F.'),
-      example: 'model.safetensors',
-    }),
+  path: filePathSchema.openapi({
+    param: path('path', 'Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F.'),
+  }),
 };
 export const fileParams = checkpointParams.extend(filePath);
 export const readFileParams = readCheckpointParams.extend(filePath);
@@ -232,13 +245,4 @@ export const pageLimitDefault = 100;
 
 function isPageLimit(text: string): boolean {
   return /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= pageLimitMax;
-}
-
-function isRunName(name: string): boolean {
-  try {
-    checkRunName(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -7,7 +7,7 @@ import { partBytesDefault, partBytesMax, partBytesMin } from '../../ingest/resum
 import { partCount } from '../../ingest/resumable/receive-part.ts';
 import { byteStreamType } from '../request/body/incoming-body.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
-import { sha256Schema } from './parameters.ts';
+import { filePathSchema, sha256Schema } from './parameters.ts';
 import { binarySchema } from './upload.ts';
 import { uploadExample, uploadPartExample } from './examples/upload-examples.ts';
 
@@ -23,7 +23,7 @@ const partsInput = z.strictObject({
     .openapi({ description: 'Of each part but the last.' }),
 });
 export const filePartsInput = partsInput
-  .extend({ path: z.string().min(1).openapi({ example: 'model.safetensors' }), role: z.enum(fileRoles).optional() })
+  .extend({ path: filePathSchema, role: z.enum(fileRoles).optional() })
   .openapi('FileUploadInput', { example: { path: 'model.safetensors', sizeBytes: 20_000_000, partBytes: 8_388_608 } });
 export const evalSetPartsInput = partsInput
   .extend({ part: z.enum(evalSetParts) })
@@ -31,7 +31,7 @@ export const evalSetPartsInput = partsInput
 
 /** A tus client's query; it takes precedence over Upload-Metadata, which many clients always send. */
 export const fileUploadQuery = z.object({
-  path: z.string().min(1).optional().openapi({
+  path: filePathSchema.optional().openapi({
     description: 'tus: path of the file; else `path` or `filename` of Upload-Metadata.',
     example: 'model.safetensors',
   }),

@@ -61,7 +61,7 @@ async function deliver(ctx: IngestContext, upload: UploadRecord): Promise<void> 
   };
   if (checkpointId !== undefined)
     await receiveFile(ctx, checkpointId, { path: path!, ...(role !== undefined && { role }) }, whole);
-  else await receiveEvalSetPart(ctx, evalSetId!, part!, whole);
+  else await receiveEvalSetPart(ctx, { evalSetId: evalSetId!, part: part! }, whole);
 }
 
 /**

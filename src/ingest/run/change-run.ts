@@ -1,3 +1,4 @@
+import type { Precondition } from '../../catalog/contract/precondition.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import type { FinalQuality } from '../../checkpoint/quality/final-quality.ts';
 import { closeRun } from './close-run.ts';
@@ -10,18 +11,23 @@ export interface RunChange extends EvaluationChange {
   readonly final?: boolean | FinalQuality | undefined;
 }
 
+export interface ChangeOptions {
+  readonly precondition?: Precondition | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Gives a run another eval set, other thresholds, or both, for checkpoints committed from now on; committed ones keep
  * theirs. Thresholds that are not given stay if the eval set has all their metrics, else they become the default on its
  * first one. `final` closes it, or opens it again. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`,
  * `invalid-request`, `conflict` (the run is exact), those of `refuseUnfit` if the layout of the run's checkpoints is
- * known, and those of `closeRun`.
+ * known, those of `closeRun`, and of the precondition.
  */
 export async function changeRun(
   ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet' | 'afterClose'>,
   run: Run,
   change: RunChange,
-  signal?: AbortSignal,
+  { precondition, signal }: ChangeOptions = {},
 ): Promise<Run> {
   const { catalog } = ctx;
   const evalSet = await evalSetAfter(catalog, run, change);
@@ -30,6 +36,7 @@ export async function changeRun(
   return catalog.transaction(async (tx) => {
     // The lock puts each commit of the run before or after the change.
     await tx.runs.lock(run.id);
+    await precondition?.(tx);
     const { evalSet: set, thresholds, final } = change;
     const now = (await tx.runs.get(run.id))!;
     const evaluated =

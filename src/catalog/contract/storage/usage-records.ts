@@ -50,6 +50,10 @@ export interface UsageRecords {
   repository(id: string): Promise<Usage>;
   /** The whole hub, including objects pending deletion and those of unknown repositories. */
   hub(): Promise<Usage>;
+  /** The quota of a namespace, if it has one. */
+  quota(namespace: string): Promise<Quota | undefined>;
+  /** The same, locked until the transaction ends, also while there is none. */
+  lockQuota(namespace: string): Promise<Quota | undefined>;
   /** Undefined: no quota. Stored bytes stay even if they exceed a new quota. */
   setQuota(namespace: string, quota: Quota | undefined): Promise<void>;
   /** Adds to the day's row of each repository; unknown repositories are skipped. */

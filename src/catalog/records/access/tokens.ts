@@ -32,6 +32,11 @@ export function tokenRecords(db: Db): TokenRecords {
       const [found] = await query.select().from(tokens).where(eq(tokens.id, id));
       return found && recordOf(found);
     },
+    async lock(id) {
+      const [locked] = await query.select().from(tokens).where(eq(tokens.id, id)).for('update');
+      if (locked === undefined) throw missing();
+      return recordOf(locked);
+    },
     async valid(id) {
       const holds = and(isNull(tokens.revokedAt), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, sql`now()`)));
       const [found] = await query
@@ -52,10 +57,14 @@ export function tokenRecords(db: Db): TokenRecords {
         .set({ revokedAt: sql`coalesce(${tokens.revokedAt}, now())` })
         .where(eq(tokens.id, id))
         .returning();
-      if (revoked === undefined) throw new FirnError('not-found', 'There is no such token.');
+      if (revoked === undefined) throw missing();
       return recordOf(revoked);
     },
   };
+}
+
+function missing(): FirnError {
+  return new FirnError('not-found', 'There is no such token.');
 }
 
 function recordOf({ isFirst: _, ...row }: typeof tokens.$inferSelect): TokenRecord {

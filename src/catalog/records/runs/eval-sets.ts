@@ -28,6 +28,7 @@ export function evalSetRecords(db: Db): EvalSetRecords {
       const [found] = await query.select().from(evalSets).where(eq(evalSets.id, id));
       return found && dropNulls(found);
     },
+    lock: async (id) => dropNulls(await locked(db, id)),
     async list(repositoryId, page) {
       const later = page.after === undefined ? undefined : gt(evalSets.name, page.after);
       const found = await query

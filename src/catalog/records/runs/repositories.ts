@@ -49,6 +49,15 @@ export function repositoryRecords(db: Db): RepositoryRecords {
         .where(and(eq(repositories.id, id), isLive));
       return found && dropNulls(found);
     },
+    async lock(id) {
+      const [locked] = await query
+        .select(repositoryColumns)
+        .from(repositories)
+        .where(and(eq(repositories.id, id), isLive))
+        .for('update');
+      if (locked === undefined) throw missing();
+      return dropNulls(locked);
+    },
     async list(page, visible = 'all', search) {
       const found = await query
         .select(repositoryColumns)

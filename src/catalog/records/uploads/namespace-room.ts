@@ -40,7 +40,7 @@ export async function roomUnderQuota(
   namespace: string,
   { exceptId = '' }: { readonly exceptId?: string } = {},
 ): Promise<number> {
-  await tx.rows(sql`select 1 from pg_advisory_xact_lock(${namespaceLockKey}, hashtext(${namespace}))`);
+  await lockNamespace(tx, namespace);
   const [quota] = await tx.rows(sql`
     select ${namespaceQuotas.storedBytesMax}::text as bytes
     from ${namespaceQuotas} where ${namespaceQuotas.namespace} = ${namespace}`);
@@ -61,4 +61,9 @@ async function takenBytes(tx: Db, scope: UsageScope, exceptId?: string): Promise
       from (${namedSums(scope)} union all ${reservedSums(scope, exceptId)}) parts`,
   );
   return Number(sum!['bytes']);
+}
+
+/** Locks what a namespace may take until the transaction ends: its quota, and the room under it. */
+export async function lockNamespace(tx: Db, namespace: string): Promise<void> {
+  await tx.rows(sql`select 1 from pg_advisory_xact_lock(${namespaceLockKey}, hashtext(${namespace}))`);
 }

@@ -3,7 +3,8 @@ import type { Db } from '../../db/database.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { namespaceQuotas, repositories } from '../../db/schema.ts';
 import { textList } from '../../db/text-list.ts';
-import { storedParts, type Usage, type UsageRecords } from '../../contract/storage/usage-records.ts';
+import { storedParts, type Quota, type Usage, type UsageRecords } from '../../contract/storage/usage-records.ts';
+import { lockNamespace } from '../uploads/namespace-room.ts';
 import { usageSums } from './usage-sums.ts';
 
 /**
@@ -11,7 +12,6 @@ import { usageSums } from './usage-sums.ts';
  * is counted once.
  */
 export function usageRecords(db: Db): UsageRecords {
-  const { query } = db;
   return {
     async namespaces(page, names) {
       const quotas = await namespacesOf(db, { limit: pageLimit(page), after: page.after ?? '' }, names);
@@ -43,13 +43,21 @@ export function usageRecords(db: Db): UsageRecords {
         ),
       );
     },
+    quota: (namespace) => quotaOf(db, namespace),
+    async lockQuota(namespace) {
+      await lockNamespace(db, namespace);
+      return quotaOf(db, namespace);
+    },
     async setQuota(namespace, quota) {
-      if (quota === undefined) await query.delete(namespaceQuotas).where(eq(namespaceQuotas.namespace, namespace));
-      else
-        await query
-          .insert(namespaceQuotas)
-          .values({ namespace, ...quota })
-          .onConflictDoUpdate({ target: namespaceQuotas.namespace, set: quota });
+      await db.transaction(async (tx) => {
+        await lockNamespace(tx, namespace);
+        if (quota === undefined) await tx.query.delete(namespaceQuotas).where(eq(namespaceQuotas.namespace, namespace));
+        else
+          await tx.query
+            .insert(namespaceQuotas)
+            .values({ namespace, ...quota })
+            .onConflictDoUpdate({ target: namespaceQuotas.namespace, set: quota });
+      });
     },
     async addTransfers(added) {
       if (added.length === 0) return;
@@ -109,4 +117,12 @@ function usageOf(sums: readonly Readonly<Record<string, unknown>>[]): Usage {
     received: bytes('received'),
     sent: bytes('sent'),
   };
+}
+
+async function quotaOf({ query }: Db, namespace: string): Promise<Quota | undefined> {
+  const [found] = await query
+    .select({ storedBytesMax: namespaceQuotas.storedBytesMax })
+    .from(namespaceQuotas)
+    .where(eq(namespaceQuotas.namespace, namespace));
+  return found;
 }

@@ -26,6 +26,12 @@ export async function listRunsOf(text: string, options: HubOptions): Promise<voi
   session.hub.close();
 }
 
+interface RunPath {
+  readonly namespace: string;
+  readonly name: string;
+  readonly run: string;
+}
+
 /** `firn runs create RUN`. */
 export async function createRun(text: string, options: CreateRun): Promise<void> {
   const { namespace, name, run } = runTarget(text);
@@ -61,6 +67,11 @@ export async function setFinal(text: string, final: boolean, options: HubOptions
   sayRun(session, text, data!);
 }
 
+async function tagOfRun({ hub }: Session, path: RunPath): Promise<string | undefined> {
+  const { response } = await hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path } });
+  return response.headers.get('etag') ?? undefined;
+}
+
 /** `firn runs delete TARGET`: a run, or one checkpoint of it. Asks for the name once more. */
 export async function deleteTarget(text: string, options: DeleteCommand): Promise<void> {
   const target = runTarget(text);
@@ -68,9 +79,13 @@ export async function deleteTarget(text: string, options: DeleteCommand): Promis
   const { hub, terminal } = session;
   const checkpoint = target.step === undefined ? undefined : await findStep(hub, target);
   const name = formatTarget(checkpoint ?? target);
+  // What a person confirms is the run as it was when asked: not one that took checkpoints meanwhile.
+  const asRead = checkpoint === undefined && options.yes !== true ? await tagOfRun(session, target) : undefined;
   await confirmName(name, options.yes === true);
   if (checkpoint === undefined)
-    await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: target } });
+    await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}', {
+      params: { path: target, ...(asRead !== undefined && { header: { 'if-match': asRead } }) },
+    });
   else
     await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', {
       params: { path: checkpoint },

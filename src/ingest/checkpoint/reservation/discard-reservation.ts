@@ -1,3 +1,4 @@
+import type { Precondition } from '../../../catalog/contract/precondition.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { encodeJobKind, type IngestContext } from '../../ingest-context.ts';
 
@@ -8,11 +9,21 @@ import { encodeJobKind, type IngestContext } from '../../ingest-context.ts';
 export async function discardReservation(
   ctx: Pick<IngestContext, 'catalog'>,
   checkpointId: string,
-  condition?: { readonly untouchedSince: Date },
+  {
+    precondition,
+    ...condition
+  }: { readonly untouchedSince?: Date; readonly precondition?: Precondition | undefined } = {},
 ): Promise<boolean> {
   try {
     await ctx.catalog.transaction(async (tx) => {
-      await tx.checkpoints.discard(checkpointId, condition);
+      const found = await tx.checkpoints.get(checkpointId);
+      if (found?.state === 'open' && precondition !== undefined) {
+        // Under this lock no file is announced or committed meanwhile.
+        await tx.runs.lock(found.runId);
+        await precondition(tx);
+      }
+      const { untouchedSince } = condition;
+      await tx.checkpoints.discard(checkpointId, untouchedSince && { untouchedSince });
       await tx.jobs.requestCancel(encodeJobKind, checkpointId);
     });
     return true;
