@@ -83,6 +83,21 @@ const pages: readonly Page[] = [
     ],
     makes: ['half/model.safetensors'],
   },
+  {
+    path: 'docs/guide/tasks.md',
+    after: ['README.md'],
+    says: [
+      /tasks@970: lossy base/,
+      /^970\tready\tbase\tlossy\t/m,
+      /^bytes\t[\d.]+ \w+\t[\d.]+ \w+$/m,
+      /^ratio\t[\d.]+x\t[\d.]+x$/m,
+      /^wide\t970\tready\t/m,
+      /^outcome\tlossy base/m,
+      /me\/tiny-gpt\/wide is deleted/,
+      /^hf_\w+$/m,
+    ],
+    makes: ['pulled/model.safetensors'],
+  },
 ];
 
 /** Tests and files for the blocks that do not run here. */
@@ -123,7 +138,7 @@ test.skipIf(missing !== '').each(pages)(
 
 const documents = [
   'README.md',
-  ...['training', 'pulling', 'operating', 'api', 'cli'].map((name) => `docs/guide/${name}.md`),
+  ...['training', 'pulling', 'operating', 'api', 'cli', 'tasks'].map((name) => `docs/guide/${name}.md`),
 ];
 
 test.each(documents.filter((path) => existsSync(join(root, path))))(
