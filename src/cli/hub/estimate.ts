@@ -12,7 +12,7 @@ import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
 import { exitCodes } from '../exit-code.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { configInWords } from './config-in-words.ts';
-import { metricsInWords } from './follow.ts';
+import { metricsInWords } from './metrics-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 type Estimate = components['schemas']['Estimate'];

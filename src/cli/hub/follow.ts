@@ -9,6 +9,7 @@ import {
 import { exitCodes } from '../exit-code.ts';
 import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
 import { ended, estimateInWords, lastEstimate } from './estimate.ts';
+import { metricsInWords } from './metrics-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 type Details = components['schemas']['CheckpointDetails'];
@@ -67,14 +68,4 @@ export function outcomeInWords({ state, error, result }: Details): string {
     ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
     `${took.toFixed(1)} s`,
   ].join(', ');
-}
-
-/** How much worse each metric is, such as `loss +0.42 %`. */
-export function metricsInWords(degradation: Readonly<Record<string, number | null>>): string {
-  return Object.entries(degradation)
-    .map(([name, share]) => {
-      if (share === null) return `${name} not finite`;
-      return `${name} ${share >= 0 ? '+' : ''}${(share * 100).toFixed(2)} %`;
-    })
-    .join(', ');
 }
