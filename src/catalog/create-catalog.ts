@@ -27,6 +27,7 @@ import { repositoryRecords } from './records/runs/repositories.ts';
 import { runRecords } from './records/runs/runs.ts';
 import { tokenRecords } from './records/access/tokens.ts';
 import { translateFailures, translating } from './db/translate-failures.ts';
+import { estimateRecords } from './records/checkpoints/estimates.ts';
 import { trialRecords } from './records/checkpoints/trials.ts';
 import { uploadRecords } from './records/uploads/uploads.ts';
 import { usageRecords } from './records/usage/usage.ts';
@@ -52,6 +53,7 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     locations: translateFailures(locationRecords(db)),
     packages: translateFailures(packageRecords(db)),
     trials: translateFailures(trialRecords(db)),
+    estimates: translateFailures(estimateRecords(db)),
     overview: translateFailures(overviewRecords(db)),
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
     hub: {

@@ -16,6 +16,7 @@ export function fencedCatalog(catalog: Catalog, claim: Claim): Catalog {
     ...catalog,
     checkpoints: { ...catalog.checkpoints, transition: (...move) => held((tx) => tx.checkpoints.transition(...move)) },
     runs: { ...catalog.runs, setBinding: (...binding) => held((tx) => tx.runs.setBinding(...binding)) },
+    estimates: { ...catalog.estimates, move: (...move) => held((tx) => tx.estimates.move(...move)) },
     trials: { ...catalog.trials, record: (trial) => held((tx) => tx.trials.record(trial)) },
   };
 }

@@ -31,8 +31,11 @@ export interface CheckpointToCompress {
   readonly checkpoint: Checkpoint;
   readonly run: Run;
   readonly rows: readonly CheckpointFile[];
-  /** Distinguishes the attempts at this checkpoint: the fence of the job's claim. */
-  readonly attempt: number;
+  /**
+   * Distinguishes the attempts at this checkpoint: the fence of the job's claim; `estimate-` before that of an
+   * estimate.
+   */
+  readonly attempt: number | `estimate-${number}`;
 }
 
 /** A checkpoint stored and verified, not yet committed. */

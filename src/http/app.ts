@@ -22,6 +22,7 @@ import { requestMetrics } from './watch/request-metrics.ts';
 import { registerCheckpointFiles } from './routes/checkpoint-files.ts';
 import { registerCheckpoints } from './routes/checkpoints.ts';
 import { registerEvalSets } from './routes/eval-sets.ts';
+import { registerEstimates } from './routes/estimates.ts';
 import { registerEvents } from './routes/events.ts';
 import { registerNewUploads } from './routes/new-uploads.ts';
 import { registerOperations } from './routes/operations.ts';
@@ -69,6 +70,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   registerEvalSets(app, gateway);
   registerRuns(app, gateway);
   registerCheckpoints(app, gateway);
+  registerEstimates(app, gateway);
   registerEvents(app, gateway);
   registerCheckpointFiles(app, gateway);
   registerNewUploads(app, gateway);

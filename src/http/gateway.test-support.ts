@@ -19,6 +19,7 @@ import { createIngestContext, encodeJobKind, type IngestContext } from '../inges
 import type { IngestLimits } from '../ingest/ingest-limits.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
+import { cancelEstimate, estimateCheckpoint } from '../ingest/checkpoint/estimate-checkpoint.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
 import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import { loadCore } from '../native/load-core.ts';
@@ -125,6 +126,8 @@ export async function openTestGateway({
     checkpoints: {
       cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
       retry: (run, checkpoint, change, signal) => retryCheckpoint(ingest, run, checkpoint, change, signal),
+      estimate: (run, checkpoint, wish) => estimateCheckpoint(ingest, run, checkpoint, wish),
+      cancelEstimate: (checkpoint) => cancelEstimate(catalog, checkpoint),
       waitsFor: (checkpoint) => whatItWaitsFor(ingest, checkpoint),
       delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },

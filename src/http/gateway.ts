@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Estimate } from '../catalog/contract/estimate-records.ts';
 import type { Precondition } from '../catalog/contract/precondition.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
@@ -8,6 +9,7 @@ import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint
 import type { Waiting } from '../ingest/checkpoint/what-it-waits-for.ts';
 import type { ChangeOptions, RunChange } from '../ingest/run/change-run.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
+import type { EstimateWish } from '../ingest/checkpoint/estimate-checkpoint.ts';
 import type { EvaluationChange } from '../ingest/run/evaluation-of-run.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Ingest } from '../ingest/ingest.ts';
@@ -67,6 +69,10 @@ export interface CheckpointVerbs {
   cancel(checkpoint: Checkpoint): Promise<Checkpoint>;
   /** ingest/checkpoint/retry-checkpoint.ts: the checkpoint, `queued`. */
   retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange, signal?: AbortSignal): Promise<Checkpoint>;
+  /** ingest/checkpoint/estimate-checkpoint.ts: the estimate, `queued`. */
+  estimate(run: Run, checkpoint: Checkpoint, wish: EstimateWish): Promise<Estimate>;
+  /** ingest/checkpoint/estimate-checkpoint.ts */
+  cancelEstimate(checkpoint: Checkpoint): Promise<Estimate>;
   /** ingest/checkpoint/what-it-waits-for.ts */
   waitsFor(checkpoint: Checkpoint): Promise<Waiting | undefined>;
   /** upkeep/delete-checkpoint.ts */

@@ -72,6 +72,8 @@ export function createIngestContext({
  * Kind of the job that encodes a committed checkpoint. Its subject is the checkpoint's id, its order key the run's.
  */
 export const encodeJobKind = 'encode';
+/** Kind of the jobs that find out what a checkpoint would take at other thresholds; the checkpoint is their subject. */
+export const estimateJobKind = 'estimate';
 /**
  * Keys of uploaded objects: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`,
  * `pieces/<upload id>/<random>` for an upload in several requests, `blobs/<repository id>/<random>` for a file of hub

@@ -14,6 +14,7 @@ import { paceWindowMs } from '../http/request/body/body-pace.ts';
 import type { ProgressBus } from '../http/progress/progress-bus.ts';
 import { createHub } from '../hub/hub.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
+import { cancelEstimate, estimateCheckpoint } from '../ingest/checkpoint/estimate-checkpoint.ts';
 import { changeRun } from '../ingest/run/change-run.ts';
 import { createRun } from '../ingest/run/create-run.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
@@ -105,6 +106,8 @@ export function gatewayOf(
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
       retry: (run, checkpoint, change, signal) =>
         waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
+      estimate: (run, checkpoint, wish) => waking(estimateCheckpoint(ingestContext, run, checkpoint, wish)),
+      cancelEstimate: (checkpoint) => waking(cancelEstimate(catalog, checkpoint)),
       waitsFor: (checkpoint) => whatItWaitsFor(ingestContext, checkpoint),
       delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },

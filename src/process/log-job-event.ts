@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Job } from '../catalog/contract/work/job-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { problemKinds } from '../http/answer/problem-status.ts';
-import { encodeJobKind } from '../ingest/ingest-context.ts';
+import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
 import type { JobEvent } from '../jobs/job-event.ts';
 
 type Log = Readonly<Record<'info' | 'warn' | 'error', (fields: object, text: string) => void>>;
@@ -47,7 +47,8 @@ function codeOf(error: unknown): { readonly code?: string } {
 
 /** The names of what the job is about. */
 async function namesOf(catalog: Records, { kind, subjectId }: Job): Promise<object> {
-  const checkpoint = kind === encodeJobKind ? await catalog.checkpoints.get(subjectId) : undefined;
+  const isOfCheckpoint = kind === encodeJobKind || kind === estimateJobKind;
+  const checkpoint = isOfCheckpoint ? await catalog.checkpoints.get(subjectId) : undefined;
   const run = await catalog.runs.get(checkpoint?.runId ?? subjectId);
   const repository = run && (await catalog.repositories.get(run.repositoryId));
   return {

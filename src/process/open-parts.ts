@@ -17,7 +17,7 @@ import { createEvaluator } from '../evaluate/create-evaluator.ts';
 import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
 import { createProgressBus, type ProgressBus } from '../http/progress/progress-bus.ts';
 import { relayProgress } from '../http/progress/relay-progress.ts';
-import { encodeJobKind } from '../ingest/ingest-context.ts';
+import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
 import { loadCore } from '../native/load-core.ts';
 import type { NativeCore } from '../native/core.ts';
 import { ByteCache, newCacheCounts, type CacheCounts } from '../restore/byte-cache.ts';
@@ -151,7 +151,7 @@ export async function openParts(
   const suspects = new Suspects({ catalog, store: bareStore, ...damageToLog(log) });
   const watched = watchedStore(bareStore, (key) => suspects.add(key));
   const store = tracedStore(quarantinedStore(watched, new Quarantine(catalog)), tracer);
-  registerProcessMetrics(metrics, { catalog, core, jobKinds: [encodeJobKind, mergeJobKind] });
+  registerProcessMetrics(metrics, { catalog, core, jobKinds: [encodeJobKind, estimateJobKind, mergeJobKind] });
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
     deadlineMs: config.evalDeadlineMs,

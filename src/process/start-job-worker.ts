@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
+import { markEstimateEnded, runEstimateJob } from '../compress/estimate/estimate-job.ts';
 import { publishCompressed } from '../hub/commit/publish-compressed.ts';
-import { encodeJobKind } from '../ingest/ingest-context.ts';
+import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
 import { tracedHandler } from '../jobs/traced-handler.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from '../upkeep/merge/merge-run.ts';
@@ -18,7 +19,7 @@ const pollMs = 1000;
  */
 const blocksPerThread = 2;
 
-/** Claims and runs jobs of both kinds, encoding and merging. */
+/** Claims and runs jobs of all kinds: encoding, estimating and merging. */
 export function startJobWorker(parts: Parts): JobWorker {
   const { config, log, catalog, progress } = parts;
   const { tracer } = parts.watch;
@@ -30,6 +31,10 @@ export function startJobWorker(parts: Parts): JobWorker {
     handlers: {
       [encodeJobKind]: tracedHandler(tracer, {
         run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal),
+      }),
+      // Claimed only while no checkpoint waits.
+      [estimateJobKind]: tracedHandler(tracer, {
+        run: (job, { claim, signal }) => runEstimateJob(compress, job.subjectId, claim, signal),
       }),
       // Claimed only while no checkpoint waits. Jobs queued before merging was switched off wait until it is on again.
       ...(config.mergeDeltas && {
@@ -46,10 +51,12 @@ export function startJobWorker(parts: Parts): JobWorker {
     pollMs,
     onFailed: async (tx, job, error) => {
       if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'failed', error });
+      else if (job.kind === estimateJobKind) await markEstimateEnded(tx, job.subjectId, { as: 'failed', error });
       else await markMergeEnded(tx, job.subjectId);
     },
     onCancelled: async (tx, job) => {
       if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'cancelled' });
+      if (job.kind === estimateJobKind) await markEstimateEnded(tx, job.subjectId, { as: 'cancelled' });
     },
     onEvent: (event) => {
       // After the transaction that ended the job, so that subscribers see the new state.

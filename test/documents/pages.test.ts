@@ -96,6 +96,21 @@ const pages: readonly Page[] = [
     makes: ['exact', 'compressed', 'uploaded'].map((folder) => `${folder}/model.safetensors`),
     hubClients: true,
   },
+  {
+    path: 'docs/guide/tasks.md',
+    after: ['README.md'],
+    says: [
+      /tasks@970: lossy base/,
+      /^970\tready\tbase\tlossy\t/m,
+      /^bytes\t[\d.]+ \w+\t[\d.]+ \w+$/m,
+      /^ratio\t[\d.]+x\t[\d.]+x$/m,
+      /^wide\t970\tready\t/m,
+      /^outcome\tlossy base/m,
+      /me\/tiny-gpt\/wide is deleted/,
+      /^hf_\w+$/m,
+    ],
+    makes: ['pulled/model.safetensors'],
+  },
 ];
 
 /** Tests and files for the blocks that do not run here. */
@@ -137,7 +152,7 @@ test.skipIf(missing !== '').each(tried)(
 
 const documents = [
   'README.md',
-  ...['training', 'pulling', 'operating', 'api', 'cli', 'hub'].map((name) => `docs/guide/${name}.md`),
+  ...['training', 'pulling', 'operating', 'api', 'cli', 'hub', 'tasks'].map((name) => `docs/guide/${name}.md`),
 ];
 
 test.each(documents.filter((path) => existsSync(join(root, path))))(

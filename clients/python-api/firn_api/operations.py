@@ -125,6 +125,18 @@ class Operations:
         """Try a failed checkpoint again. With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready."""
         return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
+    def estimate_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: EstimateInput, idempotency_key: Optional[str] = None) -> Estimate:
+        """Find out what a ready checkpoint would take at other thresholds. Queues the search, the encoding and the verification that the checkpoint would have if it came now, with the upload that the run still keeps of its newest ready checkpoint; its result says config, bytes and metrics. Nothing is stored and nothing counts as usage; the checkpoint stays as it is. It waits while checkpoints do, and replaces the last estimate of the checkpoint. Refused with what to do if the upload is gone."""
+        return cast(Estimate, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/estimate", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+
+    def get_estimate(self, namespace: str, name: str, run: str, step: Union[int, str]) -> Estimate:
+        """Describe the last estimate of a checkpoint. Its state, and once it is `done` what the checkpoint would take at its thresholds."""
+        return cast(Estimate, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/estimate").json())
+
+    def cancel_estimate(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Estimate:
+        """Stop the estimate of a checkpoint. At once if it waits, else soon. One that has ended stays as it is."""
+        return cast(Estimate, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/estimate/cancel", headers={"idempotency-key": idempotency_key}).json())
+
     def follow_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str], *, last_event_id: Optional[str] = None) -> httpx.Response:
         """Follow a checkpoint as server-sent events. `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/events", headers={"last-event-id": last_event_id})

@@ -699,6 +699,62 @@ class RetryInput(TypedDict, total=False):
     allowLarge: bool
 
 
+class _EstimateResultRequired(TypedDict):
+    fidelity: Literal["exact", "lossy"]
+    warnings: List[str]
+    kind: Literal["base", "delta"]
+    chainLength: int
+    rawBytes: int
+    storedBytes: int
+    trialCount: int
+    seconds: Dict[str, float]
+
+
+class EstimateResult(_EstimateResultRequired, total=False):
+    """Once it is `done`: what the checkpoint would have if it came now. Nothing of it is stored."""
+    config: QuantizationConfig
+    baseline: Dict[str, Union[float, None]]
+    measured: Dict[str, Union[float, None]]
+    degradation: Dict[str, Union[float, None]]
+    limits: Dict[str, MetricLimit]
+    asGoodAs: AsGoodAs
+    observed: Dict[str, ObservedMetric]
+    understood: List[str]
+    ancestorRun: str
+    ancestorStep: int
+    migration: float
+    roundingError: float
+    resumed: bool
+
+
+class EstimateError(TypedDict):
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    message: str
+
+
+class _EstimateRequired(TypedDict):
+    run: str
+    step: int
+    thresholds: Dict[str, Union[float, ThresholdBounds]]
+    state: Literal["queued", "working", "done", "failed", "cancelled"]
+    createdAt: str
+    href: str
+
+
+class Estimate(_EstimateRequired, total=False):
+    result: EstimateResult
+    error: EstimateError
+    finishedAt: str
+
+
+class _EstimateInputRequired(TypedDict):
+    thresholds: Dict[str, Union[float, ThresholdBounds]]
+
+
+class EstimateInput(_EstimateInputRequired, total=False):
+    allowLarge: bool
+
+
 class FileReceipt(TypedDict):
     path: str
     role: Literal["model", "sensitivity", "optimizer", "other"]

@@ -364,6 +364,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe the last estimate of a checkpoint
+         * @description Its state, and once it is `done` what the checkpoint would take at its thresholds.
+         */
+        get: operations["getEstimate"];
+        put?: never;
+        /**
+         * Find out what a ready checkpoint would take at other thresholds
+         * @description Queues the search, the encoding and the verification that the checkpoint would have if it came now, with the upload that the run still keeps of its newest ready checkpoint; its result says config, bytes and metrics. Nothing is stored and nothing counts as usage; the checkpoint stays as it is. It waits while checkpoints do, and replaces the last estimate of the checkpoint. Refused with what to do if the upload is gone.
+         */
+        post: operations["estimateCheckpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/estimate/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop the estimate of a checkpoint
+         * @description At once if it waits, else soon. One that has ended stays as it is.
+         */
+        post: operations["cancelEstimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/events": {
         parameters: {
             query?: never;
@@ -3171,6 +3215,124 @@ export interface components {
              *     }
              */
             thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
+            allowLarge?: boolean;
+        };
+        /**
+         * @example {
+         *       "run": "train",
+         *       "step": 1200,
+         *       "thresholds": {
+         *         "loss": 0.01
+         *       },
+         *       "state": "done",
+         *       "result": {
+         *         "fidelity": "lossy",
+         *         "config": {
+         *           "method": "residual",
+         *           "step": -35,
+         *           "stepSize": 0.5336
+         *         },
+         *         "kind": "delta",
+         *         "ancestorRun": "train",
+         *         "ancestorStep": 1100,
+         *         "chainLength": 2,
+         *         "rawBytes": 1788504,
+         *         "storedBytes": 31204,
+         *         "baseline": {
+         *           "loss": 4.5496
+         *         },
+         *         "measured": {
+         *           "loss": 4.5932
+         *         },
+         *         "degradation": {
+         *           "loss": 0.0095832
+         *         },
+         *         "limits": {
+         *           "loss": {
+         *             "boundBy": "relative",
+         *             "degradationMax": 0.01
+         *           }
+         *         },
+         *         "asGoodAs": {
+         *           "step": 1153.4,
+         *           "metric": "loss",
+         *           "lagSteps": 46.558,
+         *           "beforeFirst": false
+         *         },
+         *         "observed": {
+         *           "agreement": {
+         *             "kind": "agreement",
+         *             "baseline": 1,
+         *             "measured": 0.83545,
+         *             "degradation": 0.16455
+         *           }
+         *         },
+         *         "understood": [
+         *           "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *           "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *         ],
+         *         "warnings": [
+         *           "\"agreement\" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it."
+         *         ],
+         *         "migration": 0.13017,
+         *         "roundingError": 0.30528,
+         *         "trialCount": 1,
+         *         "seconds": {
+         *           "read": 0.2,
+         *           "search": 1.2,
+         *           "encode": 0.1,
+         *           "verify": 0.8
+         *         }
+         *       },
+         *       "createdAt": "2026-01-02T03:10:12.101Z",
+         *       "finishedAt": "2026-01-02T03:10:16.502Z",
+         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/estimate"
+         *     }
+         */
+        Estimate: {
+            run: string;
+            step: number;
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint: a share of what the uploaded checkpoint has, or, of the kinds `kl-divergence`, `agreement` and `deviation`, the change itself. An object has several bounds, of which the tightest holds.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            /** @enum {string} */
+            state: "queued" | "working" | "done" | "failed" | "cancelled";
+            result?: components["schemas"]["CheckpointResult"] & unknown;
+            error?: {
+                /** @enum {string} */
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                message: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            finishedAt?: string;
+            href: string;
+        };
+        /**
+         * @example {
+         *       "thresholds": {
+         *         "loss": 0.01
+         *       }
+         *     }
+         */
+        EstimateInput: {
+            /**
+             * @description Metric to largest degradation accepted in one checkpoint. By default 0.005 (half a percent) on the first metric of the eval set. One above 0.5 needs `allowLarge`. An object has several bounds, of which the tightest holds, `progress` among them. The answer says in `thresholdsInWords` what they allow.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds: {
                 [key: string]: number | components["schemas"]["ThresholdBounds"];
             };
             /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
@@ -8803,6 +8965,521 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "unavailable",
                      *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint, or `latest`: the newest one of the run that is ready. */
+                step: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The estimate. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    estimateCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EstimateInput"];
+            };
+        };
+        responses: {
+            /** @description Queued; Location names it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrives too slowly; what a resumable upload has acknowledged stays. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/body-too-slow",
+                     *       "title": "The body arrives too slowly",
+                     *       "status": 408,
+                     *       "code": "body-too-slow",
+                     *       "detail": "The body arrives too slowly.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/payload-too-large",
+                     *       "title": "The body is too large",
+                     *       "status": 413,
+                     *       "code": "payload-too-large",
+                     *       "detail": "The body is larger than 1 MiB.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported-media-type",
+                     *       "title": "The media type is not supported",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "detail": "The body must be application/json.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much is waiting; try again after Retry-After seconds. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unavailable",
+                     *       "title": "The storage cannot be reached",
+                     *       "status": 503,
+                     *       "code": "unavailable",
+                     *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelEstimate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Namespace of the repository. */
+                namespace: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Name of the run. */
+                run: string;
+                /** @description Training step of the checkpoint. */
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The estimate. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "A valid token is needed",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "detail": "The Authorization field holds no token that is valid here. Many such requests from one address block the others with a token from there, too.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The token does not allow this",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "detail": "This needs the scope write.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not-found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; try again after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "detail": "This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */

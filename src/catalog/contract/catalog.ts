@@ -1,6 +1,7 @@
 import type { BodyReservationRecords } from './uploads/body-reservation-records.ts';
 import type { CheckpointRecords } from './checkpoint-records.ts';
 import type { ChoreRecords } from './work/chore-records.ts';
+import type { EstimateRecords } from './estimate-records.ts';
 import type { EvalSetRecords } from './eval-set-records.ts';
 import type { FileRecords } from './file-records.ts';
 import type { GarbageRecords } from './storage/garbage-records.ts';
@@ -38,6 +39,7 @@ export interface Catalog {
   readonly locations: LocationRecords;
   readonly packages: PackageRecords;
   readonly trials: TrialRecords;
+  readonly estimates: EstimateRecords;
   readonly overview: OverviewRecords;
   readonly jobs: JobRecords;
   readonly hub: HubRecords;

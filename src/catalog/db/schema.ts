@@ -13,9 +13,10 @@ import {
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import type { FinalQuality } from '../../checkpoint/quality/final-quality.ts';
-import type { MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import { checkpointStates, packageKinds, type CheckpointResult } from '../contract/checkpoint-records.ts';
+import { estimateStates } from '../contract/estimate-records.ts';
 import { evalSetParts, evalSetStates, type EvalSet } from '../contract/eval-set-records.ts';
 import { fileStorages } from '../contract/file-records.ts';
 import type { IdempotentAnswer } from '../contract/uploads/idempotency-records.ts';
@@ -180,6 +181,17 @@ export const trials = pgTable(
   },
   (table) => [primaryKey({ columns: [table.checkpointId, table.configKey] })],
 );
+
+export const estimates = pgTable('estimates', {
+  checkpointId: text('checkpoint_id').primaryKey(),
+  thresholds: json<QualityThresholds>('thresholds').notNull(),
+  state: text('state', { enum: estimateStates }).notNull(),
+  result: json<CheckpointResult>('result'),
+  errorCode: errorCode(),
+  errorMessage: text('error_message'),
+  createdAt: createdAt(),
+  finishedAt: time('finished_at'),
+});
 
 export const jobs = pgTable('jobs', {
   id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),

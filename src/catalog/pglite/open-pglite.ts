@@ -18,7 +18,8 @@ import { translating } from '../db/translate-failures.ts';
 const sharedBuffers = '16MB';
 /** Tables whose rows are updated or deleted. PGlite has no autovacuum; the other tables only grow. */
 const changingTables =
-  'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, body_reservations, processes';
+  'jobs, checkpoints, checkpoint_files, packages, trials, estimates, runs, eval_sets, idempotency, ' +
+  'body_reservations, processes';
 
 export type PgliteCatalogOptions =
   /** Stored in this directory, which is created if absent. */

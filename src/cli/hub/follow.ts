@@ -8,14 +8,22 @@ import {
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
 import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { ended, estimateInWords, lastEstimate } from './estimate.ts';
+import { metricsInWords } from './metrics-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 type Details = components['schemas']['CheckpointDetails'];
 
-/** `firn watch TARGET`: follows a checkpoint. Returns the exit code. */
+/** `firn watch TARGET`: follows a checkpoint, and then an estimate of it that is under way. Returns the exit code. */
 export async function watch(text: string, options: HubOptions): Promise<number> {
   const session = openSession(options);
-  const code = await follow(session, await findStep(session.hub, runTarget(text)));
+  const target = await findStep(session.hub, runTarget(text));
+  const code = await follow(session, target);
+  const estimate = await lastEstimate(session.hub, target);
+  if (estimate?.state === 'queued' || estimate?.state === 'working') {
+    const done = await ended(session.hub, target);
+    session.terminal.say(session.terminal.asJson ? JSON.stringify({ estimate: done }) : estimateInWords(done));
+  }
   session.hub.close();
   return code;
 }
@@ -60,14 +68,4 @@ export function outcomeInWords({ state, error, result }: Details): string {
     ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
     `${took.toFixed(1)} s`,
   ].join(', ');
-}
-
-/** How much worse each metric is, such as `loss +0.42 %`. */
-export function metricsInWords(degradation: Readonly<Record<string, number | null>>): string {
-  return Object.entries(degradation)
-    .map(([name, share]) => {
-      if (share === null) return `${name} not finite`;
-      return `${name} ${share >= 0 ? '+' : ''}${(share * 100).toFixed(2)} %`;
-    })
-    .join(', ');
 }

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Commands } from '../program/commands.ts';
 import { readShare } from '../program/read-share.ts';
 import type { DiffCommand } from './diff/diff.ts';
+import type { EstimateCommand } from './estimate.ts';
 import type { LogCommand } from './log.ts';
 import type { PullCommand } from './pull.ts';
 import type { PushCommand } from './push.ts';
@@ -84,6 +85,25 @@ function addLooks(program: Command, commands: Commands): void {
   commands
     .hub(program, 'show TARGET', 'one checkpoint, and why it is as it is', 'firn show me/gpt/train@900')
     .action(run(async (text: string, options: HubOptions) => (await import('./look.ts')).show(text, options)));
+  commands
+    .hub(
+      program,
+      'estimate TARGET',
+      'what a checkpoint would take at another threshold, without another push',
+      'firn estimate me/gpt/train@latest --threshold loss=1%',
+      'firn estimate me/gpt/train@latest --cancel',
+    )
+    .option('--threshold <metric=share>', 'largest degradation; may be repeated', readThreshold)
+    .option('--allow-large', 'allow a threshold that lets through what most would call damage')
+    .option('--cancel', 'stop the one that is under way')
+    .addHelpText(
+      'after',
+      '\nThe hub searches, encodes and verifies it once more from the upload, which a run keeps of its newest ' +
+        'checkpoint,\nand stores nothing. It waits while checkpoints do.',
+    )
+    .action(
+      run(async (text: string, options: EstimateCommand) => (await import('./estimate.ts')).estimate(text, options)),
+    );
   commands
     .hub(
       program,

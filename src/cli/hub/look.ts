@@ -10,6 +10,7 @@ import {
 } from '../../../clients/typescript/src/index.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { configInWords } from './config-in-words.ts';
+import { estimateInWords, lastEstimate } from './estimate.ts';
 import { outcomeInWords } from './follow.ts';
 import { log } from './log.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
@@ -60,9 +61,10 @@ export async function show(text: string, options: HubOptions): Promise<void> {
   const { hub, terminal } = openSession(options);
   const target = await findStep(hub, runTarget(text));
   const found = await findCheckpoint(hub, target);
+  const estimate = found && (await lastEstimate(hub, target));
   hub.close();
   if (found === undefined) throw new FirnProblem(404, { code: 'not-found', detail: `There is no ${text}.` });
-  if (terminal.asJson) return terminal.say(JSON.stringify(found));
+  if (terminal.asJson) return terminal.say(JSON.stringify({ ...found, ...(estimate && { estimate }) }));
   const { result } = found;
   printTable(
     terminal,
@@ -76,6 +78,7 @@ export async function show(text: string, options: HubOptions): Promise<void> {
         metric,
         `${before} before, ${result?.measured?.[metric]} after`,
       ]),
+      ...(estimate === undefined ? [] : [['estimate', estimateInWords(estimate)] satisfies [string, string]]),
       ...(result?.warnings ?? []).map((warning): [string, string] => ['warning', warning]),
       ...found.files.map((file): [string, string] => [file.path, file.rebuilt?.sha256 ?? `not ready (${file.role})`]),
     ],

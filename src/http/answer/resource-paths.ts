@@ -22,6 +22,7 @@ export const resourcePaths = {
     `${resourcePaths.repository(address)}/runs/${address.run}`,
   checkpoint: (address: CheckpointAddress) => `${resourcePaths.run(address)}/checkpoints/${address.step}`,
   retry: (address: CheckpointAddress) => `${resourcePaths.checkpoint(address)}/retry`,
+  estimate: (address: CheckpointAddress) => `${resourcePaths.checkpoint(address)}/estimate`,
   file: (address: CheckpointAddress, path: string) =>
     `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
   upload: (repository: { namespace: string; name: string }, uploadId: string) =>

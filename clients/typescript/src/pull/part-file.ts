@@ -1,4 +1,5 @@
 import { appendFile, open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { fileDigest } from '../push/file-digest.ts';
 
 /** What a half-pulled file is a part of; another description means another file. */
 export interface PartDescription {
@@ -41,6 +42,11 @@ export class PartFile {
     await appendFile(recordOf(this.#path), `${piece}\n`);
   }
 
+  /** SHA-256 in hex of what is there. */
+  digest(): Promise<string> {
+    return fileDigest(partOf(this.#path));
+  }
+
   /** Gives the file its name, after which the record is not needed. */
   async finish(): Promise<void> {
     await this.handle.close();
@@ -48,7 +54,7 @@ export class PartFile {
     await rm(recordOf(this.#path), { force: true });
   }
 
-  /** Closes it, to go on another time. */
+  /** Closes it, to go on another time; after `finish` or `discard`, nothing. */
   async leave(): Promise<void> {
     await this.handle.close();
   }

@@ -1,44 +1,69 @@
-import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
 
 /** Bytes read at once. */
 const readBytes = 1024 * 1024;
 
 /**
- * The SHA-256 of a file whose pieces arrive in any order. It follows the front that is complete, so that most of it is
- * done while later pieces are on their way.
+ * What the thread runs; a text, because a file would have another name once it is compiled or bundled. It reads what it
+ * is told is there through the descriptor that it is given, and ends with the digest.
+ */
+const source = `
+const { createHash } = require('node:crypto');
+const { readSync } = require('node:fs');
+const { parentPort, workerData } = require('node:worker_threads');
+const { fd, readBytes } = workerData;
+const hash = createHash('sha256');
+const buffer = Buffer.allocUnsafe(readBytes);
+let hashed = 0;
+parentPort.on('message', ({ offset, isLast }) => {
+  while (hashed < offset) {
+    const bytes = readSync(fd, buffer, 0, Math.min(readBytes, offset - hashed), hashed);
+    if (bytes === 0) throw new Error('The file became shorter while it was pulled.');
+    hash.update(buffer.subarray(0, bytes));
+    hashed += bytes;
+  }
+  if (!isLast) return;
+  parentPort.postMessage(hash.digest('hex'));
+  parentPort.close();
+});
+`;
+
+/**
+ * The SHA-256 of a file whose pieces arrive in any order, made in a thread of its own beside what receives them. It
+ * follows the front that is complete, so that most of it is done while later pieces are on their way, and reads bytes
+ * that have just been written.
  */
 export class PrefixHash {
-  readonly #hash = createHash('sha256');
-  readonly #handle: FileHandle;
-  readonly #buffer = Buffer.allocUnsafe(readBytes);
-  #hashed = 0;
-  #work: Promise<void> = Promise.resolve();
+  readonly #worker: Worker;
+  readonly #ended: Promise<string>;
+  #told = 0;
 
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
+  /** `fd` stays open until `digest` or `stop` has settled. */
+  constructor(fd: number) {
+    this.#worker = new Worker(source, { eval: true, execArgv: [], workerData: { fd, readBytes } });
+    this.#ended = new Promise((resolve, reject) => {
+      this.#worker.once('message', resolve).once('error', reject);
+      this.#worker.once('exit', () => reject(new Error('The digest of the file was given up.')));
+    });
+    // Told by `digest`.
+    this.#ended.catch(() => undefined);
   }
 
   /** The bytes before this offset are there and will not change. */
   advanceTo(offset: number): void {
-    this.#work = this.#work.then(() => this.#read(offset));
-    // Told by `digest`.
-    this.#work.catch(() => undefined);
+    if (offset - this.#told < readBytes) return;
+    this.#told = offset;
+    this.#worker.postMessage({ offset, isLast: false });
   }
 
-  /** The digest in hex of all that was said to be there. */
-  async digest(): Promise<string> {
-    await this.#work;
-    return this.#hash.digest('hex');
+  /** The digest in hex of the first bytes of the file, all of which are there. */
+  digest(sizeBytes: number): Promise<string> {
+    this.#worker.postMessage({ offset: sizeBytes, isLast: true });
+    return this.#ended;
   }
 
-  async #read(offset: number): Promise<void> {
-    while (this.#hashed < offset) {
-      const length = Math.min(readBytes, offset - this.#hashed);
-      const { bytesRead } = await this.#handle.read(this.#buffer, 0, length, this.#hashed);
-      if (bytesRead === 0) throw new Error('The file became shorter while it was pulled.');
-      this.#hash.update(this.#buffer.subarray(0, bytesRead));
-      this.#hashed += bytesRead;
-    }
+  /** Ends without a digest. */
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
   }
 }

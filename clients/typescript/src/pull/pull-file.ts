@@ -8,6 +8,7 @@ import { sendBytes } from '../send-bytes.ts';
 import { fetchRange } from './fetch-range.ts';
 import { PartFile } from './part-file.ts';
 import { PrefixHash } from './prefix-hash.ts';
+import { writeRange } from './write-range.ts';
 
 /** Bytes of one request: large enough that requests cost little, small enough that a break does. */
 const pieceBytes = 32 * 1024 * 1024;
@@ -82,15 +83,16 @@ async function pullPieces(
   { etag, sizeBytes, sha256 }: Described,
 ): Promise<string> {
   const part = await PartFile.open(to, { etag, sizeBytes, pieceBytes });
-  const hash = new PrefixHash(part.handle);
   const count = Math.ceil(sizeBytes / pieceBytes);
+  // A thread costs more than the digest of a small file.
+  const hash = count > 1 ? new PrefixHash(part.handle.fd) : undefined;
   const endOf = (piece: number): number => Math.min(sizeBytes, (piece + 1) * pieceBytes);
   let front = 0;
   let received = [...part.pieces].reduce((sum, piece) => sum + endOf(piece) - piece * pieceBytes, 0);
   const note = (bytes: number): void => onProgress?.((received += bytes), sizeBytes);
   const advance = (): void => {
     while (part.pieces.has(front)) front += 1;
-    hash.advanceTo(Math.min(sizeBytes, front * pieceBytes));
+    hash?.advanceTo(Math.min(sizeBytes, front * pieceBytes));
   };
   note(0);
   advance();
@@ -99,29 +101,27 @@ async function pullPieces(
     await forEachAtOnce(missing, ranges, async (piece) => {
       let at = piece * pieceBytes;
       const rest = async (): Promise<void> => {
-        const request = { path, start: at, end: endOf(piece), etag, signal };
-        for await (const chunk of await fetchRange(hub, request)) {
-          const bytes = chunk as Buffer;
-          for (let from = 0; from < bytes.length;)
-            from += (await part.handle.write(bytes, from, bytes.length - from, at + from)).bytesWritten;
-          at += bytes.length;
-          note(bytes.length);
-        }
+        const answer = await fetchRange(hub, { path, start: at, end: endOf(piece), etag, signal });
+        await writeRange(answer, part.handle, at, (bytes) => {
+          at += bytes;
+          note(bytes);
+          if (piece === front) hash?.advanceTo(at);
+        });
         if (at !== endOf(piece)) throw Object.assign(new Error('The answer was cut off.'), { code: 'ECONNRESET' });
       };
       await withRetries(rest, { signal, progress: () => at });
       await part.add(piece);
       advance();
     });
-  } catch (error) {
-    await part.leave();
-    throw error;
-  }
-  const pulled = await hash.digest();
-  if (sha256 !== undefined && pulled !== sha256) {
+    const pulled = await (hash?.digest(sizeBytes) ?? part.digest());
+    if (sha256 === undefined || pulled === sha256) {
+      await part.finish();
+      return pulled;
+    }
     await part.discard();
     throw new Error(`${to} arrived with the digest ${pulled} instead of ${sha256}: pull it again.`);
+  } finally {
+    await hash?.stop();
+    await part.leave();
   }
-  await part.finish();
-  return pulled;
 }
