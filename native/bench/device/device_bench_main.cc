@@ -123,5 +123,7 @@ int main(int argc, char** argv) {
   bench.measure_copy();
   bench::device_bench_stats(bench);
   bench::device_bench_lattice(bench);
+  bench::device_bench_rounding(bench);
+  bench::device_bench_context(bench);
   return bench.failed() ? 1 : 0;
 }

@@ -6,10 +6,18 @@
 #include "codebook_quant/partition/partition_team.h"
 #include "residual_quant/lattice/lattice_team.h"
 #include "stats/moments_team.h"
+#include "context/blocks/context_counts_team.h"
+#include "context/blocks/element_tables_team.h"
+#include "context/dense/dense_encode_team.h"
+#include "residual_quant/gptq/gptq_team.h"
 #include "stats/sketch_team.h"
 
 // clang-format off
 #define FIRN_EACH_KERNEL(X) \
+  X(gptq_round, GptqRoundKernel) \
+  X(context_counts, ContextCountsKernel) \
+  X(element_tables, ElementTablesKernel) \
+  X(dense_encode, DenseEncodeTeamKernel) \
   X(sketch_values, SketchValuesKernel) \
   X(sketch_sensitivity, SketchSensitivityKernel) \
   X(weight_moments, MomentsKernel) \

@@ -1,0 +1,4 @@
+#include "context/dense/dense_encode_team.h"
+#include "team/launch.cuh"
+
+FIRN_LAUNCH(dense_encode, firn::DenseEncodeTeamKernel)

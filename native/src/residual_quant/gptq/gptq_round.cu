@@ -1,0 +1,4 @@
+#include "residual_quant/gptq/gptq_team.h"
+#include "team/launch.cuh"
+
+FIRN_LAUNCH(gptq_round, firn::GptqRoundKernel)
