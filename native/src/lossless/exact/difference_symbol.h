@@ -31,7 +31,7 @@ struct Difference {
 };
 
 template <typename E>
-inline Difference difference(typename E::Word now, typename E::Word before) {
+constexpr Difference difference(typename E::Word now, typename E::Word before) {
   using Word = typename E::Word;
   const Word d = static_cast<Word>(E::to_ordered(now) - E::to_ordered(before));
   const Word negative = E::sign_mask(d), before_negative = E::kFloat ? E::sign_mask(before) : Word{0};
