@@ -124,5 +124,7 @@ int main(int argc, char** argv) {
   bench::device_bench_stats(bench);
   bench::device_bench_rounding(bench);
   bench::device_bench_context(bench);
+  bench::device_bench_exact(bench);
+  bench::device_bench_lattice(bench);
   return bench.failed() ? 1 : 0;
 }

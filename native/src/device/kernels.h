@@ -2,11 +2,15 @@
 // src/<room>/<name>_team.h, FIRN_LAUNCH in src/<room>/<name>.cu, a line here, a test in test/device/, a row in
 // bench/device/. Each line raises kDeviceTableVersion.
 #pragma once
+#include "codebook_quant/assign/assign_team.h"
+#include "codebook_quant/partition/partition_team.h"
 #include "context/blocks/context_counts_team.h"
 #include "context/blocks/element_tables_team.h"
 #include "context/dense/dense_encode_team.h"
 #include "lossless/float/exact_team.h"
 #include "residual_quant/gptq/gptq_team.h"
+#include "residual_quant/lattice/lattice_team.h"
+#include "stats/moments_team.h"
 #include "stats/sketch_team.h"
 
 // clang-format off
@@ -20,5 +24,17 @@
   X(exact_differences, ExactDifferenceKernel) \
   X(exact_fields, ExactFieldsKernel) \
   X(sketch_values, SketchValuesKernel) \
-  X(sketch_sensitivity, SketchSensitivityKernel)
+  X(sketch_sensitivity, SketchSensitivityKernel) \
+  X(weight_moments, MomentsKernel) \
+  X(lattice_quantize, LatticeQuantizeTeamKernel) \
+  X(lattice_contexts, LatticeContextsTeamKernel) \
+  X(lattice_rebuild, LatticeRebuildTeamKernel) \
+  X(lattice_values, LatticeValuesTeamKernel) \
+  X(lattice_errors, LatticeErrorsTeamKernel) \
+  X(sketch_quantized, SketchQuantizedTeamKernel) \
+  X(assign_levels, AssignLevelsTeamKernel) \
+  X(count_levels, CountLevelsTeamKernel) \
+  X(exclusive_sums, ExclusiveSumsTeamKernel) \
+  X(gather_protected, GatherProtectedTeamKernel) \
+  X(dequantize, DequantizeTeamKernel)
 // clang-format on

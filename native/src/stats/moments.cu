@@ -1,0 +1,4 @@
+#include "stats/moments_team.h"
+#include "team/launch.cuh"
+
+FIRN_LAUNCH(weight_moments, firn::MomentsKernel)
