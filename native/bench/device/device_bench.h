@@ -71,13 +71,13 @@ inline constexpr size_t kDeviceElements = 64u << 20;
 
 // Sketches (sketch_bench.cc).
 void device_bench_stats(DeviceBench& bench);
+// The lattice and moments (lattice_bench.cc).
+void device_bench_lattice(DeviceBench& bench);
 // Rounding along the inputs (rounding_bench.cc).
 void device_bench_rounding(DeviceBench& bench);
 // Counts, tables of elements and streams of the context coder (context_bench.cc).
 void device_bench_context(DeviceBench& bench);
 // Passes of exact blocks (exact_bench.cc).
 void device_bench_exact(DeviceBench& bench);
-// The lattice and moments (lattice_bench.cc).
-void device_bench_lattice(DeviceBench& bench);
 
 }  // namespace firn::bench

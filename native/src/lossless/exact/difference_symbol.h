@@ -7,7 +7,6 @@
 // s is 1 when the sign of d differs from the sign of the previous value (towards zero), for integers when d < 0.
 #pragma once
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "lossless/exact/element.h"
@@ -50,7 +49,7 @@ inline bool apply_difference(Difference difference, typename E::Word before, typ
 }
 
 inline uint32_t bit_length(uint64_t magnitude) {
-  return static_cast<uint32_t>(std::bit_width(magnitude | 1)) - (magnitude == 0);
+  return 64 - static_cast<uint32_t>(__builtin_clzll(magnitude | 1)) - (magnitude == 0);
 }
 
 // The same formula for every length, because most lengths cannot be predicted: the bit below the leading one of 0 and 1

@@ -37,22 +37,37 @@ struct LatticeFour {
   bool whole;            // all four are elements of the block: they can be read at once
 };
 
-// Calls body(four, is_any) for the elements of a segment; all members call it the same number of times, and those without
-// elements of their own with none.
+FIRN_EACH LatticeFour four_at(const LatticeTeamBlock& block, const LatticeTeamSegment& segment, uint32_t number) {
+  const uint32_t begin = segment.first, end = segment.first + segment.count;
+  LatticeFour four{number * kLatticeVector, 0, 0, false};
+  if (number < (end + kLatticeVector - 1) / kLatticeVector) {
+    four.from = begin > four.first ? begin - four.first : 0;
+    four.until = end - four.first < kLatticeVector ? end - four.first : kLatticeVector;
+    four.whole = four.first + kLatticeVector <= block.count;
+  }
+  return four;
+}
+
+// Calls body(four, what load(four) brought) for the elements of a segment; all members call it the same number of times,
+// those without elements of their own with none. The next four are on their way meanwhile.
+template <typename Team, typename Load, typename Body>
+FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, const LatticeTeamSegment& segment,
+                             Load load, Body body) {
+  const uint32_t last = (segment.first + segment.count + kLatticeVector - 1) / kLatticeVector;
+  uint32_t number = segment.first / kLatticeVector + team.rank();
+  auto loaded = load(four_at(block, segment, number));
+  for (uint32_t base = segment.first / kLatticeVector; base < last; base += team.size()) {
+    const auto next = load(four_at(block, segment, number + team.size()));
+    body(four_at(block, segment, number), loaded);
+    loaded = next;
+    number += team.size();
+  }
+}
+
 template <typename Team, typename Body>
 FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, const LatticeTeamSegment& segment,
                              Body body) {
-  const uint32_t begin = segment.first, end = segment.first + segment.count;
-  const uint32_t last = (end + kLatticeVector - 1) / kLatticeVector;
-  for (uint32_t base = begin / kLatticeVector; base < last; base += team.size()) {
-    LatticeFour four{(base + team.rank()) * kLatticeVector, 0, 0, false};
-    if (base + team.rank() < last) {
-      four.from = begin > four.first ? begin - four.first : 0;
-      four.until = end - four.first < kLatticeVector ? end - four.first : kLatticeVector;
-      four.whole = four.first + kLatticeVector <= block.count;
-    }
-    body(four);
-  }
+  for_each_four(team, block, segment, [](const LatticeFour&) { return 0; }, [&](const LatticeFour& four, int) { body(four); });
 }
 
 template <Dtype dtype>
@@ -200,7 +215,7 @@ FIRN_EACH int32_t team_zone(uint32_t dead_zone, uint32_t rate, int32_t step) {
 
 // lattice_quantize() of every block.
 struct LatticeQuantizeTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 4;
+  static constexpr uint32_t kMembers = 256, kResident = 3;
   static constexpr size_t kSharedBytes = kLatticeRates * sizeof(int32_t);
   const LatticeTeamBlock* blocks;
   uint32_t block_count;
@@ -216,6 +231,12 @@ struct LatticeQuantizeTeamKernel {
   uint32_t* escape_counts;        // a block
   LatticeStatistics* statistics;  // a segment
   uint8_t* failures;              // a block
+
+  struct Loaded {
+    float w[4];
+    int32_t kept[4];
+    uint32_t states;
+  };
 
   uint32_t teams(uint32_t) const { return block_count; }
 
@@ -244,16 +265,22 @@ struct LatticeQuantizeTeamKernel {
       team.barrier();
       const float reciprocal = 1.0f / static_cast<float>(rule.step);
       const int32_t half = rule.step / 2;
-      int64_t squares = 0, products = 0, counts[3] = {}, residuals[3] = {}, signed_sums[3] = {};
-      for_each_four(team, block, segment, [&](const LatticeFour& four) {
+      int64_t squares = 0, products = 0, residuals[3] = {}, signed_sums[3] = {};
+      int32_t counts[3] = {};
+      const auto load = [&](const LatticeFour& four) {
+        Loaded loaded{};
+        if (four.until == 0) return loaded;
+        const uint64_t index = block.first + four.first;
+        load_four<kDtype>(weights, index, four, loaded.w);
+        load_four(values, index, four, loaded.kept);
+        if constexpr (kPriced) loaded.states = load_four(activity, index, four);
+        return loaded;
+      };
+      for_each_four(team, block, segment, load, [&](const LatticeFour& four, const Loaded& loaded) {
         const uint64_t index = block.first + four.first;
         uint32_t word = 0, own_escapes = 0, beyond[4] = {};
         if (four.until > 0) {
-          float w[4];
-          int32_t kept[4];
-          load_four<kDtype>(weights, index, four, w);
-          load_four(values, index, four, kept);
-          const uint32_t states = kPriced ? load_four(activity, index, four) : 0;
+          const auto& [w, kept, states] = loaded;
           FIRN_UNROLL
           for (uint32_t e = 0; e < 4; ++e) {
             if (e < four.from || e >= four.until) continue;
@@ -308,7 +335,7 @@ struct LatticeQuantizeTeamKernel {
       LatticeStatistics& sums = statistics[s];
       FIRN_UNROLL
       for (uint32_t j = 0; j < 3; ++j) {
-        team.add_all(&sums.counts[j], counts[j]);
+        team.add_all(&sums.counts[j], int64_t{counts[j]});
         team.add_all(&sums.residuals[j], residuals[j]);
         team.add_all(&sums.signed_sums[j], signed_sums[j]);
       }
@@ -361,7 +388,7 @@ struct LatticeContextsTeamKernel {
 // lattice_apply() of every block, and the elements rebuilt from its values, as lattice_values() does it. Outputs may be
 // null, and may be the inputs.
 struct LatticeRebuildTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 4;
+  static constexpr uint32_t kMembers = 256, kResident = 3;
   static constexpr size_t kSharedBytes = 0;
   const LatticeTeamBlock* blocks;
   uint32_t block_count;
@@ -375,6 +402,11 @@ struct LatticeRebuildTeamKernel {
   void* elements;
   Dtype dtype;
   uint8_t* failures;
+  struct Loaded {
+    uint32_t word;
+    int32_t kept[4];
+    uint32_t states;
+  };
 
   uint32_t teams(uint32_t) const { return block_count; }
 
@@ -392,15 +424,19 @@ struct LatticeRebuildTeamKernel {
     for (uint32_t s = block.segment_first; s < block.segment_first + block.segment_count; ++s) {
       const LatticeTeamSegment segment = segments[s];
       const LatticeRule& rule = segment.rule;
-      for_each_four(team, block, segment, [&](const LatticeFour& four) {
+      const auto load = [&](const LatticeFour& four) {
+        Loaded loaded{};
+        if (four.until == 0) return loaded;
         const uint64_t index = block.first + four.first;
-        const uint32_t word = four.until > 0 ? load_four(symbols, index, four) : 0;
-        int32_t kept[4] = {};
-        uint32_t states = 0, zigzags[4] = {}, own_escapes = 0;
-        if (four.until > 0) {
-          load_four(values, index, four, kept);
-          states = load_four(activity, index, four);
-        }
+        loaded.word = load_four(symbols, index, four);
+        load_four(values, index, four, loaded.kept);
+        loaded.states = load_four(activity, index, four);
+        return loaded;
+      };
+      for_each_four(team, block, segment, load, [&](const LatticeFour& four, const Loaded& loaded) {
+        const uint64_t index = block.first + four.first;
+        const auto& [word, kept, states] = loaded;
+        uint32_t zigzags[4] = {}, own_escapes = 0;
         FIRN_UNROLL
         for (uint32_t e = 0; e < 4; ++e) {
           if (e < four.from || e >= four.until) continue;
