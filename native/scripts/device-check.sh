@@ -8,6 +8,7 @@ out=${OUT:-device-check}
 rounds=${1:-10000}
 build=${FIRN_DEVICE_BUILD:-/tmp/firn-device-build}
 mkdir -p "$out"
+export PATH=$PATH:/usr/local/cuda/bin
 failed=0
 
 # step NAME SECONDS COMMAND...: its output in $out/NAME.log, its last lines here.

@@ -77,5 +77,7 @@ void device_bench_lattice(DeviceBench& bench);
 void device_bench_rounding(DeviceBench& bench);
 // Counts, tables of elements and streams of the context coder (context_bench.cc).
 void device_bench_context(DeviceBench& bench);
+// Passes of exact blocks (exact_bench.cc).
+void device_bench_exact(DeviceBench& bench);
 
 }  // namespace firn::bench

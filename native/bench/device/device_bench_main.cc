@@ -122,8 +122,9 @@ int main(int argc, char** argv) {
   bench::DeviceBench bench(*device, argc > 1 ? argv[1] : "");
   bench.measure_copy();
   bench::device_bench_stats(bench);
-  bench::device_bench_lattice(bench);
   bench::device_bench_rounding(bench);
   bench::device_bench_context(bench);
+  bench::device_bench_exact(bench);
+  bench::device_bench_lattice(bench);
   return bench.failed() ? 1 : 0;
 }

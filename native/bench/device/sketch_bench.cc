@@ -19,6 +19,9 @@ void device_bench_stats(DeviceBench& bench) {
     Sketch* const sketch = bench.room<Sketch>(buffers, 1);
     const auto on_processor = std::make_unique<Sketch>();
     sketch_values(elements.data(), dtype, kDeviceElements, *on_processor);
+    const auto same = [&] {
+      return std::memcmp(bench.down(sketch, 1).data(), on_processor.get(), sizeof(Sketch)) == 0;
+    };
     bench.measure({.name = "sketch_values" + suffix,
                    .bytes = elements.size(),
                    .bar = 0.5,
@@ -34,7 +37,7 @@ void device_bench_stats(DeviceBench& bench) {
                          sketch_values(elements.data() + first * size, dtype, count, *own);
                        },
                    .elements = kDeviceElements,
-                   .same = [&] { return std::memcmp(bench.down(sketch, 1).data(), on_processor.get(), sizeof(Sketch)) == 0; }});
+                   .same = same});
     *on_processor = {};
     sketch_sensitivity(elements.data(), dtype, elements.data(), dtype, kDeviceElements, *on_processor);
     bench.measure({.name = "sketch_sensitivity" + suffix,
@@ -49,7 +52,7 @@ void device_bench_stats(DeviceBench& bench) {
                        },
                    .on_processor = nullptr,
                    .elements = kDeviceElements,
-                   .same = [&] { return std::memcmp(bench.down(sketch, 1).data(), on_processor.get(), sizeof(Sketch)) == 0; }});
+                   .same = same});
   }
 }
 

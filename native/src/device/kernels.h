@@ -4,12 +4,13 @@
 #pragma once
 #include "codebook_quant/assign/assign_team.h"
 #include "codebook_quant/partition/partition_team.h"
-#include "residual_quant/lattice/lattice_team.h"
-#include "stats/moments_team.h"
 #include "context/blocks/context_counts_team.h"
 #include "context/blocks/element_tables_team.h"
 #include "context/dense/dense_encode_team.h"
+#include "lossless/float/exact_team.h"
 #include "residual_quant/gptq/gptq_team.h"
+#include "residual_quant/lattice/lattice_team.h"
+#include "stats/moments_team.h"
 #include "stats/sketch_team.h"
 
 // clang-format off
@@ -18,6 +19,10 @@
   X(context_counts, ContextCountsKernel) \
   X(element_tables, ElementTablesKernel) \
   X(dense_encode, DenseEncodeTeamKernel) \
+  X(exact_planes, ExactPlanesKernel) \
+  X(exact_cut, ExactCutKernel) \
+  X(exact_differences, ExactDifferenceKernel) \
+  X(exact_fields, ExactFieldsKernel) \
   X(sketch_values, SketchValuesKernel) \
   X(sketch_sensitivity, SketchSensitivityKernel) \
   X(weight_moments, MomentsKernel) \

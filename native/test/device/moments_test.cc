@@ -6,7 +6,9 @@ namespace firn::test {
 namespace {
 
 // The same bits; NaN is NaN whatever its payload, which processors choose.
-bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+bool same(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
 
 }  // namespace
 
@@ -37,8 +39,8 @@ TEST_CASE("device: moments of several tensors are those of the processor") {
       const std::vector<Moments> moments = arrays.read(found, tensors.size());
       for (size_t i = 0; i < tensors.size(); ++i) {
         const Tensor& t = tensors[i];
-        const Moments expected = weight_moments(t.weights.data(), t.dtype, t.has_gradients ? t.gradients.data() : nullptr,
-                                                t.gradient_dtype, t.count);
+        const void* const gradients = t.has_gradients ? t.gradients.data() : nullptr;
+        const Moments expected = weight_moments(t.weights.data(), t.dtype, gradients, t.gradient_dtype, t.count);
         CHECK(same(moments[i].sum, expected.sum));
         CHECK(same(moments[i].squares, expected.squares));
         CHECK(same(moments[i].magnitude_max, expected.magnitude_max));

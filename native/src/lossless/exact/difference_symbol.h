@@ -7,7 +7,6 @@
 // s is 1 when the sign of d differs from the sign of the previous value (towards zero), for integers when d < 0.
 #pragma once
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "lossless/exact/element.h"
@@ -31,7 +30,7 @@ struct Difference {
 };
 
 template <typename E>
-inline Difference difference(typename E::Word now, typename E::Word before) {
+constexpr Difference difference(typename E::Word now, typename E::Word before) {
   using Word = typename E::Word;
   const Word d = static_cast<Word>(E::to_ordered(now) - E::to_ordered(before));
   const Word negative = E::sign_mask(d), before_negative = E::kFloat ? E::sign_mask(before) : Word{0};
@@ -50,7 +49,7 @@ inline bool apply_difference(Difference difference, typename E::Word before, typ
 }
 
 inline uint32_t bit_length(uint64_t magnitude) {
-  return static_cast<uint32_t>(std::bit_width(magnitude | 1)) - (magnitude == 0);
+  return 64 - static_cast<uint32_t>(__builtin_clzll(magnitude | 1)) - (magnitude == 0);
 }
 
 // The same formula for every length, because most lengths cannot be predicted: the bit below the leading one of 0 and 1

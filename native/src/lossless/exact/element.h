@@ -24,32 +24,32 @@ struct Element {
   static constexpr Word kSign = static_cast<Word>(Word{1} << (kWordBits - 1));
 
   // All ones when the top bit is set, else 0. Signs of weights cannot be predicted, so nothing below branches on them.
-  static Word sign_mask(Word word) { return static_cast<Word>(0 - static_cast<Word>(word >> (kWordBits - 1))); }
+  static constexpr Word sign_mask(Word word) { return static_cast<Word>(0 - static_cast<Word>(word >> (kWordBits - 1))); }
 
   // Maps words to the order of their numbers (negative numbers below positive ones, NaN at both ends), or of unsigned
   // integers. A bijection: the sign bit is flipped, and for negative numbers all others too.
-  static Word to_ordered(Word word) {
+  static constexpr Word to_ordered(Word word) {
     if constexpr (kFloat) return static_cast<Word>(word ^ (sign_mask(word) | kSign));
     return word;
   }
-  static Word from_ordered(Word ordered) {
+  static constexpr Word from_ordered(Word ordered) {
     if constexpr (kFloat) return static_cast<Word>(ordered ^ (static_cast<Word>(~sign_mask(ordered)) | kSign));
     return ordered;
   }
 
   // Moves the sign to the lowest bit, so that a float's exponent starts at the top of the word; integers are unchanged.
   // Linear over XOR.
-  static Word to_rotated(Word word) {
+  static constexpr Word to_rotated(Word word) {
     if constexpr (kFloat) return static_cast<Word>(word << 1 | word >> (kWordBits - 1));
     return word;
   }
-  static Word from_rotated(Word rotated) {
+  static constexpr Word from_rotated(Word rotated) {
     if constexpr (kFloat) return static_cast<Word>(rotated >> 1 | rotated << (kWordBits - 1));
     return rotated;
   }
 
   // The biased exponent field; 0 for integers.
-  static uint32_t exponent(Word word) {
+  static constexpr uint32_t exponent(Word word) {
     if constexpr (kFloat) return static_cast<uint32_t>(word >> kExponentShift) & ((1u << kExponentBits) - 1);
     return 0;
   }

@@ -43,8 +43,9 @@ struct GptqRoundKernel {
   static constexpr uint32_t kFactorRow = kGptqTeamChunk + 4;
   static constexpr uint32_t kFactorFloats = kGptqTeamColumns * kFactorRow;
   static constexpr uint32_t kChunkFloats = kGptqTeamChunk * kGptqTeamOutputs;
-  static constexpr size_t kSharedBytes = sizeof(float) * (kFactorFloats + 2 * size_t{kChunkFloats});
-  static constexpr uint32_t kResident = 2;
+  static constexpr uint32_t kCellArrays = 5;
+  static constexpr size_t kSharedBytes = sizeof(float) * (kFactorFloats + (2 + kCellArrays) * size_t{kChunkFloats});
+  static constexpr uint32_t kResident = 1;
 
   const float* factor;
   uint32_t size, blocks, outputs;
@@ -68,6 +69,7 @@ struct GptqRoundKernel {
     uint32_t input, inputs;
     // Shared: rows of the factor, one a column; errors of the chunk, and sums for it, input by input.
     float *factor, *errors, *handed_on;
+    float* cells;  // of the chunk, for each array that round_cell reads
 
     FIRN_EACH bool inside() const { return input >= column; }
     FIRN_EACH uint32_t part() const { return (input - column) / kGptqTeamChunk; }  // of the tile, if it is inside
@@ -84,18 +86,30 @@ struct GptqRoundKernel {
 
   template <typename Team>
   FIRN_EACH void round_block(const Team& team, uint32_t block, uint32_t output, float* shared) const {
-    Chunk chunk{block, output, 0, 0, 0, 0, shared, shared + kFactorFloats, shared + kFactorFloats + kChunkFloats};
+    float* const floats = shared + kFactorFloats;
+    Chunk chunk{block, output, 0, 0, 0, 0, shared, floats, floats + kChunkFloats, floats + 2 * kChunkFloats};
     GptqSums sums[kGptqOwnersOfMember];
     for (chunk.column = 0; chunk.column < size; chunk.column += kGptqTeamColumns) {
       chunk.columns = size - chunk.column < kGptqTeamColumns ? size - chunk.column : kGptqTeamColumns;
       const uint32_t end = chunk.column + chunk.columns;
       for_each_owner(team, [&](uint32_t, uint32_t own) { sums[own] = {}; });
-      for (chunk.input = 0; chunk.input < end; chunk.input += kGptqTeamChunk) {
-        chunk.inputs = end - chunk.input < kGptqTeamChunk ? end - chunk.input : kGptqTeamChunk;
+      Ahead ahead;
+      // What a tile before this one rounded, other members read.
+      team.barrier();
+      set_input(&chunk, 0);
+      load(team, chunk, &ahead);
+      for (uint32_t input = 0; input < end; input += kGptqTeamChunk) {
+        set_input(&chunk, input);
         team.barrier();
-        load(team, chunk);
+        keep(team, chunk, ahead);
+        if (input + kGptqTeamChunk < end) {
+          Chunk next = chunk;
+          set_input(&next, input + kGptqTeamChunk);
+          load(team, next, &ahead);
+        }
         if (chunk.inside()) {
           for_each_owner(team, [&](uint32_t owner, uint32_t own) { show(chunk, owner, sums[own]); });
+          load_cells(team, chunk);
           team.barrier();
           for (uint32_t lane = team.rank(); lane < kGptqTeamOutputs; lane += team.size()) round_chunk(chunk, lane);
         }
@@ -108,23 +122,67 @@ struct GptqRoundKernel {
     }
   }
 
+  FIRN_EACH static void set_input(Chunk* chunk, uint32_t input) {
+    const uint32_t left = chunk->column + chunk->columns - input;
+    chunk->input = input;
+    chunk->inputs = left < kGptqTeamChunk ? left : kGptqTeamChunk;
+  }
+
   FIRN_EACH size_t cell(const Chunk& chunk, uint32_t input, uint32_t lane) const {
     return (size_t{chunk.block} * size + chunk.input + input) * outputs + chunk.output + lane;
   }
 
+  // What a member brings of a chunk: its share of the rows of the factor, and of the errors. All loads are under way
+  // at once, those of the next chunk while this one is worked on.
+  static constexpr uint32_t kSharesOfMember = kGptqTeamColumns * kGptqTeamChunk / kGptqOwners * kGptqOwnersOfMember;
+  static constexpr uint32_t kErrorsOfMember = kChunkFloats / kGptqOwners * kGptqOwnersOfMember;
+  struct Ahead {
+    float shares[kSharesOfMember], errors[kErrorsOfMember];
+  };
+
+  // Calls body(i, own) for every i below `count` that is this member's; `own` counts them.
+  template <uint32_t kOwn, typename Team, typename Body>
+  FIRN_EACH static void for_each_own(const Team& team, uint32_t count, Body body) {
+    FIRN_UNROLL
+    for (uint32_t own = 0; own < kOwn; ++own) {
+      const uint32_t i = own * team.size() + team.rank();
+      if (i < count) body(i, own);
+    }
+  }
+
   template <typename Team>
-  FIRN_EACH void load(const Team& team, const Chunk& chunk) const {
-    const float* const from =
-        factor + (size_t{chunk.block} * size + chunk.column) * size + chunk.input;
-    for_each_element(team, kGptqTeamColumns * kGptqTeamChunk, [&](size_t i) {
-      const uint32_t row = static_cast<uint32_t>(i) / kGptqTeamChunk, k = static_cast<uint32_t>(i) % kGptqTeamChunk;
-      chunk.factor[row * kFactorRow + k] =
-          row < chunk.columns && k < chunk.inputs ? from[size_t{row} * size + k] : 0.0f;
+  FIRN_EACH void load(const Team& team, const Chunk& chunk, Ahead* ahead) const {
+    const float* const from = factor + (size_t{chunk.block} * size + chunk.column) * size + chunk.input;
+    for_each_own<kSharesOfMember>(team, kGptqTeamColumns * kGptqTeamChunk, [&](uint32_t i, uint32_t own) {
+      const uint32_t row = i / kGptqTeamChunk, k = i % kGptqTeamChunk;
+      ahead->shares[own] = row < chunk.columns && k < chunk.inputs ? from[size_t{row} * size + k] : 0.0f;
     });
     if (chunk.inside()) return;
-    for_each_element(team, kChunkFloats, [&](size_t i) {
-      const uint32_t k = static_cast<uint32_t>(i) / kGptqTeamOutputs, lane = static_cast<uint32_t>(i) % kGptqTeamOutputs;
-      chunk.errors[i] = chunk.output + lane < outputs ? tile.errors[cell(chunk, k, lane)] : 0.0f;
+    for_each_own<kErrorsOfMember>(team, kChunkFloats, [&](uint32_t i, uint32_t own) {
+      const uint32_t k = i / kGptqTeamOutputs, lane = i % kGptqTeamOutputs;
+      ahead->errors[own] = chunk.output + lane < outputs ? tile.errors[cell(chunk, k, lane)] : 0.0f;
+    });
+  }
+
+  template <typename Team>
+  FIRN_EACH static void keep(const Team& team, const Chunk& chunk, const Ahead& ahead) {
+    for_each_own<kSharesOfMember>(team, kGptqTeamColumns * kGptqTeamChunk, [&](uint32_t i, uint32_t own) {
+      chunk.factor[i / kGptqTeamChunk * kFactorRow + i % kGptqTeamChunk] = ahead.shares[own];
+    });
+    if (chunk.inside()) return;
+    for_each_own<kErrorsOfMember>(team, kChunkFloats,
+                                  [&](uint32_t i, uint32_t own) { chunk.errors[i] = ahead.errors[own]; });
+  }
+
+  // What the rounding of a chunk reads: no member waits for it one input after the other.
+  template <typename Team>
+  FIRN_EACH void load_cells(const Team& team, const Chunk& chunk) const {
+    const float* const arrays[kCellArrays] = {tile.weights, tile.previous, tile.present, tile.dead_up, tile.dead_down};
+    for_each_own<kErrorsOfMember>(team, kChunkFloats, [&](uint32_t i, uint32_t) {
+      const uint32_t k = i / kGptqTeamOutputs, lane = i % kGptqTeamOutputs;
+      if (k >= chunk.inputs || chunk.output + lane >= outputs) return;
+      FIRN_UNROLL
+      for (uint32_t a = 0; a < kCellArrays; ++a) chunk.cells[a * kChunkFloats + i] = arrays[a][cell(chunk, k, lane)];
     });
   }
 
@@ -150,7 +208,7 @@ struct GptqRoundKernel {
         float handed_on = chunk.handed_on[j * kGptqTeamOutputs + lane];
         for (uint32_t k = 0; k < j; ++k)
           handed_on += chunk.errors[k * kGptqTeamOutputs + lane] * shares[j * kFactorRow + k];
-        error = round_cell(handed_on, cell(chunk, j, lane));
+        error = round_cell(handed_on, chunk.cells + j * kGptqTeamOutputs + lane, cell(chunk, j, lane));
       }
       chunk.errors[j * kGptqTeamOutputs + lane] = error;
     }
@@ -160,17 +218,18 @@ struct GptqRoundKernel {
   FIRN_EACH static float smaller(float a, float b) { return a < b ? a : b; }
 
   // round_column of gptq_tile.h, one output.
-  FIRN_EACH float round_cell(float handed_on, size_t at) const {
-    const float x = tile.weights[at], k = tile.previous[at];
+  FIRN_EACH float round_cell(float handed_on, const float* cells, size_t at) const {
+    const float x = cells[0], k = cells[kChunkFloats], present = cells[2 * kChunkFloats];
+    const float dead_up = cells[3 * kChunkFloats], dead_down = cells[4 * kChunkFloats];
     const float wanted = smaller(larger(x + handed_on * rule.strength, 0.0f - rule.value_max), rule.value_max);
     const float difference = wanted - k, distance = larger(difference, -difference);
     const auto whole = static_cast<int32_t>((distance + rule.half) / rule.step);
     const float steps = larger(static_cast<float>(whole), 1.0f);
-    const float dead = difference < 0 ? tile.dead_down[at] : tile.dead_up[at];
+    const float dead = difference < 0 ? dead_down : dead_up;
     const float moved = distance >= dead ? steps * rule.step : 0.0f;
     const float target = difference < 0 ? k - moved : k + moved;
     tile.targets[at] = target;
-    const float error = (x - target) * tile.present[at];
+    const float error = (x - target) * present;
     tile.errors[at] = error;
     return error;
   }
@@ -179,7 +238,6 @@ struct GptqRoundKernel {
   FIRN_EACH static void hand_on(const Chunk& chunk, uint32_t owner, GptqSums* sums) {
     const float* const shares = chunk.factor + owner / kOwnersOfRow * kFactorRow;
     const float* const errors = chunk.errors + owner % kOwnersOfRow * kGptqTeamWidth;
-    FIRN_UNROLL
     for (uint32_t k = 0; k < kGptqTeamChunk; k += 4) {
       GptqFour share[kGptqTeamRows];
       FIRN_UNROLL

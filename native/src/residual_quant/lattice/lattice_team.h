@@ -32,32 +32,54 @@ inline constexpr uint32_t kLatticeVector = 4;
 
 // Up to four elements of a segment.
 struct LatticeFour {
-  uint32_t first;        // in the block, a multiple of four
-  uint32_t from, until;  // which of the four are the segment's
-  bool whole;            // all four are elements of the block: they can be read at once
+  static constexpr uint32_t kAll = 15, kWhole = 16;
+  uint32_t first;  // in the block, a multiple of four
+  uint32_t bits;   // bit e: element e is the segment's; kWhole: all four are the block's, and can be read at once
+
+  FIRN_EACH bool has(uint32_t e) const { return bits & 1u << e; }
+  FIRN_EACH bool all() const { return (bits & kAll) == kAll; }
+  FIRN_EACH bool none() const { return (bits & kAll) == 0; }
+  FIRN_EACH bool whole() const { return bits & kWhole; }
 };
 
-// Calls body(four, is_any) for the elements of a segment; all members call it the same number of times, and those without
-// elements of their own with none.
+FIRN_EACH LatticeFour four_at(const LatticeTeamBlock& block, const LatticeTeamSegment& segment, uint32_t number) {
+  const uint32_t begin = segment.first, end = segment.first + segment.count, first = number * kLatticeVector;
+  LatticeFour four{first, LatticeFour::kAll | LatticeFour::kWhole};
+  if (first >= begin && first + kLatticeVector <= end) return four;
+  four.bits = first + kLatticeVector <= block.count ? uint32_t{LatticeFour::kWhole} : 0;
+  FIRN_UNROLL
+  for (uint32_t e = 0; e < kLatticeVector; ++e) four.bits |= uint32_t{first + e >= begin && first + e < end} << e;
+  return four;
+}
+
+// Calls body(four, what load(four) brought) for the elements of a segment; all members call it the same number of times,
+// those without elements of their own with none. The next four are on their way meanwhile.
+template <typename Team, typename Load, typename Body>
+FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, const LatticeTeamSegment& segment,
+                             Load load, Body body) {
+  const uint32_t last = (segment.first + segment.count + kLatticeVector - 1) / kLatticeVector;
+  uint32_t number = segment.first / kLatticeVector + team.rank();
+  LatticeFour four = four_at(block, segment, number);
+  auto loaded = load(four);
+  for (uint32_t base = segment.first / kLatticeVector; base < last; base += team.size()) {
+    number += team.size();
+    const LatticeFour next = four_at(block, segment, number);
+    const auto loaded_next = load(next);
+    body(four, loaded);
+    four = next;
+    loaded = loaded_next;
+  }
+}
+
 template <typename Team, typename Body>
 FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, const LatticeTeamSegment& segment,
                              Body body) {
-  const uint32_t begin = segment.first, end = segment.first + segment.count;
-  const uint32_t last = (end + kLatticeVector - 1) / kLatticeVector;
-  for (uint32_t base = begin / kLatticeVector; base < last; base += team.size()) {
-    LatticeFour four{(base + team.rank()) * kLatticeVector, 0, 0, false};
-    if (base + team.rank() < last) {
-      four.from = begin > four.first ? begin - four.first : 0;
-      four.until = end - four.first < kLatticeVector ? end - four.first : kLatticeVector;
-      four.whole = four.first + kLatticeVector <= block.count;
-    }
-    body(four);
-  }
+  for_each_four(team, block, segment, [](const LatticeFour&) { return 0; }, [&](const LatticeFour& four, int) { body(four); });
 }
 
 template <Dtype dtype>
 FIRN_EACH void load_four(const void* elements, uint64_t index, const LatticeFour& four, float* to) {
-  if (four.whole) {
+  if (four.whole()) {
     if constexpr (dtype == Dtype::f32) {
       const Sixteen load = static_cast<const Sixteen*>(elements)[index / 4];
       FIRN_UNROLL
@@ -72,41 +94,47 @@ FIRN_EACH void load_four(const void* elements, uint64_t index, const LatticeFour
   } else {
     FIRN_UNROLL
     for (uint32_t e = 0; e < 4; ++e)
-      to[e] = e >= four.from && e < four.until ? element_of<dtype>(elements, index + e) : 0.0f;
+      to[e] = four.has(e) ? element_of<dtype>(elements, index + e) : 0.0f;
   }
 }
 
 // Zeros without an array.
 FIRN_EACH void load_four(const int32_t* values, uint64_t index, const LatticeFour& four, int32_t* to) {
-  if (values && four.whole) {
+  if (values && four.whole()) {
     const Sixteen load = reinterpret_cast<const Sixteen*>(values)[index / 4];
     FIRN_UNROLL
     for (uint32_t e = 0; e < 4; ++e) to[e] = static_cast<int32_t>(load.words[e]);
   } else {
     FIRN_UNROLL
-    for (uint32_t e = 0; e < 4; ++e) to[e] = values && e >= four.from && e < four.until ? values[index + e] : 0;
+    for (uint32_t e = 0; e < 4; ++e) to[e] = values && four.has(e) ? values[index + e] : 0;
   }
 }
 
 // As the bytes of a word, the first the lowest.
 FIRN_EACH uint32_t load_four(const uint8_t* bytes, uint64_t index, const LatticeFour& four) {
   if (!bytes) return 0;
-  if (four.whole) return reinterpret_cast<const uint32_t*>(bytes)[index / 4];
+  if (four.whole()) return reinterpret_cast<const uint32_t*>(bytes)[index / 4];
   uint32_t word = 0;
-  for (uint32_t e = four.from; e < four.until; ++e) word |= uint32_t{bytes[index + e]} << 8 * e;
+  FIRN_UNROLL
+  for (uint32_t e = 0; e < 4; ++e) {
+    if (four.has(e)) word |= uint32_t{bytes[index + e]} << 8 * e;
+  }
   return word;
 }
 
 FIRN_EACH void store_four(uint8_t* bytes, uint64_t index, const LatticeFour& four, uint32_t word) {
-  if (four.from == 0 && four.until == kLatticeVector) {
+  if (four.all()) {
     reinterpret_cast<uint32_t*>(bytes)[index / 4] = word;
     return;
   }
-  for (uint32_t e = four.from; e < four.until; ++e) bytes[index + e] = static_cast<uint8_t>(word >> 8 * e);
+  FIRN_UNROLL
+  for (uint32_t e = 0; e < 4; ++e) {
+    if (four.has(e)) bytes[index + e] = static_cast<uint8_t>(word >> 8 * e);
+  }
 }
 
 FIRN_EACH void store_four(int32_t* values, uint64_t index, const LatticeFour& four, const int32_t* from) {
-  if (four.from == 0 && four.until == kLatticeVector) {
+  if (four.all()) {
     Sixteen store;
     FIRN_UNROLL
     for (uint32_t e = 0; e < 4; ++e) store.words[e] = static_cast<uint32_t>(from[e]);
@@ -115,7 +143,7 @@ FIRN_EACH void store_four(int32_t* values, uint64_t index, const LatticeFour& fo
   }
   FIRN_UNROLL
   for (uint32_t e = 0; e < 4; ++e) {
-    if (e >= four.from && e < four.until) values[index + e] = from[e];
+    if (four.has(e)) values[index + e] = from[e];
   }
 }
 
@@ -127,7 +155,7 @@ FIRN_EACH void store_four(void* elements, uint64_t index, const LatticeFour& fou
     if constexpr (dtype == Dtype::f32) words[e] = bits_of(from[e]);
     else words[e] = dtype == Dtype::bf16 ? narrow_bf16(from[e]) : narrow_f16(from[e]);
   }
-  const bool all = four.from == 0 && four.until == kLatticeVector;
+  const bool all = four.all();
   if constexpr (dtype == Dtype::f32) {
     if (all) {
       static_cast<Sixteen*>(elements)[index / 4] = Sixteen{{words[0], words[1], words[2], words[3]}};
@@ -139,7 +167,7 @@ FIRN_EACH void store_four(void* elements, uint64_t index, const LatticeFour& fou
   }
   FIRN_UNROLL
   for (uint32_t e = 0; e < 4; ++e) {
-    if (e < four.from || e >= four.until) continue;
+    if (!four.has(e)) continue;
     if constexpr (dtype == Dtype::f32) static_cast<uint32_t*>(elements)[index + e] = words[e];
     else static_cast<uint16_t*>(elements)[index + e] = static_cast<uint16_t>(words[e]);
   }
@@ -148,14 +176,22 @@ FIRN_EACH void store_four(void* elements, uint64_t index, const LatticeFour& fou
 // weight_units() of weight_units.h.
 FIRN_EACH bool team_weight_units(float weight, float units, int32_t* x) {
   const float scaled = weight * units;
-  *x = 0;
-  if (!(float_of(bits_of(scaled) & 0x7FFFFFFFu) < static_cast<float>(kLatticeWeightMax + 1))) return false;
+  // From half a unit below the limit on, the tie rounds to even and beyond it.
+  const bool in_range = float_of(bits_of(scaled) & 0x7FFFFFFFu) < static_cast<float>(kLatticeWeightMax) + 0.5f;
 #ifdef __CUDACC__
-  *x = __float2int_rn(scaled);
+  *x = __float2int_rn(in_range ? scaled : 0.0f);
 #else
-  *x = static_cast<int32_t>(std::lrint(scaled));
+  *x = static_cast<int32_t>(std::lrint(in_range ? scaled : 0.0f));
 #endif
-  return *x <= kLatticeWeightMax && *x >= -kLatticeWeightMax;
+  return in_range;
+}
+
+// The previous value in units of the segment; 0, and false, when it is out of range.
+FIRN_EACH bool team_shifted(const LatticeRule& rule, int32_t kept, int32_t* k) {
+  const uint32_t most = static_cast<uint32_t>(rule.kept_max);
+  const bool in_range = static_cast<uint32_t>(kept) + most <= 2 * most;
+  *k = in_range ? static_cast<int32_t>(static_cast<uint32_t>(kept) << rule.shift) : 0;
+  return in_range;
 }
 
 // n / divisor for 0 <= n < 2^24 and `reciprocal` the divisor's, rounded: the product is less than one off.
@@ -200,7 +236,7 @@ FIRN_EACH int32_t team_zone(uint32_t dead_zone, uint32_t rate, int32_t step) {
 
 // lattice_quantize() of every block.
 struct LatticeQuantizeTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 4;
+  static constexpr uint32_t kMembers = 256, kResident = 3;
   static constexpr size_t kSharedBytes = kLatticeRates * sizeof(int32_t);
   const LatticeTeamBlock* blocks;
   uint32_t block_count;
@@ -216,6 +252,12 @@ struct LatticeQuantizeTeamKernel {
   uint32_t* escape_counts;        // a block
   LatticeStatistics* statistics;  // a segment
   uint8_t* failures;              // a block
+
+  struct Loaded {
+    float w[4];
+    int32_t kept[4];
+    uint32_t states;
+  };
 
   uint32_t teams(uint32_t) const { return block_count; }
 
@@ -244,54 +286,61 @@ struct LatticeQuantizeTeamKernel {
       team.barrier();
       const float reciprocal = 1.0f / static_cast<float>(rule.step);
       const int32_t half = rule.step / 2;
-      int64_t squares = 0, products = 0, counts[3] = {}, residuals[3] = {}, signed_sums[3] = {};
-      for_each_four(team, block, segment, [&](const LatticeFour& four) {
+      int64_t squares = 0, products = 0, residuals[3] = {}, signed_sums[3] = {};
+      int32_t counts[3] = {};
+      const auto load = [&](const LatticeFour& four) {
+        Loaded loaded{};
+        if (four.none()) return loaded;
+        const uint64_t index = block.first + four.first;
+        load_four<kDtype>(weights, index, four, loaded.w);
+        load_four(values, index, four, loaded.kept);
+        if constexpr (kPriced) loaded.states = load_four(activity, index, four);
+        return loaded;
+      };
+      for_each_four(team, block, segment, load, [&](const LatticeFour& four, const Loaded& loaded) {
         const uint64_t index = block.first + four.first;
         uint32_t word = 0, own_escapes = 0, beyond[4] = {};
-        if (four.until > 0) {
-          float w[4];
-          int32_t kept[4];
-          load_four<kDtype>(weights, index, four, w);
-          load_four(values, index, four, kept);
-          const uint32_t states = kPriced ? load_four(activity, index, four) : 0;
+        if (!four.none()) {
+          const auto& [w, kept, states] = loaded;
+          int32_t residuals_of_four[3] = {}, signed_of_four[3] = {};
           FIRN_UNROLL
           for (uint32_t e = 0; e < 4; ++e) {
-            if (e < four.from || e >= four.until) continue;
-            int32_t x;
+            if (!four.has(e)) continue;
+            int32_t x, k;
             failed |= !team_weight_units(w[e], rule.units, &x);
-            failed |= kept[e] > rule.kept_max || kept[e] < -rule.kept_max;
-            const int32_t k = static_cast<int32_t>(static_cast<uint32_t>(kept[e]) << rule.shift);
+            failed |= !team_shifted(rule, kept[e], &k);
             const bool minus = x < k;
-            const int32_t distance = static_cast<int32_t>(minus ? static_cast<uint32_t>(k) - static_cast<uint32_t>(x)
-                                                                : static_cast<uint32_t>(x) - static_cast<uint32_t>(k));
+            const int32_t distance = minus ? k - x : x - k;
             const bool against = minus != (k < 0);
             int32_t zone = rule.dead;
-            if constexpr (kPriced)
-              zone = dead[2 * team_context(rule, kept[e], states >> 8 * e & 0xFFu) + against];
-            int32_t steps = 0;
-            if (distance >= zone && !failed) {
-              steps = quotient(distance + half, rule.step, reciprocal);
-              if (steps < 1) steps = 1;
+            if constexpr (kPriced) zone = dead[2 * team_context(rule, kept[e], states >> 8 * e & 0xFFu) + against];
+            int32_t target = k;
+            if (distance >= zone) {
+              const int32_t nearest = quotient(distance + half, rule.step, reciprocal);
+              const int32_t steps = nearest > 1 ? nearest : 1;
               const uint32_t zigzag = static_cast<uint32_t>(2 * steps - against);
               word |= (zigzag < kLatticeEscape ? zigzag : kLatticeEscape) << 8 * e;
               if (zigzag >= kLatticeEscape) {
                 beyond[e] = zigzag - kLatticeEscape + 1;
                 ++own_escapes;
               }
-              const int32_t moved = steps * rule.step;
-              const uint32_t j = steps < 3 ? steps - 1 : 2;
+              const int32_t moved = steps * rule.step, outwards = minus ? -x : x;
               FIRN_UNROLL
-              for (uint32_t of = 0; of < 3; ++of) {
-                if (of != j) continue;
-                ++counts[of];
-                residuals[of] += distance - moved;
-                signed_sums[of] += minus ? -x : x;
+              for (int32_t j = 0; j < 3; ++j) {
+                if (j < 2 ? steps != j + 1 : steps < 3) continue;
+                ++counts[j];
+                residuals_of_four[j] += distance - moved;
+                signed_of_four[j] += outwards;
               }
-              products += int64_t{x} * (minus ? k - moved : k + moved);
-            } else {
-              products += int64_t{x} * k;
+              target = minus ? k - moved : k + moved;
             }
+            products += int64_t{x} * target;
             squares += int64_t{x} * x;
+          }
+          FIRN_UNROLL
+          for (uint32_t j = 0; j < 3; ++j) {
+            residuals[j] += residuals_of_four[j];
+            signed_sums[j] += signed_of_four[j];
           }
           store_four(symbols, index, four, word);
         }
@@ -308,7 +357,7 @@ struct LatticeQuantizeTeamKernel {
       LatticeStatistics& sums = statistics[s];
       FIRN_UNROLL
       for (uint32_t j = 0; j < 3; ++j) {
-        team.add_all(&sums.counts[j], counts[j]);
+        team.add_all(&sums.counts[j], int64_t{counts[j]});
         team.add_all(&sums.residuals[j], residuals[j]);
         team.add_all(&sums.signed_sums[j], signed_sums[j]);
       }
@@ -343,7 +392,7 @@ struct LatticeContextsTeamKernel {
     for (uint32_t s = block.segment_first; s < block.segment_first + block.segment_count; ++s) {
       const LatticeTeamSegment segment = segments[s];
       for_each_four(team, block, segment, [&](const LatticeFour& four) {
-        if (four.until == 0) return;
+        if (four.none()) return;
         const uint64_t index = block.first + four.first;
         int32_t kept[4];
         load_four(values, index, four, kept);
@@ -361,7 +410,7 @@ struct LatticeContextsTeamKernel {
 // lattice_apply() of every block, and the elements rebuilt from its values, as lattice_values() does it. Outputs may be
 // null, and may be the inputs.
 struct LatticeRebuildTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 4;
+  static constexpr uint32_t kMembers = 256, kResident = 3;
   static constexpr size_t kSharedBytes = 0;
   const LatticeTeamBlock* blocks;
   uint32_t block_count;
@@ -375,6 +424,11 @@ struct LatticeRebuildTeamKernel {
   void* elements;
   Dtype dtype;
   uint8_t* failures;
+  struct Loaded {
+    uint32_t word;
+    int32_t kept[4];
+    uint32_t states;
+  };
 
   uint32_t teams(uint32_t) const { return block_count; }
 
@@ -392,18 +446,22 @@ struct LatticeRebuildTeamKernel {
     for (uint32_t s = block.segment_first; s < block.segment_first + block.segment_count; ++s) {
       const LatticeTeamSegment segment = segments[s];
       const LatticeRule& rule = segment.rule;
-      for_each_four(team, block, segment, [&](const LatticeFour& four) {
+      const auto load = [&](const LatticeFour& four) {
+        Loaded loaded{};
+        if (four.none()) return loaded;
         const uint64_t index = block.first + four.first;
-        const uint32_t word = four.until > 0 ? load_four(symbols, index, four) : 0;
-        int32_t kept[4] = {};
-        uint32_t states = 0, zigzags[4] = {}, own_escapes = 0;
-        if (four.until > 0) {
-          load_four(values, index, four, kept);
-          states = load_four(activity, index, four);
-        }
+        loaded.word = load_four(symbols, index, four);
+        load_four(values, index, four, loaded.kept);
+        loaded.states = load_four(activity, index, four);
+        return loaded;
+      };
+      for_each_four(team, block, segment, load, [&](const LatticeFour& four, const Loaded& loaded) {
+        const uint64_t index = block.first + four.first;
+        const auto& [word, kept, states] = loaded;
+        uint32_t zigzags[4] = {}, own_escapes = 0;
         FIRN_UNROLL
         for (uint32_t e = 0; e < 4; ++e) {
-          if (e < four.from || e >= four.until) continue;
+          if (!four.has(e)) continue;
           zigzags[e] = word >> 8 * e & 0xFFu;
           failed |= zigzags[e] > kLatticeEscape;
           own_escapes += zigzags[e] == kLatticeEscape;
@@ -421,15 +479,15 @@ struct LatticeRebuildTeamKernel {
           }
           taken += total;
         }
-        if (four.until == 0) return;
+        if (four.none()) return;
         int32_t next[4] = {};
         uint32_t next_states = 0;
         float rebuilt[4] = {};
         FIRN_UNROLL
         for (uint32_t e = 0; e < 4; ++e) {
-          if (e < four.from || e >= four.until) continue;
-          failed |= kept[e] > rule.kept_max || kept[e] < -rule.kept_max;
-          const int32_t k = static_cast<int32_t>(static_cast<uint32_t>(kept[e]) << rule.shift);
+          if (!four.has(e)) continue;
+          int32_t k;
+          failed |= !team_shifted(rule, kept[e], &k);
           const uint32_t steps = (zigzags[e] + 1) / 2;
           const bool minus = (zigzags[e] & 1) != (k < 0);
           int64_t value = k;
@@ -477,7 +535,7 @@ struct LatticeValuesTeamKernel {
       for (uint32_t s = block.segment_first; s < block.segment_first + block.segment_count; ++s) {
         const LatticeTeamSegment segment = segments[s];
         for_each_four(team, block, segment, [&](const LatticeFour& four) {
-          if (four.until == 0) return;
+          if (four.none()) return;
           const uint64_t index = block.first + four.first;
           int32_t kept[4];
           float rebuilt[4];
@@ -573,9 +631,8 @@ struct LatticeErrorsTeamKernel {
     with_dtype(dtype, [&](auto tag) { weight = element_of<decltype(tag)::dtype>(weights, index); });
     int32_t x;
     bool in_range = team_weight_units(weight, rule.units, &x);
-    const int32_t kept = values ? values[index] : 0;
-    in_range &= kept <= rule.kept_max && kept >= -rule.kept_max;
-    const int32_t k = static_cast<int32_t>(static_cast<uint32_t>(kept) << rule.shift);
+    int32_t k;
+    in_range &= team_shifted(rule, values ? values[index] : 0, &k);
     const uint32_t steps = (zigzag + 1) / 2;
     in_range &= steps <= static_cast<uint32_t>(kLatticeValueMax);
     const bool minus = (zigzag & 1) != (k < 0);
