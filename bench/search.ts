@@ -5,7 +5,8 @@
  * It pushes the series as the demo does: most of it, then a fork that pushes the last checkpoints once more from an
  * earlier step, the first of them with the parent's very bytes. For each checkpoint it prints the trials, the processor
  * seconds of the hub and of its evaluation children, the bytes they wrote to disk in units of the uploaded ones, and a
- * digest of the package without its ids, by which two versions of the hub are compared. Linux only: the figures are those of /proc.
+ * digest of the package without its ids, by which two versions of the hub are compared. Linux only: the figures are
+ * those of /proc.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

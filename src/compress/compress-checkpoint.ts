@@ -15,6 +15,8 @@ import { findResumption } from './lineage/find-resumption.ts';
 import { loadSource } from './upload/load-source.ts';
 import { ModelSource } from './upload/model-source.ts';
 import { Ancestors, type OpenedAncestor } from './ancestor/open-ancestor.ts';
+import { gramsMaxBytes } from './method/gram-matrices.ts';
+import type { Method } from './method/method.ts';
 import { methodNamed } from './method/all-methods.ts';
 import { overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
 import { measuredQuality } from './measure/observed-quality.ts';
@@ -22,6 +24,7 @@ import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
 import { ReusableBase } from './lineage/reusable-base.ts';
 import { runOfCheckpoint } from './run-of-checkpoint.ts';
+import type { MemoryFolder } from './scratch-memory.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './ancestor/trial-counts.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -81,8 +84,10 @@ export async function compressCheckpoint(
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
       const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
       const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
+      let memory: MemoryFolder | undefined;
       try {
         const holding = await filesHolding(catalog, run, source.files);
+        memory = await ctx.scratchMemory?.take(modelFilesBytes(source, method, ctx.evaluator.parallel));
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
         const attempt = {
           ...services,
@@ -99,10 +104,12 @@ export async function compressCheckpoint(
           packageId,
           packageKey,
           directory,
+          modelDirectory: memory?.directory ?? directory,
         };
         return await compress({ ...attempt, parallel, signal, warn }, warnings);
       } finally {
         session.close();
+        await memory?.release();
         await ancestors.close();
         await loaded.close();
       }
@@ -113,6 +120,13 @@ export async function compressCheckpoint(
     await ctx.store.delete(packageKey).catch(() => undefined);
     throw error;
   }
+}
+
+/** Most bytes of the files that evaluations of a checkpoint map or write at once. */
+function modelFilesBytes({ files }: ModelSource, method: Method, evaluations: number): number {
+  const modelBytes = files.reduce((sum, { role, sizeBytes }) => sum + (role === 'model' ? sizeBytes : 0), 0);
+  const grams = method.measureInputs === undefined ? 0 : gramsMaxBytes;
+  return Math.max(modelBytes + grams, modelBytes * Math.min(method.trialsAtOnce ?? evaluations, evaluations));
 }
 
 async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Promise<CompressedCheckpoint> {

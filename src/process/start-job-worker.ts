@@ -76,6 +76,7 @@ function compressContext({
   work,
   watch,
   encodeCache,
+  scratchMemory,
 }: Parts): CompressContext {
   const { threads } = core.stats();
   return {
@@ -86,6 +87,7 @@ function compressContext({
     restorer,
     graphs,
     workDirectory: work.path,
+    scratchMemory,
     freshRestorer: () => restorerOf(core, store, config.restoreCacheMaxBytes),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     cacheCounts: encodeCache,

@@ -24,6 +24,8 @@ export interface Method {
   readonly ancestry: Ancestry;
   /** Most trials of one checkpoint over all its searches; absent: those that the run allows. */
   readonly trialsMost?: number;
+  /** Most trials at once; absent: as many as there may be evaluations. */
+  readonly trialsAtOnce?: number;
   /**
    * Measures the inputs of the matrices on the uploaded weights; absent if the method has no use for them. Rejects only
    * with `cancelled`.
