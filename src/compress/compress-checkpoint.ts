@@ -1,17 +1,19 @@
 import { join } from 'node:path';
-import type { Checkpoint, CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
-import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
+import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
 import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
-import type { EncodedCheckpoint } from './encode/encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './ancestor/find-ancestor.ts';
 import { filesHolding } from './lineage/file-references.ts';
+import { copyTwin } from './copy-twin.ts';
 import { findResumption } from './lineage/find-resumption.ts';
+import { findTwin } from './lineage/find-twin.ts';
 import { loadSource } from './upload/load-source.ts';
 import { ModelSource } from './upload/model-source.ts';
 import { Ancestors, type OpenedAncestor } from './ancestor/open-ancestor.ts';
@@ -36,15 +38,6 @@ export interface CheckpointToCompress {
   readonly rows: readonly CheckpointFile[];
   /** Distinguishes the attempts at this checkpoint: the fence of the job's claim. */
   readonly attempt: number;
-}
-
-/** A checkpoint stored and verified, not yet committed. */
-export interface CompressedCheckpoint {
-  readonly encoded: EncodedCheckpoint;
-  readonly packageId: string;
-  readonly packageKey: string;
-  readonly result: CheckpointResult;
-  readonly files: readonly FileResultRecord[];
 }
 
 /**
@@ -132,6 +125,9 @@ function modelFilesBytes({ files }: ModelSource, method: Method, evaluations: nu
 async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Promise<CompressedCheckpoint> {
   const { ctx, checkpoint, packageId, packageKey } = begun;
   const candidates = await ancestorCandidates(ctx.catalog, begun.run, checkpoint.sequence);
+  const twin = begun.method.isRepeatable === true ? await findTwin({ ...begun, candidates }) : undefined;
+  const copied = twin && (await ctx.tracer.span('encode.copy', {}, () => copyTwin(begun, twin)));
+  if (copied !== undefined) return copied;
   const attempt = await withStateOptions(begun, candidates);
   const phases = new Phases(attempt);
   const basis = await phases.run('read', async (): Promise<Basis> => {

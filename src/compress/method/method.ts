@@ -24,6 +24,11 @@ export interface Method {
   readonly ancestry: Ancestry;
   /** Most trials of one checkpoint over all its searches; absent: those that the run allows. */
   readonly trialsMost?: number;
+  /**
+   * Whether the package follows from uploads, settings and earlier checkpoints alone: the same in another run give the
+   * same bytes.
+   */
+  readonly isRepeatable?: true;
   /** Most trials at once; absent: as many as there may be evaluations. */
   readonly trialsAtOnce?: number;
   /**
