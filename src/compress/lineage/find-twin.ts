@@ -64,7 +64,9 @@ function uploadOf(rows: readonly CheckpointFile[]): unknown {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Gradients are never stored. Of other files the bytes have to come from the package, and to be other than uploaded. */
+/**
+ * Gradients are never stored. Of other files the bytes have to come from the package, and to be other than uploaded.
+ */
 function isSearched({ role, storage, sha256, resultSha256 }: CheckpointFile): boolean {
   return role === 'sensitivity' || (storage === 'package' && sha256 !== undefined && resultSha256 !== sha256);
 }
