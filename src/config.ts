@@ -156,6 +156,10 @@ export const configSchema = z.object({
       'eval set with on request.',
   ),
   FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536).describe('MiB of uploaded blocks kept in memory during an encode.'),
+  FIRN_TRIAL_MEMORY_MIB: integer(4096, 0, 1024 * 1024).describe(
+    'MiB of memory for the model files that trials evaluate, in `/dev/shm` where that and the memory have at least ' +
+      'twice the room; other models are written to FIRN_WORK_DIR. 0: all are.',
+  ),
   FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe(
     'MiB of decoded ancestor blocks kept for restores and deltas.',
   ),
@@ -261,6 +265,8 @@ export interface Config {
   readonly evalDeadlineMs: number;
   readonly evalMemoryMaxBytes: number;
   readonly encodeCacheMaxBytes: number;
+  /** 0: models to evaluate are written to disk. */
+  readonly trialMemoryMaxBytes: number;
   readonly restoreCacheMaxBytes: number;
   /** 0: rebuilt files are not kept. */
   readonly decodedCacheMaxBytes: number;
@@ -317,6 +323,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     evalDeadlineMs: env.FIRN_EVAL_DEADLINE_S * 1000,
     evalMemoryMaxBytes: env.FIRN_EVAL_MEMORY_MIB * mib,
     encodeCacheMaxBytes: env.FIRN_ENCODE_CACHE_MIB * mib,
+    trialMemoryMaxBytes: env.FIRN_TRIAL_MEMORY_MIB * mib,
     restoreCacheMaxBytes: env.FIRN_RESTORE_CACHE_MIB * mib,
     decodedCacheMaxBytes: env.FIRN_DECODED_CACHE_MIB * mib,
     chainLengthMax: env.FIRN_CHAIN_LENGTH_MAX,

@@ -172,7 +172,7 @@ interface Running {
 
 /** Ends the process's parts in order; rejects with the first failure. */
 async function close(
-  { config, evaluator, store, suspects, notices, catalog, watch, work, decoded, log }: Parts,
+  { config, evaluator, store, suspects, notices, catalog, watch, work, scratchMemory, decoded, log }: Parts,
   { server, worker, upkeep, scrubber, transfers, metering, announcing, readiness }: Running,
 ): Promise<void> {
   const { drainMs, unreadyMs } = config;
@@ -199,6 +199,7 @@ async function close(
       closing('close store', () => store.close()),
       closing('end the cache of decoded files', async () => decoded?.close()),
       closing('remove scratch files', () => work.release()),
+      closing('remove files in memory', async () => scratchMemory?.close()),
       [{ name: 'send traces', deadlineMs: tracesMs, end: () => watch.close() }],
       closing('close notices', () => notices.close()),
       closing('close catalog', () => catalog.close()),

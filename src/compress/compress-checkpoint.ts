@@ -1,20 +1,24 @@
 import { join } from 'node:path';
-import type { Checkpoint, CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
-import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
+import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
 import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
-import type { EncodedCheckpoint } from './encode/encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './ancestor/find-ancestor.ts';
 import { filesHolding } from './lineage/file-references.ts';
+import { copyTwin } from './copy-twin.ts';
 import { findResumption } from './lineage/find-resumption.ts';
+import { findTwin } from './lineage/find-twin.ts';
 import { loadSource } from './upload/load-source.ts';
 import { ModelSource } from './upload/model-source.ts';
 import { Ancestors, type OpenedAncestor } from './ancestor/open-ancestor.ts';
+import { gramsMaxBytes } from './method/gram-matrices.ts';
+import type { Method } from './method/method.ts';
 import { methodNamed } from './method/all-methods.ts';
 import { overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
 import { measuredQuality } from './measure/observed-quality.ts';
@@ -22,6 +26,7 @@ import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
 import { ReusableBase } from './lineage/reusable-base.ts';
 import { runOfCheckpoint } from './run-of-checkpoint.ts';
+import type { MemoryFolder } from './scratch-memory.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './ancestor/trial-counts.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -36,15 +41,6 @@ export interface CheckpointToCompress {
    * estimate.
    */
   readonly attempt: number | `estimate-${number}`;
-}
-
-/** A checkpoint stored and verified, not yet committed. */
-export interface CompressedCheckpoint {
-  readonly encoded: EncodedCheckpoint;
-  readonly packageId: string;
-  readonly packageKey: string;
-  readonly result: CheckpointResult;
-  readonly files: readonly FileResultRecord[];
 }
 
 /**
@@ -84,8 +80,10 @@ export async function compressCheckpoint(
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
       const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
       const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
+      let memory: MemoryFolder | undefined;
       try {
         const holding = await filesHolding(catalog, run, source.files);
+        memory = await ctx.scratchMemory?.take(modelFilesBytes(source, method, ctx.evaluator.parallel));
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
         const attempt = {
           ...services,
@@ -102,10 +100,12 @@ export async function compressCheckpoint(
           packageId,
           packageKey,
           directory,
+          modelDirectory: memory?.directory ?? directory,
         };
         return await compress({ ...attempt, parallel, signal, warn }, warnings);
       } finally {
         session.close();
+        await memory?.release();
         await ancestors.close();
         await loaded.close();
       }
@@ -118,9 +118,19 @@ export async function compressCheckpoint(
   }
 }
 
+/** Most bytes of the files that evaluations of a checkpoint map or write at once. */
+function modelFilesBytes({ files }: ModelSource, method: Method, evaluations: number): number {
+  const modelBytes = files.reduce((sum, { role, sizeBytes }) => sum + (role === 'model' ? sizeBytes : 0), 0);
+  const grams = method.measureInputs === undefined ? 0 : gramsMaxBytes;
+  return Math.max(modelBytes + grams, modelBytes * Math.min(method.trialsAtOnce ?? evaluations, evaluations));
+}
+
 async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Promise<CompressedCheckpoint> {
   const { ctx, checkpoint, packageId, packageKey } = begun;
   const candidates = await ancestorCandidates(ctx.catalog, begun.run, checkpoint.sequence);
+  const twin = begun.method.isRepeatable === true ? await findTwin({ ...begun, candidates }) : undefined;
+  const copied = twin && (await ctx.tracer.span('encode.copy', {}, () => copyTwin(begun, twin)));
+  if (copied !== undefined) return copied;
   const attempt = await withStateOptions(begun, candidates);
   const phases = new Phases(attempt);
   const basis = await phases.run('read', async (): Promise<Basis> => {

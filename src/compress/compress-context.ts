@@ -6,6 +6,7 @@ import type { NativeCore } from '../native/core.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
+import type { ScratchMemory } from './scratch-memory.ts';
 import type { GraphCache } from './eval-set/describe-local-graph.ts';
 
 /** Services of the process that compressing a checkpoint uses. */
@@ -22,6 +23,8 @@ export interface CompressContext {
   readonly graphs: GraphCache;
   /** Scratch files; each encode has a directory of its own there, removed at its end. */
   readonly workDirectory: string;
+  /** For the model files that evaluations map; absent: they are scratch files too. */
+  readonly scratchMemory?: ScratchMemory | undefined;
   readonly cacheMaxBytes: number;
   /** Counts of the cache of uploaded blocks. */
   readonly cacheCounts?: CacheCounts;

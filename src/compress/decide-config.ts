@@ -112,7 +112,7 @@ function search(
   { model, trialsMax }: { readonly model: PreparedModel; readonly trialsMax: number },
   quantization: Quantization,
 ) {
-  const { checkpoint, run, source, ctx, directory, signal } = attempt;
+  const { checkpoint, run, source, ctx, modelDirectory, signal } = attempt;
   return searchCheckpoint(
     {
       checkpointId: checkpoint.id,
@@ -125,7 +125,7 @@ function search(
     },
     {
       catalog: ctx.catalog,
-      directory,
+      directory: modelDirectory,
       blockParallel: ctx.blockParallel,
       signal,
       tracer: ctx.tracer,

@@ -36,6 +36,8 @@ export interface EncodeAttempt extends Pick<
   readonly packageKey: string;
   /** Scratch files of this attempt. */
   readonly directory: string;
+  /** The same for the model files that evaluations map: in memory if there is room. */
+  readonly modelDirectory: string;
   /** Blocks in work at once. */
   readonly parallel: number;
   readonly signal: AbortSignal;

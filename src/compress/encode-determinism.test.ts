@@ -1,25 +1,43 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { decodeStoredIndex, readStoredIndex } from '../package/open-package.ts';
 import { prefixBytes } from '../package/package-frame.ts';
 import type { PackageIndex } from '../package/package-index.ts';
+import type { CompressContext } from './compress-context.ts';
 import { openCompressHarness, withGradients, type CompressHarness } from './harness/compress-harness.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './harness/tiny-model.test-support.ts';
+import type { ScratchMemory } from './scratch-memory.ts';
 
 /**
  * Two data directories that differ in everything that must not matter: ids, concurrent blocks, concurrent evaluations,
- * caches.
+ * caches, memory for models to evaluate.
  */
 let one: CompressHarness;
 let other: CompressHarness;
+/** Stands for the file system in memory: folders in it, and how many models were in one. */
+let memory: string;
+let models = 0;
 beforeAll(async () => {
+  memory = await mkdtemp(join(tmpdir(), 'firn-memory-'));
   one = await openCompressHarness({ evalParallel: 1, blockParallel: 1 });
   other = await openCompressHarness({ evalParallel: 3, blockParallel: 3 });
 });
 afterAll(async () => {
   await one.close();
   await other.close();
+  await rm(memory, { recursive: true });
 });
+
+const inMemory: ScratchMemory = {
+  async take() {
+    models += 1;
+    const directory = await mkdtemp(join(memory, 'files-'));
+    return { directory, release: () => rm(directory, { recursive: true }) };
+  },
+};
 
 /** The tiny model with an additional layer of several blocks. */
 function weightsAt(step: number): TestTensors {
@@ -30,7 +48,10 @@ function weightsAt(step: number): TestTensors {
   return { ...tinyWeights(step), 'wide.weight': f32([200, 800], wide) };
 }
 
-async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise<Checkpoint[]> {
+async function pushRun(
+  harness: CompressHarness,
+  changes: Pick<CompressContext, 'cacheMaxBytes' | 'scratchMemory'>,
+): Promise<Checkpoint[]> {
   const searched = await harness.newRun();
   const given = await harness.newFixedRun({
     method: 'inshrinkerator',
@@ -44,12 +65,12 @@ async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise
   for (const step of [0, 1, 2]) {
     pushed.push(
       await harness.push(searched, step, withGradients(tinyWeights(step), tinyGradients(step)), {
-        ctx: harness.context({ cacheMaxBytes }),
+        ctx: harness.context(changes),
       }),
     );
     pushed.push(
       await harness.push(given, step, withGradients(weightsAt(step), tinyGradients(step)), {
-        ctx: harness.context({ cacheMaxBytes }),
+        ctx: harness.context(changes),
       }),
     );
   }
@@ -73,7 +94,12 @@ async function contentOf(harness: CompressHarness, checkpoint: Checkpoint, ances
 }
 
 test('the same uploads give the same packages, whatever runs at once and whatever the ids', async () => {
-  const [here, there] = [await pushRun(one, 0), await pushRun(other, 2 ** 26)];
+  const [here, there] = [
+    await pushRun(one, { cacheMaxBytes: 0 }),
+    await pushRun(other, { cacheMaxBytes: 2 ** 26, scratchMemory: inMemory }),
+  ];
+  expect(await readdir(memory)).toEqual([]);
+  expect(models).toBe(there.length);
   const indexes: (PackageIndex | undefined)[][] = [[], []];
   for (const [i, checkpoint] of here.entries()) {
     const [a, b] = [

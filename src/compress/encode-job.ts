@@ -6,7 +6,8 @@ import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Attributes } from '../telemetry/tracer.ts';
 import { releaseStoredElsewhere } from './release-stored-elsewhere.ts';
-import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
+import { compressCheckpoint } from './compress-checkpoint.ts';
+import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 
 /**

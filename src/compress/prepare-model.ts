@@ -198,7 +198,7 @@ async function evaluateUpload(
   { gate, twins }: { readonly gate: QualityGate; readonly twins: ReadonlyMap<string, string> },
 ): Promise<EvaluatedUpload> {
   const { source, ctx, run, checkpoint, method, warn, signal } = attempt;
-  const directory = join(attempt.directory, 'uploaded');
+  const directory = join(attempt.modelDirectory, 'uploaded');
   await mkdir(directory);
   try {
     const paths = await writeCandidate({ source, plan }, directory, pace(attempt));

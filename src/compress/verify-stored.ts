@@ -18,7 +18,7 @@ export async function verifyStored(
   stored: StoredCheckpoint,
 ): Promise<Measurement | undefined> {
   const { ctx, signal } = attempt;
-  const directory = join(attempt.directory, 'decoded');
+  const directory = join(attempt.modelDirectory, 'decoded');
   const { index } = stored.written;
   const ancestors = index.ancestorId === undefined ? [] : await ctx.catalog.packages.chain(index.ancestorId);
   const chain = await ctx.freshRestorer().open([packageLocation(attempt, stored), ...ancestors], signal);

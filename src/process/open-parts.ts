@@ -34,6 +34,7 @@ import { damageToLog } from '../upkeep/scrub/damage-to-log.ts';
 import { Quarantine, quarantinedStore } from '../upkeep/scrub/quarantine.ts';
 import { Suspects, watchedStore } from '../upkeep/scrub/suspects.ts';
 import { watchProcess, type Watch } from './watch-process.ts';
+import { MemoryFolders } from './memory-folders.ts';
 import { freeBytesOf, openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /**
@@ -62,6 +63,8 @@ export interface Parts {
   readonly evaluator: ProbedEvaluator;
   readonly watch: Watch;
   readonly encodeCache: CacheCounts;
+  /** Absent if models to evaluate are written to disk. */
+  readonly scratchMemory: MemoryFolders | undefined;
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
   /** Undefined: rebuilt files are not kept. */
@@ -186,6 +189,7 @@ export async function openParts(
     processId,
     watch,
     encodeCache,
+    scratchMemory: await MemoryFolders.open({ bytesMax: config.trialMemoryMaxBytes }),
   };
 }
 

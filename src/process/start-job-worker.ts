@@ -83,6 +83,7 @@ function compressContext({
   work,
   watch,
   encodeCache,
+  scratchMemory,
 }: Parts): CompressContext {
   const { threads } = core.stats();
   return {
@@ -93,6 +94,7 @@ function compressContext({
     restorer,
     graphs,
     workDirectory: work.path,
+    scratchMemory,
     freshRestorer: () => restorerOf(core, store, config.restoreCacheMaxBytes),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     cacheCounts: encodeCache,

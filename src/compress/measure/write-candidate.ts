@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dtypeBytes } from '../../checkpoint/dtype.ts';
 import type { TensorCoding } from '../../package/package-index.ts';
+import { BlockMemory } from '../../restore/block-memory.ts';
 import { planRange } from '../../restore/range/plan-range.ts';
 import { streamRange } from '../../restore/range/stream-range.ts';
 import { forEachBounded } from '../bounded-parallel.ts';
@@ -17,6 +18,7 @@ export async function writeCandidate(
   options: { parallel: number; signal?: AbortSignal },
 ): Promise<ReadonlyMap<number, string>> {
   const paths = new Map<number, string>();
+  const memory = new BlockMemory();
   for (const [file, planned] of model.plan.files.entries()) {
     const { layout, role } = model.source.files[file]!;
     if (role !== 'model') continue;
@@ -28,7 +30,7 @@ export async function writeCandidate(
       await writeFully(handle, layout.headerBytes, 0);
       const candidate = candidateFile(model, file);
       await forEachBounded(planned.blocks.entries(), options.parallel, async ([index, block]) => {
-        const bytes = await candidate.elements(index, options.signal);
+        const bytes = await candidate.elements(index, options.signal, memory);
         let taken = 0;
         for (const segment of block.segments) {
           const entry = layout.tensors[segment.tensor]!;
@@ -41,6 +43,7 @@ export async function writeCandidate(
           );
           taken += length;
         }
+        memory.give(bytes);
       });
       await writeCopies(candidate, planned.codings, handle, options.signal);
     } finally {

@@ -13,7 +13,7 @@ export type GramMatrices = readonly ReadonlyMap<number, GptqPlace>[];
  * Most bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory
  * while a checkpoint is in work.
  */
-const gramsMaxBytes = 64 * 1024 * 1024;
+export const gramsMaxBytes = 64 * 1024 * 1024;
 /** Most batches measured, spread over the set: a convolution's Gram matrix costs several times the convolution. */
 const batchesMax = 32;
 /**

@@ -25,6 +25,13 @@ export interface Method {
   /** Most trials of one checkpoint over all its searches; absent: those that the run allows. */
   readonly trialsMost?: number;
   /**
+   * Whether the package follows from uploads, settings and earlier checkpoints alone: the same in another run give the
+   * same bytes.
+   */
+  readonly isRepeatable?: true;
+  /** Most trials at once; absent: as many as there may be evaluations. */
+  readonly trialsAtOnce?: number;
+  /**
    * Measures the inputs of the matrices on the uploaded weights; absent if the method has no use for them. Rejects only
    * with `cancelled`.
    */

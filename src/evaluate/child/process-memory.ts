@@ -8,9 +8,9 @@ const run = promisify(execFile);
 const psTimeoutMs = 1000;
 
 /**
- * Bytes of memory that a process owns: on Linux its anonymous and shared pages, so that mapped weight files do not
- * count; elsewhere its resident set according to `ps`, which includes mapped files. Undefined when the process is gone
- * or nothing can be read.
+ * Bytes of memory that a process owns: on Linux its anonymous pages, so that mapped weight files do not count, on disk
+ * or in memory; elsewhere its resident set according to `ps`, which includes mapped files. Undefined when the process
+ * is gone or nothing can be read.
  */
 export async function processMemoryBytes(pid: number): Promise<number | undefined> {
   try {
@@ -22,10 +22,8 @@ export async function processMemoryBytes(pid: number): Promise<number | undefine
   }
 }
 
-/** RssAnon and RssShmem of a /proc/PID/status file (proc(5)), which states them in KiB. */
+/** RssAnon of a /proc/PID/status file (proc(5)), which states it in KiB. */
 function ownedBytes(status: string): number | undefined {
   const anonymous = /^RssAnon:\s*(\d+) kB$/m.exec(status)?.[1];
-  if (anonymous === undefined) return undefined;
-  const shared = /^RssShmem:\s*(\d+) kB$/m.exec(status)?.[1] ?? '0';
-  return (Number(anonymous) + Number(shared)) * 1024;
+  return anonymous === undefined ? undefined : Number(anonymous) * 1024;
 }

@@ -59,15 +59,10 @@ FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, co
                              Load load, Body body) {
   const uint32_t last = (segment.first + segment.count + kLatticeVector - 1) / kLatticeVector;
   uint32_t number = segment.first / kLatticeVector + team.rank();
-  LatticeFour four = four_at(block, segment, number);
-  auto loaded = load(four);
   for (uint32_t base = segment.first / kLatticeVector; base < last; base += team.size()) {
+    const LatticeFour four = four_at(block, segment, number);
+    body(four, load(four));
     number += team.size();
-    const LatticeFour next = four_at(block, segment, number);
-    const auto loaded_next = load(next);
-    body(four, loaded);
-    four = next;
-    loaded = loaded_next;
   }
 }
 
@@ -236,7 +231,7 @@ FIRN_EACH int32_t team_zone(uint32_t dead_zone, uint32_t rate, int32_t step) {
 
 // lattice_quantize() of every block.
 struct LatticeQuantizeTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 3;
+  static constexpr uint32_t kMembers = 256, kResident = 4;
   static constexpr size_t kSharedBytes = kLatticeRates * sizeof(int32_t);
   const LatticeTeamBlock* blocks;
   uint32_t block_count;
@@ -410,7 +405,7 @@ struct LatticeContextsTeamKernel {
 // lattice_apply() of every block, and the elements rebuilt from its values, as lattice_values() does it. Outputs may be
 // null, and may be the inputs.
 struct LatticeRebuildTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 3;
+  static constexpr uint32_t kMembers = 256, kResident = 4;
   static constexpr size_t kSharedBytes = 0;
   const LatticeTeamBlock* blocks;
   uint32_t block_count;
@@ -551,7 +546,7 @@ struct LatticeValuesTeamKernel {
 
 // lattice_error_sums() of every block.
 struct LatticeErrorsTeamKernel {
-  static constexpr uint32_t kMembers = 256, kResident = 3;
+  static constexpr uint32_t kMembers = 256, kResident = 4;
   static constexpr uint32_t kTile = 512, kSums = 13;
   struct Shared {
     double weight[kTile], residual[kTile];

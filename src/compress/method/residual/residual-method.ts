@@ -23,6 +23,9 @@ export const residualMethod: Method = {
     layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined,
   ancestry: { kind: 'budgeted', isFiner },
   trialsMost,
+  isRepeatable: true,
+  // Each trial predicts the next.
+  trialsAtOnce: 1,
   measureInputs: measureGramMatrices,
   begin: (work) => new ResidualSession(work),
 };

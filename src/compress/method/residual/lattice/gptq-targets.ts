@@ -23,7 +23,9 @@ export interface GptqBlock {
 /** The block's weights as F32; weights of matrices in `places` are replaced by the values that GPTQ moves them to. */
 export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
   const { block, lattice, weights, dtype, places, roundingOf, symbolRates } = request;
-  const targets = new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
+  // A matrix that fills the block gives all of its targets: most blocks of a large model.
+  const isWhole = block.segments.length === 1 && places.has(block.segments[0]!.tensor);
+  const targets = isWhole ? undefined : new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
   const elementBytes = dtypeBytes[dtype];
   let first = 0;
   for (const [index, { tensor, firstElement, elementCount }] of block.segments.entries()) {
@@ -46,9 +48,11 @@ export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?:
         },
         signal,
       );
-      targets.set(new Uint8Array(found.buffer), first * Float32Array.BYTES_PER_ELEMENT);
+      const bytes = new Uint8Array(found.buffer, found.byteOffset, found.byteLength);
+      if (targets === undefined) return bytes;
+      targets.set(bytes, first * Float32Array.BYTES_PER_ELEMENT);
     }
     first = end;
   }
-  return targets;
+  return targets!;
 }
