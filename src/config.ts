@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { nearestName } from './checkpoint/nearest-name.ts';
-import { quoteName } from './checkpoint/quote-name.ts';
+import { nearestName } from './checkpoint/words/nearest-name.ts';
+import { quoteName } from './checkpoint/words/quote-name.ts';
 import { s3Limits } from './store/s3/s3-limits.ts';
 
 const mib = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { quoteName } from './quote-name.ts';
+import { quoteName } from './words/quote-name.ts';
 import type { FileRole } from './role.ts';
 
 /** What is asked about a file of a ready checkpoint. */

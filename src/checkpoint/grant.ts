@@ -1,6 +1,6 @@
 import { FirnError } from './firn-error.ts';
 import { isName } from './names.ts';
-import { quoteName } from './quote-name.ts';
+import { quoteName } from './words/quote-name.ts';
 
 /** Scopes of a token; each includes the ones before it. */
 export const scopes = ['read', 'write', 'admin'] as const;

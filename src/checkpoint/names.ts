@@ -1,5 +1,5 @@
 import { FirnError } from './firn-error.ts';
-import { quoteName } from './quote-name.ts';
+import { quoteName } from './words/quote-name.ts';
 
 /** Longest namespace, repository, run or eval set name, in characters. */
 export const nameLengthMax = 96;

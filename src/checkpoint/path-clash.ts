@@ -1,5 +1,5 @@
 import { FirnError } from './firn-error.ts';
-import { quoteName } from './quote-name.ts';
+import { quoteName } from './words/quote-name.ts';
 
 /** Two paths of one checkpoint that clash: one is a folder that contains the other, such as "a" and "a/b". */
 export type PathClash = readonly [string, string];

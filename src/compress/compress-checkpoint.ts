@@ -26,11 +26,11 @@ import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
 import { ReusableBase } from './lineage/reusable-base.ts';
 import { runOfCheckpoint } from './run-of-checkpoint.ts';
-import type { MemoryFolder } from './scratch-memory.ts';
+import type { MemoryFolder } from './scratch/scratch-memory.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './ancestor/trial-counts.ts';
 import { verifyStored } from './verify-stored.ts';
-import { withScratch } from './with-scratch.ts';
+import { withScratch } from './scratch/with-scratch.ts';
 
 export interface CheckpointToCompress {
   readonly checkpoint: Checkpoint;

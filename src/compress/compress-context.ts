@@ -6,7 +6,7 @@ import type { NativeCore } from '../native/core.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
-import type { ScratchMemory } from './scratch-memory.ts';
+import type { ScratchMemory } from './scratch/scratch-memory.ts';
 import type { GraphCache } from './eval-set/describe-local-graph.ts';
 
 /** Services of the process that compressing a checkpoint uses. */

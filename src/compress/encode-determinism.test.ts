@@ -9,7 +9,7 @@ import type { PackageIndex } from '../package/package-index.ts';
 import type { CompressContext } from './compress-context.ts';
 import { openCompressHarness, withGradients, type CompressHarness } from './harness/compress-harness.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './harness/tiny-model.test-support.ts';
-import type { ScratchMemory } from './scratch-memory.ts';
+import type { ScratchMemory } from './scratch/scratch-memory.ts';
 
 /**
  * Two data directories that differ in everything that must not matter: ids, concurrent blocks, concurrent evaluations,

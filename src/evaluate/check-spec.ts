@@ -1,7 +1,7 @@
 import { metricCountMax, type EvalSetSpec, type MetricSpec } from '../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { metricKindRules, metricKinds, needsLabels } from '../checkpoint/quality/metric-kind.ts';
-import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteName } from '../checkpoint/words/quote-name.ts';
 import type { GraphDescription, GraphValue } from '../graph/describe-graph.ts';
 import { isFeedable } from '../graph/evaluation-graph.ts';
 import { quoteNames } from '../graph/quote-names.ts';

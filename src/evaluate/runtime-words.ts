@@ -1,4 +1,4 @@
-import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteName } from '../checkpoint/words/quote-name.ts';
 
 /** The text of an error of onnxruntime, without places in its own sources. */
 export interface RuntimeWords {

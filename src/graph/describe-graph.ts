@@ -1,7 +1,7 @@
 import { countElements } from '../checkpoint/count-elements.ts';
 import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteName } from '../checkpoint/words/quote-name.ts';
 import { defaultGraphLimits, type GraphLimits } from './onnx/graph-limits.ts';
 import type { GraphSource } from './onnx/graph-source.ts';
 import { graphsOf, tensorsOf } from './onnx/graph-walk.ts';

@@ -1,7 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteName } from '../checkpoint/words/quote-name.ts';
 import { describeGraph, type GraphDescription, type GraphInitializer } from './describe-graph.ts';
 import { defaultGraphLimits, type GraphLimits } from './onnx/graph-limits.ts';
 import { graphsOf } from './onnx/graph-walk.ts';

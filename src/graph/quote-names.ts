@@ -1,4 +1,4 @@
-import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteName } from '../checkpoint/words/quote-name.ts';
 
 /** Most names that a sentence lists; it only counts more. */
 const quotedNamesMax = 5;

@@ -2,7 +2,7 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
-import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteName } from '../checkpoint/words/quote-name.ts';
 import { missingShards } from './missing-shards.ts';
 import { quoteNames } from '../graph/quote-names.ts';
 import type { ObjectStore } from '../store/object-store.ts';

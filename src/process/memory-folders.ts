@@ -1,6 +1,6 @@
 import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MemoryFolder, ScratchMemory } from '../compress/scratch-memory.ts';
+import type { MemoryFolder, ScratchMemory } from '../compress/scratch/scratch-memory.ts';
 import { freeBytesOf, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /** Where Linux has a file system in memory. */

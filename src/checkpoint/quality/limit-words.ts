@@ -1,5 +1,5 @@
-import { figureInWords } from '../figure-in-words.ts';
-import { quoteName } from '../quote-name.ts';
+import { figureInWords } from '../words/figure-in-words.ts';
+import { quoteName } from '../words/quote-name.ts';
 import type { EvalSetSpec } from './eval-set-spec.ts';
 import { gainLookBackMax, progressTighteningMax, type MetricLimit } from './degradation-limits.ts';
 import { metricKindRules } from './metric-kind.ts';

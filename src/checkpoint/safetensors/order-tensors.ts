@@ -1,6 +1,6 @@
 import { dtypeBytes, tensorBytes, type Dtype } from '../dtype.ts';
 import { FirnError } from '../firn-error.ts';
-import { quoteName } from '../quote-name.ts';
+import { quoteName } from '../words/quote-name.ts';
 import type { TensorEntry } from './safetensors-layout.ts';
 
 /** A tensor as its header lists it; offsets count from the first byte after the header. */

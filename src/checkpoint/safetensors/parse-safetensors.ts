@@ -2,7 +2,7 @@ import { isDtype, type Dtype } from '../dtype.ts';
 import { FirnError } from '../firn-error.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { orderTensors, type ListedTensor } from './order-tensors.ts';
-import { quoteName } from '../quote-name.ts';
+import { quoteName } from '../words/quote-name.ts';
 import type { SafetensorsLayout } from './safetensors-layout.ts';
 import { defaultSafetensorsLimits, headerLengthBytes, type SafetensorsLimits } from './safetensors-limits.ts';
 import { checkSafetensorsPrefix, truncated } from './safetensors-prefix.ts';

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import postgres from 'postgres';
 import { readConfig, type Config } from '../../config.ts';
-import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { lookAt, type Finding } from './finding.ts';
 
 /** Less free room than this, in bytes, is soon too little for uploads on their way. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
-import { figureInWords } from '../../checkpoint/figure-in-words.ts';
+import { figureInWords } from '../../checkpoint/words/figure-in-words.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import type { GraphCache } from '../../compress/eval-set/describe-local-graph.ts';
 import { examineEvalSet, type EvalSetReport } from '../../compress/eval-set/examine-eval-set.ts';

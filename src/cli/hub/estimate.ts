@@ -8,7 +8,7 @@ import {
   type components,
   type Hub,
 } from '../../../clients/typescript/src/index.ts';
-import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { exitCodes } from '../exit-code.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { configInWords } from './config-in-words.ts';

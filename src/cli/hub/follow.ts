@@ -7,7 +7,7 @@ import {
   type components,
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
-import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { ended, estimateInWords, lastEstimate } from './estimate.ts';
 import { metricsInWords } from './metrics-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';

@@ -7,7 +7,7 @@ import {
   type Target,
 } from '../../../clients/typescript/src/index.ts';
 import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
-import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { sparkline } from '../terminal/amounts.ts';
 import { printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

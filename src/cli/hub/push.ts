@@ -7,7 +7,7 @@ import {
   type Target,
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
-import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { progressInWords } from '../terminal/amounts.ts';
 import { follow } from './follow.ts';
 import { exists, makeRepository } from './make-repository.ts';

@@ -1,6 +1,6 @@
 import { CommanderError, type Command } from 'commander';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { nearestName } from '../../checkpoint/nearest-name.ts';
+import { nearestName } from '../../checkpoint/words/nearest-name.ts';
 import { exitCodeOf, exitCodes } from '../exit-code.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { buildProgram } from './build-program.ts';

@@ -1,4 +1,4 @@
-import { bytesInWords } from '../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 
 /** One line of progress: share, bytes, rate and time left. */
 export function progressInWords(doing: string, doneBytes: number, totalBytes: number, elapsedMs: number): string {

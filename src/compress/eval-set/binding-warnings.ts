@@ -1,5 +1,5 @@
 import { isFloatDtype } from '../../graph/onnx/onnx-dtype.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import type { BindingReport } from '../../graph/bind-weights.ts';
 import { plainExport } from '../../graph/binding/describe/export-advice.ts';

@@ -10,7 +10,7 @@ import { Slots } from '../../store/slots.ts';
 import { examineEvalSet, type EvalSetReport } from './examine-eval-set.ts';
 import type { EvalSetContext } from './check-eval-set.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
-import { withScratch } from '../with-scratch.ts';
+import { withScratch } from '../scratch/with-scratch.ts';
 
 /** Most checks of one process at once, each with a model on its scratch disk, and most that wait. */
 const checksAtOnce = 1;

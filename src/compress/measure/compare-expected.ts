@@ -1,6 +1,6 @@
-import { figureInWords } from '../../checkpoint/figure-in-words.ts';
+import { figureInWords } from '../../checkpoint/words/figure-in-words.ts';
 import { baselineMagnitudeMin, type MetricValues } from '../../checkpoint/quality/quality.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { expectsWithinDefault } from '../../checkpoint/options/search-options.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 

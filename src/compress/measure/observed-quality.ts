@@ -1,10 +1,10 @@
 import type { ObservedMetric } from '../../catalog/contract/checkpoint-records.ts';
 import type { MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
-import { figureInWords } from '../../checkpoint/figure-in-words.ts';
+import { figureInWords } from '../../checkpoint/words/figure-in-words.ts';
 import { isDivergence, metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import type { MeasuredUpload, MetricLimit } from '../../checkpoint/quality/degradation-limits.ts';
 import { defaultThreshold, degradation, type MetricValues } from '../../checkpoint/quality/quality.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { lossBeside } from './divergence-limits.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import type { ModelQuality } from '../prepare-model.ts';

@@ -1,6 +1,6 @@
-import { figureInWords } from '../../checkpoint/figure-in-words.ts';
+import { figureInWords } from '../../checkpoint/words/figure-in-words.ts';
 import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { standardErrorGroupsMin, standardErrors } from './judge-metrics.ts';
 import type { MeasuredQuality } from './observed-quality.ts';
 

@@ -1,4 +1,4 @@
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import type { SourceFile } from './model-source.ts';
 import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from './shard-index.ts';

@@ -1,7 +1,7 @@
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/safetensors/parse-safetensors.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 
 /** A tensor in a mapped file; `bytes` are little-endian elements, not necessarily aligned. */
 export interface LocalTensor {

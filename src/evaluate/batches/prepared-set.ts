@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { isHalf } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { isFeedable, type EvaluationGraph, type FeedableDtype, type WeightFeed } from '../../graph/evaluation-graph.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { checkSpec, type RowPlan } from '../check-spec.ts';

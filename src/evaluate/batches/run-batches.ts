@@ -3,7 +3,7 @@ import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import type { EvalParts, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';

@@ -1,7 +1,7 @@
 import { Tensor } from 'onnxruntime-node';
 import { dtypeBytes, type Dtype } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { FeedableDtype, WeightFeed } from '../../graph/evaluation-graph.ts';
 import { isTransposed, sameShape } from '../../graph/match-by-content.ts';
 import { isFloatDtype } from '../../graph/onnx/onnx-dtype.ts';

@@ -1,6 +1,6 @@
 import type { Tensor } from 'onnxruntime-node';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { runRows } from '../batches/batch-results.ts';
 import { checkLabels } from './check-labels.ts';
 import { columnExtremes, isNanWord, type ColumnExtremes } from '../examine/column-extremes.ts';

@@ -4,7 +4,7 @@ import {
   readsClasses,
   type MetricKind,
 } from '../../checkpoint/quality/metric-kind.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import { beatsChance } from '../metrics/top-choices.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';

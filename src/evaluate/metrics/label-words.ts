@@ -1,4 +1,4 @@
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { LabelColumn, NumberTensor } from './metric-accumulator.ts';
 
 /** Output or labels for messages: the shape in a batch, and the source of labels. */

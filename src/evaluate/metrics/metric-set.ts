@@ -2,7 +2,7 @@ import { topKDefault, type EvalSetSpec, type MetricSpec } from '../../checkpoint
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { binaryAccuracy, meanBinaryCrossEntropy } from './binary-metrics.ts';
 import type { LabelReading } from './class-labels.ts';
 import { accuracy, MacroF1, meanCrossEntropy, topKAccuracy } from './class-metrics.ts';

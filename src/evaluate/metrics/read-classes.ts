@@ -1,5 +1,5 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { classCrossEntropies, type ClassRow } from './cross-entropy.ts';
 import { firstLogit, labelledLayout, type ClassLayout } from './label-layout.ts';

@@ -1,6 +1,6 @@
 import { dtypeBytes } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { GraphSpan } from '../onnx/graph-source.ts';
 import type { FloatDtype } from '../onnx/onnx-dtype.ts';
 import type { TensorProto } from '../onnx/onnx_pb.ts';

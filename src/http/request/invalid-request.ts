@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 
 /** Most validation errors in one answer. */
 const issuesShown = 3;

@@ -2,8 +2,8 @@ import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { nearestName } from '../../checkpoint/nearest-name.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { nearestName } from '../../checkpoint/words/nearest-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { AppEnv } from '../app-env.ts';
 
 type Registry = OpenAPIHono<AppEnv>['openAPIRegistry'];

@@ -2,7 +2,7 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { evalSetAfter, evaluationAfter, type EvaluationChange } from '../run/evaluation-of-run.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
 import { readLayouts } from './read-layouts.ts';

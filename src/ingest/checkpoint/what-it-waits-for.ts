@@ -1,5 +1,5 @@
 import type { BlockingCheckpoint, Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import { durationInWords } from '../../checkpoint/duration-in-words.ts';
+import { durationInWords } from '../../checkpoint/words/duration-in-words.ts';
 import type { IngestContext } from '../ingest-context.ts';
 
 /** What a checkpoint that is queued waits for. */

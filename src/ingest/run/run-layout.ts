@@ -1,7 +1,7 @@
 import type { RunLayout } from '../../catalog/contract/run-records.ts';
 import { isQuantizable } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
 
 /** A file of a checkpoint with its checked header. */

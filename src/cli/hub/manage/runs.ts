@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { findStep, formatTarget, parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
 import { printRuns } from '../look.ts';
 import { openSession, repositoryTarget, runTarget, type HubOptions, type Session } from '../session.ts';
-import { confirmName } from './confirm-name.ts';
+import { confirmName, requireSomebodyToAsk } from './confirm-name.ts';
 
 type Run = components['schemas']['Run'];
 
@@ -75,6 +75,7 @@ async function tagOfRun({ hub }: Session, path: RunPath): Promise<string | undef
 /** `firn runs delete TARGET`: a run, or one checkpoint of it. Asks for the name once more. */
 export async function deleteTarget(text: string, options: DeleteCommand): Promise<void> {
   const target = runTarget(text);
+  requireSomebodyToAsk(formatTarget(target), options.yes === true);
   const session = openSession(options);
   const { hub, terminal } = session;
   const checkpoint = target.step === undefined ? undefined : await findStep(hub, target);

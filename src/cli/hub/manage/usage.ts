@@ -1,6 +1,6 @@
 import { parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
 import { allPages, pageLimit } from '../../../../clients/typescript/src/list/all-pages.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { printTable } from '../../terminal/print-table.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { openSession, repositoryTarget, type HubOptions, type Session } from '../session.ts';

@@ -1,4 +1,4 @@
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import { quoteNames } from '../../quote-names.ts';
 import type { BindingReport, FilledBy } from './binding-report.ts';
 import { describePrefix } from '../pair/describe-prefix.ts';

@@ -1,4 +1,4 @@
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { isTransposed, sameShape } from '../../match-by-content.ts';
 import { quoteNames } from '../../quote-names.ts';

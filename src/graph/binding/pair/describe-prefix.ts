@@ -1,4 +1,4 @@
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import type { PrefixPair } from './candidate-prefixes.ts';
 
 /** Most patterns in a sentence. */

@@ -1,5 +1,5 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { isTransposed, sameShape } from '../../match-by-content.ts';
 import { isFloatDtype } from '../../onnx/onnx-dtype.ts';

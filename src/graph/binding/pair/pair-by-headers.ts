@@ -1,6 +1,6 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { matchWildcards } from '../../../checkpoint/match-wildcards.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';

@@ -1,6 +1,6 @@
 import type { EvalSetSpec } from '../../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { quoteNames } from '../../quote-names.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';

@@ -1,5 +1,5 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import type { GraphDescription } from '../../describe-graph.ts';
 import { graphsOf } from '../../onnx/graph-walk.ts';
 import type { NodeProto } from '../../onnx/onnx_pb.ts';

@@ -1,6 +1,6 @@
 import { countElements } from '../../../checkpoint/count-elements.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import { quoteNames } from '../../quote-names.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { KnownBytes } from '../bind-request.ts';

@@ -1,5 +1,5 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteName } from '../../../checkpoint/words/quote-name.ts';
 import { sameShape } from '../../match-by-content.ts';
 import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';

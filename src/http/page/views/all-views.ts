@@ -1,6 +1,6 @@
 import type { View } from '../page-context.ts';
 import type { PageAddress } from '../page-paths.ts';
-import { checkpointView } from './checkpoint.tsx';
+import { checkpointView } from './checkpoint/checkpoint.tsx';
 import { compareView } from './compare.tsx';
 import { homeView } from './home.tsx';
 import { queueView } from './queue.tsx';

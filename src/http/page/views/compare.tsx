@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { RunSums } from '../../../catalog/contract/overview-records.ts';
 import type { Run } from '../../../catalog/contract/run-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { Lines } from '../charts/lines.tsx';
 import type { View } from '../page-context.ts';

@@ -1,5 +1,5 @@
 import { scopeOn, visibleTo } from '../../../access/principal.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { includesScope } from '../../../checkpoint/grant.ts';
 import type { RepositorySums } from '../../../catalog/contract/overview-records.ts';
 import type { Repository } from '../../../catalog/contract/repository-records.ts';

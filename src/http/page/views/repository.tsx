@@ -1,5 +1,5 @@
 import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { scopeOn } from '../../../access/principal.ts';
 import { includesScope } from '../../../checkpoint/grant.ts';
 import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';

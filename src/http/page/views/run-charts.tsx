@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { Fork } from '../../../catalog/contract/overview-records.ts';
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 import { Bars } from '../charts/bars.tsx';
 import { Lineage, type LineageNode } from '../charts/lineage.tsx';

@@ -1,12 +1,12 @@
 import type { Checkpoint, CheckpointState } from '../../../catalog/contract/checkpoint-records.ts';
 import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
 import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { namesOfRun } from '../../routes/names-of-run.ts';
+import { namesOfRun } from '../../routes/run/names-of-run.ts';
 import { scopeOn } from '../../../access/principal.ts';
 import { includesScope } from '../../../checkpoint/grant.ts';
 import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';

@@ -5,7 +5,7 @@ import {
   type StoredPart,
   type Usage,
 } from '../../../catalog/contract/storage/usage-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { includesScope } from '../../../checkpoint/grant.ts';
 import type { View } from '../page-context.ts';
 import { pagePaths } from '../page-paths.ts';

@@ -1,9 +1,9 @@
-import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
-import { thresholdInWords } from '../../../checkpoint/quality/threshold-words.ts';
-import type { EvalSet } from '../../../catalog/contract/eval-set-records.ts';
-import { lostInWords, valueInWords } from '../parts/amounts.ts';
-import { kindsOf, limitOf } from '../parts/sampled-run.ts';
-import { Table } from '../parts/table.tsx';
+import type { Checkpoint } from '../../../../catalog/contract/checkpoint-records.ts';
+import { thresholdInWords } from '../../../../checkpoint/quality/threshold-words.ts';
+import type { EvalSet } from '../../../../catalog/contract/eval-set-records.ts';
+import { lostInWords, valueInWords } from '../../parts/amounts.ts';
+import { kindsOf, limitOf } from '../../parts/sampled-run.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** Each metric before and after, what it lost, and what it might have lost. */
 export function CheckpointQuality({

@@ -1,20 +1,26 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Precondition } from '../../catalog/contract/precondition.ts';
-import type { Run } from '../../catalog/contract/run-records.ts';
-import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
-import { tagged, unchanged } from '../answer/entity-tag.ts';
-import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
-import { createLocate, found } from '../request/locate.ts';
+import type { Catalog } from '../../../catalog/contract/catalog.ts';
+import type { Precondition } from '../../../catalog/contract/precondition.ts';
+import type { Run } from '../../../catalog/contract/run-records.ts';
+import type { AppEnv } from '../../app-env.ts';
+import type { Gateway } from '../../gateway.ts';
+import { tagged, unchanged } from '../../answer/entity-tag.ts';
+import {
+  changeHeaders,
+  entityTagHeader,
+  notModified,
+  preconditionOf,
+  readHeaders,
+} from '../../request/preconditions.ts';
+import { createLocate, found } from '../../request/locate.ts';
 import { locateBaseModel } from './locate-base-model.ts';
 import { namesOfRun } from './names-of-run.ts';
-import { nextOfPage, pageOf } from '../schemas/page.ts';
-import { resourcePaths } from '../answer/resource-paths.ts';
-import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
-import { problems } from '../schemas/problem.ts';
-import { renderRun, runChange, runInput, runList, runSchema } from '../schemas/run.ts';
+import { nextOfPage, pageOf } from '../../schemas/page.ts';
+import { resourcePaths } from '../../answer/resource-paths.ts';
+import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../../schemas/parameters.ts';
+import { problems } from '../../schemas/problem.ts';
+import { renderRun, runChange, runInput, runList, runSchema } from '../../schemas/run.ts';
 
 const tags = ['Runs'];
 const collection = '/v1/repositories/{namespace}/{name}/runs';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tokenAccess } from '../../access/access.ts';
-import { createToken } from '../../access/create-token.ts';
-import { operator } from '../../access/principal.ts';
-import { parseGrant } from '../../checkpoint/grant.ts';
-import { createApp } from '../app.ts';
-import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
-import { caller, type Call } from '../http-client.test-support.ts';
-import { safetensors } from '../safetensors.test-support.ts';
+import { tokenAccess } from '../../../access/access.ts';
+import { createToken } from '../../../access/create-token.ts';
+import { operator } from '../../../access/principal.ts';
+import { parseGrant } from '../../../checkpoint/grant.ts';
+import { createApp } from '../../app.ts';
+import { openTestGateway, type TestGateway } from '../../gateway.test-support.ts';
+import { caller, type Call } from '../../http-client.test-support.ts';
+import { safetensors } from '../../safetensors.test-support.ts';
 
 let gateway: TestGateway;
 let call: Call;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { FirnError } from '../checkpoint/firn-error.ts';
-import { diskError } from '../store/filesystem/disk-error.ts';
+import type { FirnError } from '../../checkpoint/firn-error.ts';
+import { diskError } from '../../store/filesystem/disk-error.ts';
 
 /**
  * Runs `work` with a new directory with a path that begins with `prefix`, and removes it on every way out. Each attempt

@@ -1,14 +1,14 @@
-import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
-import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { indexBytesMax } from '../../../package/format-limits.ts';
-import { layerParts, type LayerBytes, type LayerPart } from '../../../package/layer-bytes.ts';
-import { publicSentence } from '../../answer/render-problem.ts';
-import type { Gateway } from '../../gateway.ts';
-import { Rows } from '../charts/rows.tsx';
-import { pagePaths, type StepAddress } from '../page-paths.ts';
-import { countOf, ratioInWords } from '../parts/amounts.ts';
-import { Table } from '../parts/table.tsx';
+import type { Checkpoint } from '../../../../catalog/contract/checkpoint-records.ts';
+import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
+import { FirnError } from '../../../../checkpoint/firn-error.ts';
+import { indexBytesMax } from '../../../../package/format-limits.ts';
+import { layerParts, type LayerBytes, type LayerPart } from '../../../../package/layer-bytes.ts';
+import { publicSentence } from '../../../answer/render-problem.ts';
+import type { Gateway } from '../../../gateway.ts';
+import { Rows } from '../../charts/rows.tsx';
+import { pagePaths, type StepAddress } from '../../page-paths.ts';
+import { countOf, ratioInWords } from '../../parts/amounts.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** Field of the page's address that asks for the layers of a package that takes long to read. */
 export const layersField = 'layers';

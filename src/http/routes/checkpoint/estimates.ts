@@ -1,11 +1,11 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { AppEnv } from '../app-env.ts';
-import { resourcePaths } from '../answer/resource-paths.ts';
-import type { Gateway } from '../gateway.ts';
-import { createLocate, found } from '../request/locate.ts';
-import { estimateInput, estimateSchema, renderEstimate } from '../schemas/estimate.ts';
-import { checkpointParams, idempotencyHeaders, readCheckpointParams } from '../schemas/parameters.ts';
-import { problems } from '../schemas/problem.ts';
+import type { AppEnv } from '../../app-env.ts';
+import { resourcePaths } from '../../answer/resource-paths.ts';
+import type { Gateway } from '../../gateway.ts';
+import { createLocate, found } from '../../request/locate.ts';
+import { estimateInput, estimateSchema, renderEstimate } from '../../schemas/estimate.ts';
+import { checkpointParams, idempotencyHeaders, readCheckpointParams } from '../../schemas/parameters.ts';
+import { problems } from '../../schemas/problem.ts';
 
 const tags = ['Checkpoints'];
 const path = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/estimate';

@@ -1,18 +1,18 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
-import type { AppEnv } from '../app-env.ts';
-import { attachmentNamed } from '../answer/attachment-named.ts';
-import { checkReady } from '../answer/choose-representation.ts';
-import type { Gateway } from '../gateway.ts';
-import { headOperation } from '../answer/head-operation.ts';
-import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
-import { resourcePaths } from '../answer/resource-paths.ts';
-import { binaryContent, packageHeaders, rangeHeaders } from '../schemas/download.ts';
-import { packageParams, readCheckpointParams } from '../schemas/parameters.ts';
-import { problems } from '../schemas/problem.ts';
-import { sendFile } from '../answer/send-file.ts';
+import type { Catalog } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
+import type { AppEnv } from '../../app-env.ts';
+import { attachmentNamed } from '../../answer/attachment-named.ts';
+import { checkReady } from '../../answer/choose-representation.ts';
+import type { Gateway } from '../../gateway.ts';
+import { headOperation } from '../../answer/head-operation.ts';
+import { createLocate, found, type RepositoryNames } from '../../request/locate.ts';
+import { resourcePaths } from '../../answer/resource-paths.ts';
+import { binaryContent, packageHeaders, rangeHeaders } from '../../schemas/download.ts';
+import { packageParams, readCheckpointParams } from '../../schemas/parameters.ts';
+import { problems } from '../../schemas/problem.ts';
+import { sendFile } from '../../answer/send-file.ts';
 
 const tags = ['Packages'];
 const responses = {

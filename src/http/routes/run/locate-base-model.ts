@@ -1,9 +1,9 @@
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { Run } from '../../catalog/contract/run-records.ts';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { defaultRun } from '../../hub/tree/resolve-revision.ts';
-import { found, type Locator, type RepositoryNames } from '../request/locate.ts';
+import type { Catalog } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../../catalog/contract/run-records.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { defaultRun } from '../../../hub/tree/resolve-revision.ts';
+import { found, type Locator, type RepositoryNames } from '../../request/locate.ts';
 
 /** A checkpoint by name; without a step the newest ready one, without a run that of what the main branch shows. */
 export interface BaseModelNames extends RepositoryNames {

@@ -1,7 +1,7 @@
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { CheckpointCounts } from '../../catalog/contract/checkpoint-records.ts';
-import type { Run } from '../../catalog/contract/run-records.ts';
-import type { RunNames } from '../schemas/run.ts';
+import type { Catalog } from '../../../catalog/contract/catalog.ts';
+import type { CheckpointCounts } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../../catalog/contract/run-records.ts';
+import type { RunNames } from '../../schemas/run.ts';
 
 /**
  * The names behind the ids of a run, and how many checkpoints it has. `counts` are those of several runs, if they were

@@ -1,9 +1,13 @@
-import type { Trial } from '../../../catalog/contract/trial-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
-import { configKey, methodConfigOf, type QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
-import { countOf, lostInWords, secondsInWords } from '../parts/amounts.ts';
-import type { KindOf } from '../parts/sampled-run.ts';
-import { Table } from '../parts/table.tsx';
+import type { Trial } from '../../../../catalog/contract/trial-records.ts';
+import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
+import {
+  configKey,
+  methodConfigOf,
+  type QuantizationConfig,
+} from '../../../../checkpoint/options/quantization-config.ts';
+import { countOf, lostInWords, secondsInWords } from '../../parts/amounts.ts';
+import type { KindOf } from '../../parts/sampled-run.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** Most trials that are listed, the last ones; a search may have thousands. */
 const listedMax = 100;

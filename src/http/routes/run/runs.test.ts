@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultSearchOptions } from '../../checkpoint/options/search-options.ts';
-import { createApp } from '../app.ts';
-import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
-import { caller, type Call } from '../http-client.test-support.ts';
-import { ramp, safetensors } from '../safetensors.test-support.ts';
+import { defaultSearchOptions } from '../../../checkpoint/options/search-options.ts';
+import { createApp } from '../../app.ts';
+import { openTestGateway, type TestGateway } from '../../gateway.test-support.ts';
+import { caller, type Call } from '../../http-client.test-support.ts';
+import { ramp, safetensors } from '../../safetensors.test-support.ts';
 
 let gateway: TestGateway;
 let call: Call;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
-import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { LayerBytes } from '../../../package/layer-bytes.ts';
-import type { Gateway } from '../../gateway.ts';
+import type { Checkpoint } from '../../../../catalog/contract/checkpoint-records.ts';
+import { FirnError } from '../../../../checkpoint/firn-error.ts';
+import type { LayerBytes } from '../../../../package/layer-bytes.ts';
+import type { Gateway } from '../../../gateway.ts';
 import { CheckpointLayers, readLayers } from './checkpoint-layers.tsx';
 
 const ready = { state: 'ready', packageId: '1'.repeat(32) } as Checkpoint;

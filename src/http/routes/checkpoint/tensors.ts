@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { AppEnv } from '../app-env.ts';
-import { checkReady } from '../answer/choose-representation.ts';
-import type { Gateway } from '../gateway.ts';
-import { headOperation } from '../answer/head-operation.ts';
-import { createLocate } from '../request/locate.ts';
-import { binaryContent, dtypeOfView, rangeHeaders, tensorHeaders, viewDtypeSchema } from '../schemas/download.ts';
-import { tensorParams } from '../schemas/parameters.ts';
-import { problems } from '../schemas/problem.ts';
-import { sendView } from '../answer/send-view.ts';
+import type { AppEnv } from '../../app-env.ts';
+import { checkReady } from '../../answer/choose-representation.ts';
+import type { Gateway } from '../../gateway.ts';
+import { headOperation } from '../../answer/head-operation.ts';
+import { createLocate } from '../../request/locate.ts';
+import { binaryContent, dtypeOfView, rangeHeaders, tensorHeaders, viewDtypeSchema } from '../../schemas/download.ts';
+import { tensorParams } from '../../schemas/parameters.ts';
+import { problems } from '../../schemas/problem.ts';
+import { sendView } from '../../answer/send-view.ts';
 
 const getTensor = createRoute({
   method: 'get',

@@ -1,8 +1,8 @@
-import type { Catalog } from '../../../catalog/contract/catalog.ts';
-import type { Repository } from '../../../catalog/contract/repository-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
-import { pagePaths, type RepositoryAddress } from '../page-paths.ts';
-import { Table } from '../parts/table.tsx';
+import type { Catalog } from '../../../../catalog/contract/catalog.ts';
+import type { Repository } from '../../../../catalog/contract/repository-records.ts';
+import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
+import { pagePaths, type RepositoryAddress } from '../../page-paths.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** One package that a restore reads. */
 export interface ChainLink {

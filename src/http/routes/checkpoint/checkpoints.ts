@@ -1,16 +1,22 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
-import type { AppEnv } from '../app-env.ts';
-import type { Gateway } from '../gateway.ts';
-import type { AnnouncedFile } from '../../ingest/checkpoint/reservation/reserve-checkpoint.ts';
-import { unchanged } from '../answer/entity-tag.ts';
-import { changeHeaders, entityTagHeader, notModified, preconditionOf, readHeaders } from '../request/preconditions.ts';
-import { createLocate, found } from '../request/locate.ts';
-import { nextOfPage, pageOf } from '../schemas/page.ts';
-import { readUpload } from '../request/body/read-upload.ts';
-import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
+import type { Catalog } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
+import type { AppEnv } from '../../app-env.ts';
+import type { Gateway } from '../../gateway.ts';
+import type { AnnouncedFile } from '../../../ingest/checkpoint/reservation/reserve-checkpoint.ts';
+import { unchanged } from '../../answer/entity-tag.ts';
+import {
+  changeHeaders,
+  entityTagHeader,
+  notModified,
+  preconditionOf,
+  readHeaders,
+} from '../../request/preconditions.ts';
+import { createLocate, found } from '../../request/locate.ts';
+import { nextOfPage, pageOf } from '../../schemas/page.ts';
+import { readUpload } from '../../request/body/read-upload.ts';
+import { resourcePaths, type CheckpointAddress } from '../../answer/resource-paths.ts';
 import {
   checkpointDetails,
   checkpointInput,
@@ -22,16 +28,16 @@ import {
   renderTrial,
   retryInput,
   trialList,
-} from '../schemas/checkpoint.ts';
+} from '../../schemas/checkpoint.ts';
 import {
   checkpointParams,
   checkpointsQuery,
   idempotencyHeaders,
   readCheckpointParams,
   runParams,
-} from '../schemas/parameters.ts';
-import { problems } from '../schemas/problem.ts';
-import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
+} from '../../schemas/parameters.ts';
+import { problems } from '../../schemas/problem.ts';
+import { binaryBody, uploadHeaders } from '../../schemas/upload.ts';
 
 const tags = ['Checkpoints'];
 const collection = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints';

@@ -1,7 +1,7 @@
-import type { CheckpointFile } from '../../../catalog/contract/file-records.ts';
-import { bytesInWords } from '../../../checkpoint/bytes-in-words.ts';
-import { resourcePaths } from '../../answer/resource-paths.ts';
-import { Table } from '../parts/table.tsx';
+import type { CheckpointFile } from '../../../../catalog/contract/file-records.ts';
+import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
+import { resourcePaths } from '../../../answer/resource-paths.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** Most files that are listed; a sharded model has hundreds. */
 const listedMax = 500;

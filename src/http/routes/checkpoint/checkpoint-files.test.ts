@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApp } from '../app.ts';
-import { formatDigest } from '../answer/digest-fields.ts';
-import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
-import { caller, type Call } from '../http-client.test-support.ts';
-import { ramp, safetensors } from '../safetensors.test-support.ts';
+import { createApp } from '../../app.ts';
+import { formatDigest } from '../../answer/digest-fields.ts';
+import { openTestGateway, type TestGateway } from '../../gateway.test-support.ts';
+import { caller, type Call } from '../../http-client.test-support.ts';
+import { ramp, safetensors } from '../../safetensors.test-support.ts';
 
 let gateway: TestGateway;
 let call: Call;
