@@ -3,10 +3,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { isStamped, sourcesDigest, writeStamp } from './build-stamp.mjs';
 
-const builds = ['build-native.mjs', 'build-sources.mjs'].map((name) => {
-  const script = fileURLToPath(new URL(name, import.meta.url));
-  return once(spawn(process.execPath, [script], { stdio: 'inherit' }), 'exit');
-});
-const codes = (await Promise.all(builds)).map(([code]) => code);
-process.exitCode = codes.every((code) => code === 0) ? 0 : 1;
+/** The exit code. */
+async function build() {
+  // Taken before the build: a file that changes meanwhile makes the next build look again.
+  const digest = sourcesDigest();
+  const builds = ['build-native.mjs', 'build-sources.mjs'].map((name) => {
+    const script = fileURLToPath(new URL(name, import.meta.url));
+    return once(spawn(process.execPath, [script], { stdio: 'inherit' }), 'exit');
+  });
+  const codes = (await Promise.all(builds)).map(([code]) => code);
+  if (!codes.every((code) => code === 0)) return 1;
+  writeStamp(digest);
+  return 0;
+}
+
+process.exitCode = isStamped() ? 0 : await build();

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { findPythonWithHub } from '../hub-clients/find-python.ts';
 import { PageShell } from './page-shell.ts';
 import { shellBlocks } from './shell-blocks.ts';
@@ -15,8 +15,8 @@ const pageDeadlineMs = 900_000;
 
 interface Page {
   readonly path: string;
-  /** Pages whose blocks run first, in the same shell. */
-  readonly after: readonly string[];
+  /** Whether the README's blocks run first, in the same shell. */
+  readonly afterReadme: boolean;
   /** Parts of the output of the page's blocks. */
   readonly says: readonly RegExp[];
   /** Files that the page's blocks create. */
@@ -35,11 +35,18 @@ if (!withPython) console.warn('pages.test.ts: scripts in Python are left out, si
 const hub = findPythonWithHub('hub-1', '1.33.0');
 if (hub === undefined) console.warn('pages.test.ts: docs/guide/hub.md is not tried, since there is no `hf`.');
 
+const readme: Page = {
+  path: 'README.md',
+  afterReadme: false,
+  says: [/train@900: lossy base/],
+  makes: ['back/model.safetensors'],
+};
+
+/** Pages of the guide, in the order in which the README names them. */
 const pages: readonly Page[] = [
-  { path: 'README.md', after: [], says: [/train@900: lossy base/], makes: ['back/model.safetensors'] },
   {
     path: 'docs/guide/training.md',
-    after: ['README.md'],
+    afterReadme: true,
     says: [
       /"step":990,.*"state":"ready"/,
       /^(queued|working|ready)$/m,
@@ -50,7 +57,7 @@ const pages: readonly Page[] = [
   },
   {
     path: 'docs/guide/pulling.md',
-    after: ['README.md'],
+    afterReadme: true,
     says: [/content-length: 1788504/i, /^[0-9a-f]{64} {2}model\.safetensors$/m, /"visibility":"public"/],
     makes: [
       'model.safetensors',
@@ -61,16 +68,16 @@ const pages: readonly Page[] = [
       'public.safetensors',
     ],
   },
-  { path: 'docs/guide/operating.md', after: [], says: [/write:acme\tci/, /"items":\[/], makes: [] },
+  { path: 'docs/guide/operating.md', afterReadme: false, says: [/write:acme\tci/, /"items":\[/], makes: [] },
   {
     path: 'docs/guide/api.md',
-    after: ['README.md'],
+    afterReadme: true,
     says: [/"code":"not-found"/, /"items":\[/, /"passed":true/],
     makes: ['firn.json'],
   },
   {
     path: 'docs/guide/cli.md',
-    after: ['README.md'],
+    afterReadme: true,
     says: [
       /terminal@900: lossy base/,
       /^900\tready\tbase\tlossy\t.*% of 0\.5 %\tresidual: step/m,
@@ -91,14 +98,14 @@ const pages: readonly Page[] = [
   },
   {
     path: 'docs/guide/hub.md',
-    after: ['README.md'],
+    afterReadme: true,
     says: [/"fidelity":"lossy"/, /default-2@930: lossy base/],
     makes: ['exact', 'compressed', 'uploaded'].map((folder) => `${folder}/model.safetensors`),
     hubClients: true,
   },
   {
     path: 'docs/guide/tasks.md',
-    after: ['README.md'],
+    afterReadme: true,
     says: [
       /tasks@970: lossy base/,
       /^970\tready\tbase\tlossy\t/m,
@@ -124,28 +131,70 @@ const elsewhere: readonly (readonly [begin: string, by: string])[] = [
   ['npx openapi-typescript', 'src/http/openapi-text.test.ts'],
 ];
 
-let directory: string | undefined;
-let shell: PageShell | undefined;
-afterEach(async () => {
-  await shell?.close();
-  if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
-  shell = directory = undefined;
+/** A folder that looks like a clone, and the shell of a reader in it. */
+interface Sitting {
+  readonly directory: string;
+  readonly shell: PageShell;
+}
+
+/** The sitting in which the README was read: its server and its variables serve all pages that follow it. */
+let readmeSitting: Promise<Sitting> | undefined;
+const sittings: Sitting[] = [];
+afterAll(async () => {
+  for (const { directory, shell } of sittings) {
+    await shell.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
 
-// The simplest shell: others understand everything that it does.
-const tried = pages.filter(({ hubClients }) => hubClients !== true || hub !== undefined);
+async function sitDown(): Promise<Sitting> {
+  const directory = mkdtempSync(join(tmpdir(), 'firn-pages-'));
+  // The simplest shell: others understand everything that it does.
+  const shell = await PageShell.open(directory, { program: 'sh', programs: hub && dirname(hub.path) });
+  const sitting = { directory, shell };
+  sittings.push(sitting);
+  return sitting;
+}
+
+/** Runs the page's blocks; what they print, and the files that they should have made and have not. */
+async function readPage(
+  { path, makes }: Page,
+  { directory, shell }: Sitting,
+): Promise<{ said: string; missingFiles: string[] }> {
+  // A page before it may have left a file of the same name.
+  for (const name of makes) rmSync(join(directory, name), { force: true });
+  let said = '';
+  for (const block of shellBlocks(read(path)))
+    if (withPython || block.language !== 'python') said += await shell.run(block);
+  return { said, missingFiles: makes.filter((name) => !existsSync(join(directory, name))) };
+}
+
+async function readReadme(): Promise<Sitting> {
+  const sitting = await sitDown();
+  const { said, missingFiles } = await readPage(readme, sitting);
+  for (const words of readme.says) expect(said).toMatch(words);
+  expect(missingFiles).toEqual([]);
+  return sitting;
+}
+
+test.skipIf(missing !== '')(
+  `the commands of README.md work as they stand there, in order${missing}`,
+  async () => {
+    await (readmeSitting ??= readReadme());
+  },
+  pageDeadlineMs,
+);
+
+// The README's blocks run once. The pages after it run in the reverse of the order in which the README names them, so
+// that none comes to need what an earlier one left.
+const tried = pages.filter(({ hubClients }) => hubClients !== true || hub !== undefined).reverse();
 test.skipIf(missing !== '').each(tried)(
   `the commands of $path work as they stand there, in order${missing}`,
-  async ({ path, after, says, makes }) => {
-    directory = mkdtempSync(join(tmpdir(), 'firn-pages-'));
-    shell = await PageShell.open(directory, { program: 'sh', programs: hub && dirname(hub.path) });
-    for (const before of after) for (const block of shellBlocks(read(before))) await shell.run(block);
-    let said = '';
-    for (const block of shellBlocks(read(path))) {
-      if (withPython || block.language !== 'python') said += await shell.run(block);
-    }
-    for (const words of says) expect(said).toMatch(words);
-    expect(makes.filter((name) => !existsSync(join(directory!, name)))).toEqual([]);
+  async (page) => {
+    const sitting = page.afterReadme ? await (readmeSitting ??= readReadme()) : await sitDown();
+    const { said, missingFiles } = await readPage(page, sitting);
+    for (const words of page.says) expect(said).toMatch(words);
+    expect(missingFiles).toEqual([]);
   },
   pageDeadlineMs,
 );
@@ -158,7 +207,7 @@ const documents = [
 test.each(documents.filter((path) => existsSync(join(root, path))))(
   '%s is tried, and every block that is not tried here is tried elsewhere',
   (path) => {
-    expect(pages.map((page) => page.path)).toContain(path);
+    expect([readme, ...pages].map((page) => page.path)).toContain(path);
     for (const { kind, text } of shellBlocks(read(path))) {
       if (kind !== 'elsewhere') continue;
       const by = elsewhere.find(([begin]) => text.replace(/^python3 - .*\n/, '').startsWith(begin))?.[1];
