@@ -33,6 +33,9 @@ import { commitUntilKilled, prepareHub, type HubRounds } from './hub-clients.ts'
 const killAfterMsMax = 2500;
 /** Factor on that time in rounds in which merges follow the encodes. */
 const quietFactor = 2;
+/** Longest time that the last kill waits for something that could be lost, in ms, and how often it looks. */
+const acknowledgementMsMax = 120_000;
+const acknowledgementPollMs = 20;
 /** Kills after which at least one merge should have been seen. */
 const killsPerMergeMin = 100;
 /**
@@ -123,6 +126,7 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
       const isQuiet = random() < quietShare;
       const working = work(hub, clients, isQuiet ? 1 : Infinity);
       await delay(random() * (isQuiet ? quietFactor : 1) * Math.max(killAfterMsMax, startMs));
+      if (kill === kills - 1) await firstAcknowledgement(clients);
       await Promise.all([hub.stop('SIGKILL'), sweeper && end(sweeper)]);
       await working;
       say?.(
@@ -152,6 +156,21 @@ async function work(
     commitUntilKilled(url, rounds, stepsMax),
   ]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(String(outcome.reason));
+}
+
+/**
+ * Waits until a checkpoint and a commit have been acknowledged since the first start. On a slow machine that may take
+ * longer than all rounds together.
+ */
+async function firstAcknowledgement({ acknowledged, rounds, problems }: Clients): Promise<void> {
+  const end = performance.now() + acknowledgementMsMax;
+  while (!acknowledged.some(({ committed }) => committed) || rounds.acknowledged.length === 0) {
+    if (performance.now() > end) {
+      problems.push(`no checkpoint or no commit was acknowledged within ${acknowledgementMsMax / 1000} s`);
+      return;
+    }
+    await delay(acknowledgementPollMs);
+  }
 }
 
 /** Starts a hub and kills it before, or soon after, it answers. */
