@@ -11,6 +11,7 @@ import type { CompressContext } from '../compress/compress-context.ts';
 import { runEncodeJob } from '../compress/encode-job.ts';
 import { createXetHasher, onceMade } from '../xet/xet-hash.ts';
 import { createHub } from '../hub/hub.ts';
+import { withTreeCache } from '../hub/tree/cached-trees.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
 import type { EvalSetCheck } from '../ingest/eval-set/commit-eval-set.ts';
 import { changeRun } from '../ingest/run/change-run.ts';
@@ -24,6 +25,7 @@ import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
 import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import { loadCore } from '../native/load-core.ts';
 import { Downloads } from '../restore/downloads.ts';
+import { ByteCache } from '../restore/byte-cache.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -77,7 +79,7 @@ export async function openTestGateway({
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-http-'));
   const core = loadCore({ threads: 1 });
-  const catalog = given ?? (await openTestCatalog());
+  const catalog = withTreeCache(given ?? (await openTestCatalog()), new ByteCache(cacheBytes));
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
   const restorer = (): Restorer =>
     new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });

@@ -4,6 +4,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Tree } from '../catalog/contract/hub/revision-records.ts';
 import { tracedCatalog } from '../catalog/traced-catalog.ts';
 import { localNotices } from '../catalog/notices/local-notices.ts';
 import type { Notices } from '../catalog/notices/notices.ts';
@@ -15,6 +16,7 @@ import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
 import type { Config } from '../config.ts';
 import { createEvaluator } from '../evaluate/create-evaluator.ts';
 import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
+import { withTreeCache } from '../hub/tree/cached-trees.ts';
 import { createProgressBus, type ProgressBus } from '../http/progress/progress-bus.ts';
 import { relayProgress } from '../http/progress/relay-progress.ts';
 import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
@@ -46,6 +48,9 @@ const othersUnfinishedMs = 24 * 3600 * 1000;
 const indexCacheMaxBytes = 64 * 1024 * 1024;
 /** Cache of described eval graphs, in bytes; one of a thousand operators takes 2 to 3 MB. */
 const graphCacheMaxBytes = 64 * 1024 * 1024;
+
+/** Cache of the trees of commits, in bytes. */
+const treeCacheMaxBytes = 32 * 1024 * 1024;
 
 /** The parts of a process, whatever its roles. */
 export interface Parts {
@@ -148,7 +153,9 @@ export async function openParts(
   const processId = `${hostname()}-${process.pid}-${randomUUID()}`;
   const watch = await watchProcess(config, processId, log);
   const { metrics, tracer } = watch;
-  const catalog = tracedCatalog(bareCatalog, tracer);
+  const treeCounts = newCacheCounts();
+  const trees = new ByteCache<Tree>(treeCacheMaxBytes, treeCounts);
+  const catalog = withTreeCache(tracedCatalog(bareCatalog, tracer), trees);
   const core = openCore(config);
   const bareStore = meteredStore(await openStore(config, log, core, watch.onStoreRetry), watch.onStoreCall);
   const suspects = new Suspects({ catalog, store: bareStore, ...damageToLog(log) });
@@ -169,6 +176,7 @@ export async function openParts(
     ...restorer.caches(),
     ...(decoded && { decoded: decoded.state() }),
     encode: { ...encodeCache, usedBytes: 0 },
+    trees: { ...treeCounts, usedBytes: trees.usedBytes },
   }));
   const progress = relayProgress(createProgressBus(), notices);
   return {

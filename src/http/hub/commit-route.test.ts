@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { blobOid } from '../../hub/tree/git-object.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
@@ -33,6 +33,27 @@ describe('a commit', () => {
     expect(await hub.bytes(commitOid, 'x.bin')).toEqual(large);
     const [newest] = ok(await hub.api('GET', '/commits/main')).json;
     expect(newest).toMatchObject({ id: commitOid, title: 'first', message: 'more' });
+  });
+
+  it('of hundreds of small files is stored in a few transactions, equal files once', async () => {
+    const hub = await newRepository();
+    const paths = Array.from({ length: 600 }, (_, i) => `f-${i % 7}/${String(i).padStart(3, '0')}.txt`);
+    const lines = paths.map((path, i) => file(path, `text ${i % 500}`));
+    let transactions = 0;
+    const { transaction } = gateway.ingest.catalog;
+    const counted = vi.spyOn(gateway.ingest.catalog, 'transaction').mockImplementation((work) => {
+      transactions += 1;
+      return transaction(work);
+    });
+    await hub.commit([header(), ...lines]);
+    counted.mockRestore();
+    expect(transactions).toBeLessThan(15);
+    expect(await hub.paths()).toEqual([...paths].sort());
+    for (const i of [0, 1, 255, 256, 499, 500, 599])
+      expect((await hub.bytes('main', paths[i]!)).toString()).toBe(`text ${i % 500}`);
+    // Bytes that the repository has already are not stored again.
+    await hub.commit([header('again'), file('copy.txt', 'text 7')]);
+    expect((await hub.bytes('main', 'copy.txt')).toString()).toBe('text 7');
   });
 
   it('is absent as a whole when any part of it is refused', async () => {

@@ -13,6 +13,7 @@ import { folderOf, stepOfTrainerState } from '../../hub/checkpoints/plan-checkpo
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
+import { InlineFiles } from './inline-files.ts';
 import { locateRepository, originOf, parseAs, parseJson } from './hub-request.ts';
 import { readLines } from './ndjson.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
@@ -102,6 +103,7 @@ async function readCommit(c: Context<AppEnv>, gateway: HubGateway, repository: R
   if (Number(c.req.header('content-length') ?? 0) > bodyBytesMax)
     throw new FirnError('payload-too-large', `A commit may have at most ${bodyBytesMax} bytes.`);
   const body = incomingBody(c, gateway.bodyPace);
+  const inline = new InlineFiles(gateway.hub, repository);
   for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
     digest.update(text);
     const { key, value } = parseAs(lineShape, parseJson(text));
@@ -111,9 +113,10 @@ async function readCommit(c: Context<AppEnv>, gateway: HubGateway, repository: R
     }
     if (changes.length >= operationsMax)
       throw new FirnError('payload-too-large', `A commit may have at most ${operationsMax} operations.`);
-    const notes = { steps, onCard: (text: string) => void (card = text) };
+    const notes = { inline, steps, onCard: (text: string) => void (card = text) };
     changes.push(await readOperation(gateway, repository, key, value, notes));
   }
+  await inline.flush();
   if (header === undefined) throw new FirnError('invalid-request', 'A commit begins with a header line.');
   const put = changes.flatMap(({ op, path }) => (op === 'put' ? [path] : []));
   const clash = pathClash([...new Set(put)]);
@@ -132,12 +135,19 @@ function deletionsFirst(changes: readonly PathChange[]): PathChange[] {
   return [...changes.filter(({ op }) => op !== 'put'), ...changes.filter(({ op }) => op === 'put')];
 }
 
+/** What the operations of a commit leave beside their changes. */
+interface CommitNotes {
+  readonly inline: InlineFiles;
+  readonly steps: Map<string, number>;
+  readonly onCard: (text: string) => void;
+}
+
 async function readOperation(
-  { hub, catalog }: HubGateway,
+  { catalog }: HubGateway,
   repository: Repository,
   key: string,
   value: unknown,
-  { steps, onCard }: { readonly steps: Map<string, number>; readonly onCard: (text: string) => void },
+  { inline, steps, onCard }: CommitNotes,
 ): Promise<PathChange> {
   switch (key) {
     case 'file': {
@@ -146,14 +156,10 @@ async function readOperation(
         throw new FirnError('invalid-request', `The encoding ${JSON.stringify(encoding)} is not known.`);
       const bytes = Buffer.from(content, encoding === 'utf-8' ? 'utf8' : 'base64');
       checkNewFilePath(path);
-      const { sha256, sizeBytes } = await hub.receiveBlob(
-        repository,
-        {},
-        { body: [bytes].values() as unknown as AsyncIterable<Uint8Array>, lengthBytes: bytes.length },
-      );
+      const sha256 = await inline.add(bytes);
       noteStep(path, bytes, steps);
       if (path === 'README.md') onCard(bytes.subarray(0, cardBytesMax).toString('utf8'));
-      return { op: 'put', path, file: { sha256, sizeBytes, isLarge: false, oid: blobOid(bytes) } };
+      return { op: 'put', path, file: { sha256, sizeBytes: bytes.length, isLarge: false, oid: blobOid(bytes) } };
     }
     case 'lfsFile': {
       const { path, oid: sha256, size } = parseAs(lfsFileShape, value);

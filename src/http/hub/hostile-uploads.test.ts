@@ -253,7 +253,9 @@ describe('a commit that never ends', () => {
     const { hostname, port } = new URL(server.url);
     const asked = request({ method: 'POST', path: `/api/models/${hub.id}/commit/main`, hostname, port });
     asked.on('error', () => undefined);
-    asked.write(`${JSON.stringify(header())}\n${JSON.stringify(file('a', 'text'))}\n{"key":"file"`);
+    // More files than wait to be stored together.
+    const files = Array.from({ length: 300 }, (_, i) => JSON.stringify(file(`${i}`, 'text')));
+    asked.write(`${JSON.stringify(header())}\n${files.join('\n')}\n{"key":"file"`);
     const repository = (await gateway.catalog.repositories.find('acme', hub.id.split('/')[1]!))!;
     const digest = sha256(Buffer.from('text'));
     const blobs = () => gateway.catalog.hub.blobs.find(repository.id, [digest]);

@@ -21,7 +21,7 @@ export async function receiveBlob(
   announced: AnnouncedBlob,
   upload: Upload,
 ): Promise<Pick<StagedBody, 'sha256' | 'sizeBytes'>> {
-  const sizeMaxBytes = Math.min(ctx.limits.fileBytesMax, ctx.limits.stagedBytesMax);
+  const sizeMaxBytes = blobBytesMax(ctx);
   const body = new CheckedBody(upload, { announced, sizeMaxBytes, mayBeEmpty: true });
   const bytes = { prefix: blobPrefix, body, sizeMaxBytes };
   const { staged, recorded } = await stageHubBytes(
@@ -33,4 +33,9 @@ export async function receiveBlob(
   );
   if (!recorded.created) await dropObjects(ctx, [staged.key]);
   return staged;
+}
+
+/** The largest file of a commit, in bytes. */
+export function blobBytesMax({ limits }: Pick<IngestContext, 'limits'>): number {
+  return Math.min(limits.fileBytesMax, limits.stagedBytesMax);
 }

@@ -45,18 +45,22 @@ const refusals: ReadonlySet<FirnErrorCode> = new Set([
 ]);
 
 /**
- * Records a staged body in the catalog. A definite refusal removes the object again. After any other failure the record
- * may exist, so the object is left to the collection of orphans.
+ * Records staged bodies in the catalog. A definite refusal removes their objects again. After any other failure the
+ * record may exist, so the objects are left to the collection of orphans.
  */
 export async function recordStaged<T>(
   { store }: Pick<IngestContext, 'store'>,
-  staged: Pick<StagedBody, 'key'>,
+  staged: Pick<StagedBody, 'key'> | readonly Pick<StagedBody, 'key'>[],
   record: () => Promise<T>,
 ): Promise<T> {
   try {
     return await record();
   } catch (err) {
-    if (err instanceof FirnError && refusals.has(err.code)) await dropObjects({ store }, [staged.key]);
+    if (err instanceof FirnError && refusals.has(err.code))
+      await dropObjects(
+        { store },
+        [staged].flat().map(({ key }) => key),
+      );
     throw err;
   }
 }

@@ -26,6 +26,13 @@ export interface BlobRecords {
   add(
     blob: Required<Pick<HubBlob, 'repositoryId' | 'sha256' | 'sizeBytes' | 'rawKey' | 'rawStoredBytes'>>,
   ): Promise<{ readonly created: boolean }>;
+  /**
+   * Like `add`, for at most a thousand blobs of distinct digests at once. Returns the keys that blobs have now; the
+   * other objects were not taken.
+   */
+  addAll(
+    blobs: readonly Required<Pick<HubBlob, 'repositoryId' | 'sha256' | 'sizeBytes' | 'rawKey' | 'rawStoredBytes'>>[],
+  ): Promise<ReadonlySet<string>>;
   /** Records that a checkpoint's file has these bytes, for a commit; a blob that has bytes already keeps those. */
   addFile(blob: Required<Pick<HubBlob, 'repositoryId' | 'sha256' | 'sizeBytes' | 'fileId'>>): Promise<void>;
   /** Starts the expiry of blobs anew that no commit names yet. */

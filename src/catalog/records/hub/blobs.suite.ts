@@ -57,6 +57,19 @@ export function hubBlobsSuite(open: () => Catalog): void {
     expect(await open().objects.named([first.rawKey, second.rawKey])).toEqual([first.rawKey]);
   });
 
+  test('many files are recorded at once; those that came second are not taken, and one refused key refuses all', async () => {
+    const { id } = await makeRepository(open());
+    const [known, again, fresh, refused] = ['known', 'known', 'fresh', 'refused'].map((text) => blobOf(id, text));
+    expect(await blobs().addAll([])).toEqual(new Set());
+    await blobs().add(known!);
+    expect(await blobs().addAll([again!, fresh!])).toEqual(new Set([known!.rawKey, fresh!.rawKey]));
+    const found = await blobs().find(id, [known!.sha256, fresh!.sha256]);
+    expect(found.map(({ rawKey }) => rawKey).sort()).toEqual([known!.rawKey, fresh!.rawKey].sort());
+    while ((await blobs().expire(await past(), 100)) > 0);
+    await expectCode(blobs().addAll([refused!, fresh!]), 'conflict');
+    expect(await blobs().find(id, [refused!.sha256])).toEqual([]);
+  });
+
   test('the same file of two repositories is two, and neither shows in the other', async () => {
     const [a, b] = [await makeRepository(open()), await makeRepository(open())];
     const blob = blobOf(a.id, 'shared');

@@ -21,28 +21,9 @@ export function blobRecords(db: Db): BlobRecords {
       return (await query.select(columns).from(hubBlobs).where(among(repositoryId, digests))).map(dropNulls);
     },
     async add(blob) {
-      return db.transaction(async (tx) => {
-        await refusePendingDeletion(tx, [blob.rawKey]);
-        const { rawKey, rawStoredBytes, sizeBytes } = blob;
-        const hasNoBytes = sql`${hubBlobs.rawKey} is null and ${hubBlobs.fileId} is null`;
-        // Bytes that the blob has already stay: readers may be reading them.
-        const [stored] = await tx.query
-          .insert(hubBlobs)
-          .values(blob)
-          .onConflictDoUpdate({
-            target: [hubBlobs.repositoryId, hubBlobs.sha256],
-            set: {
-              touchedAt: sql`now()`,
-              sizeBytes,
-              rawKey: sql`case when ${hasNoBytes} then ${rawKey} else ${hubBlobs.rawKey} end`,
-              rawStoredBytes: sql`
-                case when ${hasNoBytes} then ${rawStoredBytes}::bigint else ${hubBlobs.rawStoredBytes} end`,
-            },
-          })
-          .returning({ rawKey: hubBlobs.rawKey });
-        return { created: stored!.rawKey === rawKey };
-      });
+      return { created: (await addAll(db, [blob])).has(blob.rawKey) };
     },
+    addAll: (blobs) => addAll(db, blobs),
     async addFile(blob) {
       await query
         .insert(hubBlobs)
@@ -116,4 +97,30 @@ export function blobRecords(db: Db): BlobRecords {
       });
     },
   };
+}
+
+async function addAll(db: Db, blobs: Parameters<BlobRecords['addAll']>[0]): Promise<ReadonlySet<string>> {
+  if (blobs.length === 0) return new Set();
+  return db.transaction(async (tx) => {
+    await refusePendingDeletion(
+      tx,
+      blobs.map(({ rawKey }) => rawKey),
+    );
+    const hasNoBytes = sql`${hubBlobs.rawKey} is null and ${hubBlobs.fileId} is null`;
+    // Bytes that a blob has already stay: readers may be reading them.
+    const stored = await tx.query
+      .insert(hubBlobs)
+      .values([...blobs])
+      .onConflictDoUpdate({
+        target: [hubBlobs.repositoryId, hubBlobs.sha256],
+        set: {
+          touchedAt: sql`now()`,
+          sizeBytes: sql`excluded.size_bytes`,
+          rawKey: sql`case when ${hasNoBytes} then excluded.raw_key else ${hubBlobs.rawKey} end`,
+          rawStoredBytes: sql`case when ${hasNoBytes} then excluded.raw_stored_bytes else ${hubBlobs.rawStoredBytes} end`,
+        },
+      })
+      .returning({ rawKey: hubBlobs.rawKey });
+    return new Set(stored.flatMap(({ rawKey }) => (rawKey === null ? [] : [rawKey])));
+  });
 }
