@@ -9,7 +9,7 @@ import { deleteRepository } from './delete-repository.ts';
 import { type HubContext, mainBranch } from './hub-context.ts';
 import { openEntry } from './tree/open-blob.ts';
 import { receiveBlob, type AnnouncedBlob } from './upload/receive-blob.ts';
-import { receiveSmallBlobs, type SmallBlob } from './upload/receive-small-blobs.ts';
+import { BlobBatch } from './upload/blob-batch.ts';
 import { completeParts, receivePart, type AnnouncedPart } from './upload/receive-parts.ts';
 import { receiveShard, type ShardOptions } from './upload/receive-shard.ts';
 import { receiveXorb } from './upload/receive-xorb.ts';
@@ -30,7 +30,8 @@ export interface Hub {
     announced: AnnouncedBlob,
     upload: Upload,
   ): Promise<{ readonly sha256: string; readonly sizeBytes: number }>;
-  receiveSmallBlobs(repository: Repository, blobs: readonly SmallBlob[]): Promise<void>;
+  /** For many small files, which are stored together. */
+  openBlobBatch(repository: Repository): Promise<BlobBatch>;
   receivePart(repository: Repository, part: AnnouncedPart, upload: Upload): Promise<void>;
   completeParts(repository: Repository, file: Omit<AnnouncedPart, 'number'>, signal?: AbortSignal): Promise<void>;
   /** False if the repository has it already. */
@@ -66,7 +67,7 @@ export function createHub(ctx: HubContext): Hub {
       }),
     deleteRepository: (repository, precondition) => deleteRepository(ctx, repository, precondition),
     receiveBlob: (repository, announced, upload) => receiveBlob(ctx, repository.id, announced, upload),
-    receiveSmallBlobs: (repository, blobs) => receiveSmallBlobs(ctx, repository.id, blobs),
+    openBlobBatch: async (repository) => new BlobBatch(ctx, repository.id),
     receivePart: (repository, part, upload) => receivePart(ctx, repository.id, part, upload),
     completeParts: (repository, file, signal) => completeParts(ctx, repository.id, file, signal),
     receiveXorb: (repository, hash, upload) => receiveXorb(ctx, repository.id, hash, upload),

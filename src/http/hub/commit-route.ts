@@ -6,6 +6,7 @@ import { scopeOn } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
+import type { BlobBatch } from '../../hub/upload/blob-batch.ts';
 import { baseModelOf, cardBytesMax } from '../../hub/checkpoints/base-model.ts';
 import type { PathChange } from '../../hub/tree/folder.ts';
 import { blobOid, pointerOid } from '../../hub/tree/git-object.ts';
@@ -13,7 +14,6 @@ import { folderOf, stepOfTrainerState } from '../../hub/checkpoints/plan-checkpo
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
-import { InlineFiles } from './inline-files.ts';
 import { locateRepository, originOf, parseAs, parseJson } from './hub-request.ts';
 import { readLines } from './ndjson.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
@@ -103,7 +103,7 @@ async function readCommit(c: Context<AppEnv>, gateway: HubGateway, repository: R
   if (Number(c.req.header('content-length') ?? 0) > bodyBytesMax)
     throw new FirnError('payload-too-large', `A commit may have at most ${bodyBytesMax} bytes.`);
   const body = incomingBody(c, gateway.bodyPace);
-  const inline = new InlineFiles(gateway.hub, repository);
+  const inline = await gateway.hub.openBlobBatch(repository);
   for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
     digest.update(text);
     const { key, value } = parseAs(lineShape, parseJson(text));
@@ -137,7 +137,7 @@ function deletionsFirst(changes: readonly PathChange[]): PathChange[] {
 
 /** What the operations of a commit leave beside their changes. */
 interface CommitNotes {
-  readonly inline: InlineFiles;
+  readonly inline: BlobBatch;
   readonly steps: Map<string, number>;
   readonly onCard: (text: string) => void;
 }
