@@ -1,4 +1,4 @@
-// Brings the native core and dist/ up to date with their sources: node scripts/build.mjs
+// Brings the native core, dist/ and the empty database in it up to date with their sources: node scripts/build.mjs
 // Silent and quick if nothing has changed. Exit code 1 if one of them does not build.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { isStamped, sourcesDigest, writeStamp } from './build-stamp.mjs';
 async function build() {
   // Taken before the build: a file that changes meanwhile makes the next build look again.
   const digest = sourcesDigest();
-  const builds = ['build-native.mjs', 'build-sources.mjs'].map((name) => {
+  const builds = ['build-native.mjs', 'build-sources.mjs', 'build-database.mjs'].map((name) => {
     const script = fileURLToPath(new URL(name, import.meta.url));
     return once(spawn(process.execPath, [script], { stdio: 'inherit' }), 'exit');
   });

@@ -35,6 +35,7 @@ beforeEach(async () => {
     'tsconfig.json',
     'package-lock.json',
     'dist/built.json',
+    'dist/empty-database.json',
     'build/Release/firn_core.node',
   ])
     write(name);

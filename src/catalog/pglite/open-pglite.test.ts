@@ -1,14 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectCode } from '../catalog-fixtures.test-support.ts';
+import { emptyDatabase } from './empty-database.ts';
 import { openPgliteCatalog } from './open-pglite.ts';
 import { openTestCatalog } from '../test-catalog.test-support.ts';
+
+const repository = { namespace: 'acme', type: 'model', visibility: 'private' } as const;
 
 /** Number of kills: one of the process that created the database, one of a process that took it over. */
 const rounds = 2;
@@ -66,6 +69,56 @@ test('acknowledged writes survive kill -9; a living process keeps its directory,
   expect(await reopened.idempotency.begin('key', 'f', 3600_000)).toBe('started');
   await reopened.close();
 }, 120_000);
+
+const noEmptyDatabase = async (): Promise<undefined> => undefined;
+
+/** The tables of a catalog on a new directory, and the secret of its upload addresses. */
+async function firstStart(name: string, empty: () => Promise<Blob | undefined>): Promise<{ secret: string }> {
+  const place = { directory: join(directory, name), empty };
+  const catalog = await openPgliteCatalog(place);
+  const { id } = await catalog.repositories.create({ ...repository, name });
+  const secret = await catalog.hub.revisions.secret();
+  await catalog.close();
+  const again = await openPgliteCatalog(place);
+  expect(await again.repositories.get(id)).toMatchObject({ name });
+  expect(await again.hub.revisions.secret()).toBe(secret);
+  await again.close();
+  return { secret };
+}
+
+test('a first start copies the built files of an empty database, and each catalog has a secret of its own', async () => {
+  const built = await emptyDatabase();
+  expect(built?.size, 'run node scripts/build.mjs').toBeGreaterThan(0);
+  const one = await firstStart('one', () => emptyDatabase());
+  const other = await firstStart('other', () => emptyDatabase());
+  expect(one.secret).not.toBe(other.secret);
+}, 60_000);
+
+test.each([
+  ['are absent', noEmptyDatabase],
+  ['are cut short', async () => (await emptyDatabase())!.slice(0, 1_000_000)],
+  ['are something else', async () => new Blob(['not an archive'])],
+])(
+  'a first start makes the database itself if those files %s',
+  async (how, empty) => {
+    await firstStart(`made-${how.replaceAll(' ', '-')}`, empty);
+  },
+  120_000,
+);
+
+test.each([
+  ['cut archive', 'empty-database.tar.gz', (bytes: Buffer) => bytes.subarray(0, 1_000_000)],
+  ['record of another version', 'empty-database.json', () => Buffer.from('{"pglite":"0.0.1"}')],
+  ['record that is none', 'empty-database.json', () => Buffer.from('7')],
+])('files of an empty database with a %s count as absent', async (what, name, change) => {
+  const folder = join(directory, what);
+  await mkdir(folder);
+  for (const each of ['empty-database.tar.gz', 'empty-database.json'])
+    await copyFile(fileURLToPath(new URL(`../../../dist/${each}`, import.meta.url)), join(folder, each));
+  expect(await emptyDatabase(folder)).toBeDefined();
+  await writeFile(join(folder, name), change(await readFile(join(folder, name))));
+  expect(await emptyDatabase(folder)).toBeUndefined();
+});
 
 test('the outer catalog inside a transaction is refused instead of waiting for itself', async () => {
   const catalog = await openTestCatalog();

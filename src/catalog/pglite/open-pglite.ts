@@ -6,6 +6,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { createCatalog } from '../create-catalog.ts';
 import type { Db } from '../db/database.ts';
+import { emptyDatabase } from './empty-database.ts';
 import { lockDirectory, type DirectoryLock } from './directory-lock.ts';
 import { migrate } from '../db/migrate.ts';
 import { pgliteDatabase } from './pglite-database.ts';
@@ -21,35 +22,37 @@ const changingTables =
   'jobs, checkpoints, checkpoint_files, packages, trials, estimates, runs, eval_sets, idempotency, ' +
   'body_reservations, processes';
 
+type EmptyDatabase = () => Promise<Blob | undefined>;
+
 export type PgliteCatalogOptions =
-  /** Stored in this directory, which is created if absent. */
-  | { readonly directory: string }
+  /** Stored in this directory, which is created if absent, from the files of an empty database if there are any. */
+  | { readonly directory: string; readonly empty?: EmptyDatabase }
   /** Lost when closed; for tests. A template is the dump of a migrated database, which opens several times faster. */
   | { readonly memory: true; readonly template?: Blob };
 
 /**
  * The embedded catalog: Postgres inside this process, migrated to this version. One process at a time: a second one is
  * refused with `conflict`, and a killed process's directory is taken over. Other failures: `storage-full`,
- * `unsupported-format` (a newer version wrote it), `internal`. Opening takes seconds the first time, under one second
- * later. Acknowledged writes survive the death of the process, but not of the machine: PGlite does not call fsync.
+ * `unsupported-format` (a newer version wrote it), `internal`. Opening takes a second or two the first time (ten if no
+ * empty database was built), under one second later. Acknowledged writes survive the death of the process, but not of the machine: PGlite does not call fsync.
  * Queries run on the JavaScript thread.
  */
 export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<Catalog> {
   if ('memory' in options) return openClient(options.template === undefined ? {} : { loadDataDir: options.template });
   const directory = resolve(options.directory);
   try {
-    return await openLocked(directory);
+    return await openLocked(directory, options.empty ?? (() => emptyDatabase()));
   } catch (error) {
     // If the disk is full, the directory is the most useful detail.
     throw isFull(error) ? noSpace(directory, error) : error;
   }
 }
 
-async function openLocked(directory: string): Promise<Catalog> {
+async function openLocked(directory: string, empty: EmptyDatabase): Promise<Catalog> {
   await mkdir(directory, { recursive: true });
   const lock = lockDirectory(directory);
   try {
-    return await openDirectory(directory, lock);
+    return await openDirectory(directory, lock, empty);
   } catch (error) {
     lock.release();
     throw error;
@@ -70,17 +73,32 @@ function noSpace(detail: string, cause: unknown): FirnError {
  * The marker proves that the database was complete once. A database directory without it is the remains of a process
  * that died while creating it. Nothing in it was ever acknowledged, so it is moved aside and created again.
  */
-async function openDirectory(directory: string, lock: DirectoryLock): Promise<Catalog> {
+async function openDirectory(directory: string, lock: DirectoryLock, empty: EmptyDatabase): Promise<Catalog> {
   const dataDir = join(directory, 'postgres');
   const marker = join(directory, 'created');
   if (!existsSync(marker) && existsSync(dataDir)) {
     await rm(`${dataDir}.unfinished`, { recursive: true, force: true });
     await rename(dataDir, `${dataDir}.unfinished`);
   }
-  const catalog = await openClient({ dataDir }, lock);
+  const catalog = existsSync(marker)
+    ? await openClient({ dataDir }, lock)
+    : await createDatabase(dataDir, lock, await empty());
   if (!existsSync(marker))
     await writeFile(marker, 'The database in postgres/ is complete; without this file it is made again.\n');
   return catalog;
+}
+
+/** From the files of an empty database if there are any and they can be read, else anew. */
+async function createDatabase(dataDir: string, lock: DirectoryLock, loadDataDir: Blob | undefined): Promise<Catalog> {
+  if (loadDataDir !== undefined) {
+    try {
+      return await openClient({ dataDir, loadDataDir }, lock);
+    } catch (error) {
+      if (isFull(error)) throw error;
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+  return openClient({ dataDir }, lock);
 }
 
 async function openClient(options: { dataDir?: string; loadDataDir?: Blob }, lock?: DirectoryLock): Promise<Catalog> {
