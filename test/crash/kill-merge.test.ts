@@ -9,7 +9,7 @@ import { checkCollected, collectGarbage, countObjects, statusOf } from './crash-
 import { movingFile, repository, sha256 } from './crash-clients.ts';
 
 /** About ten starts, on two busy processors. */
-const timeoutMs = 300_000;
+const timeoutMs = 900_000;
 /** Longest time from queueing a merge to the kill, in ms; a merge takes about half a second. */
 const killAfterMsMax = 900;
 const kills = 4;
