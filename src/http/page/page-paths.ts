@@ -97,6 +97,8 @@ export const pagePaths = {
   usage: '/-/usage',
   queue: '/-/queue',
   tokens: '/-/tokens',
+  /** The page of tokens with these grants in its form. */
+  newToken: (grants: string) => `/-/tokens?grants=${encodeURIComponent(grants)}`,
   asset: (name: AssetName, version: string) => `/-/${name}?v=${version}`,
   repository: ({ namespace, name }: RepositoryAddress) =>
     `${takenSegments.has(namespace) || hubTypes.has(namespace) ? `/${own}/at` : ''}/${namespace}/${name}`,

@@ -263,6 +263,19 @@ describe('forms', () => {
     days: '30',
   });
 
+  it('make a read token for a repository, from its page, for whoever may', async () => {
+    const linkOf = async (cookie: string | undefined) =>
+      /href="([^"]*)"[^>]*>Make a read token for this repository/.exec(await (await open('/acme/open', cookie)).text());
+    const link = (await linkOf(cookies['admin:acme']))![1]!;
+    const grants = /<input id="grants"[^>]*>/.exec(await (await open(link, cookies['admin:acme'])).text())![0];
+    expect(grants).toContain('value="read:acme/open"');
+    for (const cookie of [undefined, cookies['read:acme'], cookies['write:acme']])
+      expect(await linkOf(cookie)).toBeNull();
+    const hostile = await (await open('/-/tokens?grants=%22%3E%3Cscript%3E', cookies['admin:acme'])).text();
+    expect(hostile).toContain('value="&quot;&gt;&lt;script&gt;"');
+    expect((await open(`/-/tokens?grants=${'x'.repeat(201)}`, cookies['admin:acme'])).status).toBe(400);
+  });
+
   it('make a token, whose text is shown once and not logged', async () => {
     const cookie = cookies['admin:acme'];
     const answer = await send('/-/tokens', await fields(cookie), { cookie });

@@ -1,7 +1,7 @@
 import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
 import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { scopeOn } from '../../../access/principal.ts';
-import { includesScope } from '../../../checkpoint/grant.ts';
+import { formatGrant, includesScope } from '../../../checkpoint/grant.ts';
 import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';
 import type { View } from '../page-context.ts';
 import { pagePaths, type RepositoryAddress } from '../page-paths.ts';
@@ -62,6 +62,17 @@ export function repositoryView(address: RepositoryAddress): View {
             step="latest"
             needsToken={!viewer.isOpenHub}
           />
+          {isAdmin && !viewer.isOpenHub && (
+            <p>
+              <a
+                href={pagePaths.newToken(
+                  formatGrant({ scope: 'read', namespace: address.namespace, repository: address.name }),
+                )}
+              >
+                Make a read token for this repository
+              </a>
+            </p>
+          )}
           {isAdmin && (
             <ConfirmedForm
               viewer={viewer}

@@ -22,7 +22,7 @@ const nameLengthMax = 96;
 const daysMax = 3650;
 const dayMs = 24 * 3600 * 1000;
 
-/** The tokens that the viewer may make; makes them and revokes them. */
+/** The tokens that the viewer may make; makes them and revokes them. `grants` in the address fills the form. */
 export const tokensView: View = async (ctx) => {
   const { form, gateway, viewer } = ctx;
   checkToken(viewer.principal);
@@ -35,6 +35,7 @@ export const tokensView: View = async (ctx) => {
   }
   const made = form === undefined ? undefined : await make(ctx, form);
   const after = readQuery(ctx.c, 'after');
+  const wanted = readQuery(ctx.c, 'grants');
   const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
   const { items, next } = nextOf(
     await listGrantable(gateway.catalog, viewer.principal, page),
@@ -53,7 +54,7 @@ export const tokensView: View = async (ctx) => {
             <code class="secret">{made}</code>
           </>
         )}
-        <MakeForm viewer={viewer} />
+        <MakeForm viewer={viewer} grants={wanted} />
         {items.length === 0 ? <p>There is none yet.</p> : <Tokens tokens={items} viewer={viewer} />}
         <Pager path={pagePaths.tokens} isFirst={after === undefined} next={next} />
       </>
@@ -80,7 +81,7 @@ async function make({ c, gateway, viewer }: PageContext, form: ReadonlyMap<strin
   return text;
 }
 
-function MakeForm({ viewer }: { readonly viewer: Viewer }) {
+function MakeForm({ viewer, grants }: { readonly viewer: Viewer; readonly grants: string | undefined }) {
   return (
     <form class="row" method="post" action={pagePaths.tokens}>
       <FormToken viewer={viewer} />
@@ -91,7 +92,15 @@ function MakeForm({ viewer }: { readonly viewer: Viewer }) {
       </div>
       <div>
         <label for="grants">Grants: read, write or admin, :namespace, /repository</label>
-        <input id="grants" type="text" name="grants" required placeholder="read:me/gpt" maxlength={1000} />
+        <input
+          id="grants"
+          type="text"
+          name="grants"
+          value={grants}
+          required
+          placeholder="read:me/gpt"
+          maxlength={1000}
+        />
       </div>
       <div>
         <label for="days">Days until it ends; 0: never</label>
