@@ -8,6 +8,7 @@ import { sendBytes } from '../send-bytes.ts';
 import { fetchRange } from './fetch-range.ts';
 import { PartFile } from './part-file.ts';
 import { PrefixHash } from './prefix-hash.ts';
+import { receiveRange } from './receive-range.ts';
 import { writeRange } from './write-range.ts';
 
 /** Bytes of one request: large enough that requests cost little, small enough that a break does. */
@@ -87,6 +88,8 @@ async function pullPieces(
   // A thread costs more than the digest of a small file.
   const hash = count > 1 ? new PrefixHash(part.handle.fd) : undefined;
   const endOf = (piece: number): number => Math.min(sizeBytes, (piece + 1) * pieceBytes);
+  /** Whether the hub answers with plain ranges; else Node's client asks from then on. */
+  let isPlain = true;
   let front = 0;
   let received = [...part.pieces].reduce((sum, piece) => sum + endOf(piece) - piece * pieceBytes, 0);
   const note = (bytes: number): void => onProgress?.((received += bytes), sizeBytes);
@@ -101,12 +104,15 @@ async function pullPieces(
     await forEachAtOnce(missing, ranges, async (piece) => {
       let at = piece * pieceBytes;
       const rest = async (): Promise<void> => {
-        const answer = await fetchRange(hub, { path, start: at, end: endOf(piece), etag, signal });
-        await writeRange(answer, part.handle, at, (bytes) => {
+        const range = { path, start: at, end: endOf(piece), etag, signal };
+        const onWritten = (bytes: number): void => {
           at += bytes;
           note(bytes);
           if (piece === front) hash?.advanceTo(at);
-        });
+        };
+        isPlain &&= await receiveRange(hub, range, part.handle, onWritten);
+        if (at === range.end) return;
+        await writeRange(await fetchRange(hub, { ...range, start: at }), part.handle, at, onWritten);
         if (at !== endOf(piece)) throw Object.assign(new Error('The answer was cut off.'), { code: 'ECONNRESET' });
       };
       await withRetries(rest, { signal, progress: () => at });
