@@ -26,7 +26,8 @@ export function withPrefix(file: Buffer, prefix: string): Buffer {
 export function withMoreRows(file: Buffer, { rows, added }: { readonly rows: number; readonly added: number }): Buffer {
   if (added >= rows) throw new RangeError(`${added} new rows need more than ${rows} rows`);
   const tensors = readTensors(file);
-  const isGrown = ({ dtype, shape }: NamedTensor): boolean => shape[0] === rows && (dtype === 'F32' || dtype === 'BF16');
+  const isGrown = ({ dtype, shape }: NamedTensor): boolean =>
+    shape[0] === rows && (dtype === 'F32' || dtype === 'BF16');
   if (!tensors.some(isGrown)) throw new RangeError(`no tensor has ${rows} rows`);
   return writeTensors(
     tensors.map((tensor) =>
@@ -64,12 +65,21 @@ function readTensors(file: Buffer): NamedTensor[] {
   const header = JSON.parse(file.toString('utf8', 8, start)) as Record<string, HeaderEntry>;
   return Object.entries(header)
     .filter(([name]) => name !== '__metadata__')
-    .map(([name, { dtype, shape, data_offsets: [from, to] }]) => ({
-      name,
-      dtype,
-      shape,
-      bytes: file.subarray(start + from, start + to),
-    }));
+    .map(
+      ([
+        name,
+        {
+          dtype,
+          shape,
+          data_offsets: [from, to],
+        },
+      ]) => ({
+        name,
+        dtype,
+        shape,
+        bytes: file.subarray(start + from, start + to),
+      }),
+    );
 }
 
 function writeTensors(tensors: readonly NamedTensor[]): Buffer {
