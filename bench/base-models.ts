@@ -1,10 +1,11 @@
 /**
  * Bytes of fine-tunes beside their base model: npm run bench:base-models -- BASE.safetensors TUNED.safetensors...
- * [--into FILE --section NAME]
+ * [--vocabulary ROWS] [--into FILE --section NAME]
  *
  * Pushes the base, then each fine-tune twice through the routes of hub clients: with a card that names the base, and
  * without. Every file is downloaded again and compared before its bytes count. Beside it: zstd at level 19, a store
- * that keeps equal files once, and one that keeps equal chunks once.
+ * that keeps equal files once, and one that keeps equal chunks once. With --vocabulary, each fine-tune is also pushed
+ * with 'model.' before all names, and with 16 rows more in the tensors that have ROWS rows.
  */
 import { compress } from '@cloudpss/zstd/napi';
 import { readFile, mkdtemp, rm } from 'node:fs/promises';
@@ -13,6 +14,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { newChunkBytes } from './base-models/chunk-dedup.ts';
+import { withMoreRows, withPrefix } from './base-models/other-names.ts';
 import { pushModel } from './base-models/push-model.ts';
 import { describeRun } from './report/describe-run.ts';
 import { writeSection } from './report/write-section.ts';
@@ -22,7 +24,7 @@ const ran = describeRun('bench:base-models', args);
 const { positionals, values } = parseArgs({
   args,
   allowPositionals: true,
-  options: { into: { type: 'string' }, section: { type: 'string' } },
+  options: { vocabulary: { type: 'string' }, into: { type: 'string' }, section: { type: 'string' } },
 });
 const [basePath, ...tunedPaths] = positionals;
 if (basePath === undefined || tunedPaths.length === 0)
@@ -35,14 +37,13 @@ try {
   const base = await readFile(basePath);
   const stored = await pushModel(hub.url, 'bench/base', { bytes: base, card: 'A base model.' });
   rows.push(row([`the base, ${basename(basePath)}`, base.length, '', stored.storedBytes, compress(base, 19).length]));
-  for (const [i, path] of tunedPaths.entries()) {
-    const bytes = await readFile(path);
+  for (const [i, { name, bytes }] of (await allForms(tunedPaths)).entries()) {
     const card = '---\nbase_model: bench/base\n---\n';
     const against = await pushModel(hub.url, `bench/tuned-${i}`, { bytes, card });
     const alone = await pushModel(hub.url, `bench/alone-${i}`, { bytes, card: 'No base.' });
     const isSame = bytes.equals(base);
     const [zstd, files] = [compress(bytes, 19).length, isSame ? 0 : bytes.length];
-    const label = `${basename(path)}${against.kind === 'delta' || isSame ? '' : ', no delta'}`;
+    const label = `${name}${against.kind === 'delta' || isSame ? '' : ', no delta'}`;
     rows.push(
       row([label, bytes.length, against.storedBytes, alone.storedBytes, zstd, files, newChunkBytes(bytes, base)]),
     );
@@ -60,6 +61,20 @@ const table = [
 process.stdout.write(`${table}\n`);
 if (values.into !== undefined)
   await writeSection({ path: values.into, section: values.section ?? 'base-models' }, `${table}\n\n${ran}`);
+
+/** The fine-tunes, and with --vocabulary their renamed and grown forms. */
+async function allForms(paths: readonly string[]): Promise<{ readonly name: string; readonly bytes: Buffer }[]> {
+  const forms: { readonly name: string; readonly bytes: Buffer }[] = [];
+  for (const path of paths) {
+    const [name, bytes] = [basename(path), await readFile(path)];
+    forms.push({ name, bytes });
+    if (values.vocabulary === undefined) continue;
+    forms.push({ name: `${name}, renamed`, bytes: withPrefix(bytes, 'model.') });
+    const rows = Number(values.vocabulary);
+    forms.push({ name: `${name}, 16 rows more`, bytes: withMoreRows(bytes, { rows, added: 16 }) });
+  }
+  return forms;
+}
 
 /** A line of the table; columns that are missing stay empty. */
 function row(cells: readonly (string | number)[]): string {
