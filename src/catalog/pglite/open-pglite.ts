@@ -34,8 +34,8 @@ export type PgliteCatalogOptions =
  * The embedded catalog: Postgres inside this process, migrated to this version. One process at a time: a second one is
  * refused with `conflict`, and a killed process's directory is taken over. Other failures: `storage-full`,
  * `unsupported-format` (a newer version wrote it), `internal`. Opening takes a second or two the first time (ten if no
- * empty database was built), under one second later. Acknowledged writes survive the death of the process, but not of the machine: PGlite does not call fsync.
- * Queries run on the JavaScript thread.
+ * empty database was built), under one second later. Acknowledged writes survive the death of the process, but not of
+ * the machine: PGlite does not call fsync. Queries run on the JavaScript thread.
  */
 export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<Catalog> {
   if ('memory' in options) return openClient(options.template === undefined ? {} : { loadDataDir: options.template });
