@@ -16,6 +16,7 @@ const paths = [
   '/',
   `/${pageRepository}`,
   run,
+  `${run}?order=largest`,
   `${run}/latest`,
   `/${pageRepository}/compare?one=train&two=train-resumed`,
   '/-/usage',
@@ -81,7 +82,13 @@ describe.skipIf(browserPath === undefined)('the pages in Chromium', () => {
     expect(await page.getByRole('img').count()).toBeGreaterThanOrEqual(4);
     await page.getByText('The figures of these charts').click();
     expect(await page.getByRole('region', { name: 'Figures of the charts' }).isVisible()).toBe(true);
-    await page.getByRole('region', { name: 'Checkpoints, newest first' }).getByRole('link').first().click();
+    const steps = page.getByRole('region', { name: /^Checkpoints, / }).getByRole('rowheader');
+    const newest = Number(await steps.first().innerText());
+    await page.getByRole('columnheader', { name: 'Step' }).getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Checkpoints, oldest first' }).waitFor();
+    expect(Number(await steps.first().innerText())).toBeLessThan(newest);
+    await steps.first().getByRole('link').click();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('train@');
     expect(await page.getByText('HF_ENDPOINT').innerText()).toContain(hub.url);
     await page.context().close();

@@ -31,6 +31,8 @@ export interface LongRuns {
   readonly path: string;
   /** Statements that the catalog's database answered since it was opened. */
   statements(): number;
+  /** Hides the checkpoint with this sequence, as a deletion does. */
+  hideCheckpoint(run: 'long' | 'other', sequence: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,12 @@ export async function openLongRuns(count: number): Promise<LongRuns> {
     app: createApp(gateway),
     path: `/${repository.namespace}/${repository.name}`,
     statements: () => statements,
+    hideCheckpoint: async (run, sequence) => {
+      await client.query(
+        'update checkpoints set deleted_at = now() where sequence = $1 and run_id = (select id from runs where name = $2)',
+        [sequence, run],
+      );
+    },
     close: () => gateway.close(),
   };
 }

@@ -27,6 +27,8 @@ p{margin:.4rem 0;max-width:52rem}
 table{border-collapse:collapse;min-width:min(100%,44rem);font-size:.92rem}
 th,td{padding:.28rem 1.25rem .28rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--dim);white-space:nowrap;font-size:.85rem}
+thead th a{color:inherit}thead th[aria-sort] a{color:var(--text);font-weight:600}
+thead th[aria-sort] a::after{content:" \\2193" / ""}thead th[aria-sort=ascending] a::after{content:" \\2191" / ""}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .n+:not(.n){padding-left:.5rem}
 .facts .wide{grid-column:span 2}

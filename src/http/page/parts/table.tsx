@@ -4,6 +4,17 @@ export interface Column {
   readonly title: string;
   /** Right-aligned, with figures of equal width. */
   readonly isNumber?: boolean;
+  /** Its heading is a link that orders the rows by it. */
+  readonly order?: ColumnOrder | undefined;
+}
+
+/** How to order rows by a column. */
+export interface ColumnOrder {
+  readonly href: string;
+  /** The order that the link leads to, in words. */
+  readonly title: string;
+  /** Absent if the rows are not in the order of this column. */
+  readonly direction?: 'ascending' | 'descending';
 }
 
 /** A table that scrolls sideways on narrow screens. The first cell of each row is its heading. */
@@ -23,9 +34,15 @@ export function Table({
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title }, at) => (
-              <th scope="col" class={classOf(at)}>
-                {title}
+            {columns.map(({ title, order }, at) => (
+              <th scope="col" class={classOf(at)} aria-sort={order?.direction}>
+                {order === undefined ? (
+                  title
+                ) : (
+                  <a href={order.href} title={order.title}>
+                    {title}
+                  </a>
+                )}
               </th>
             ))}
           </tr>

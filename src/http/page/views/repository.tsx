@@ -11,12 +11,39 @@ import { Facts } from '../parts/facts.tsx';
 import { nextOf } from '../parts/next-of.ts';
 import { Pager } from '../parts/pager.tsx';
 import { readQuery } from '../parts/read-query.ts';
+import {
+  columnOrder,
+  orderInWords,
+  orderQuery,
+  orderRows,
+  readOrder,
+  type OrderedTable,
+  type RowOrder,
+} from '../parts/row-order.ts';
 import { Snippets } from '../parts/snippets.tsx';
 import { Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 
 /** Runs on one page. */
 const shownMax = 50;
+
+/** The catalog lists runs by name; in other orders are the runs of a page. */
+const orders: readonly RowOrder<RunOverview>[] = [
+  { name: 'name', words: 'by name', column: 'Run', direction: 'ascending', listed: 'name' },
+  { ...byCreation('descending'), name: 'newest', words: 'newest first' },
+  { ...byCreation('ascending'), name: 'oldest', words: 'oldest first' },
+  { ...byStored('descending'), name: 'largest', words: 'largest first' },
+  { ...byStored('ascending'), name: 'smallest', words: 'smallest first' },
+];
+
+function byCreation(direction: 'ascending' | 'descending') {
+  const keyOf = ({ run }: RunOverview) => run.createdAt.getTime();
+  return { column: 'Created (UTC)', direction, listed: 'name', keyOf };
+}
+
+function byStored(direction: 'ascending' | 'descending') {
+  return { column: 'Stored', direction, listed: 'name', keyOf: ({ storedBytes }: RunOverview) => storedBytes };
+}
 
 /** A repository: its runs, what they take, and how to push and pull. */
 export function repositoryView(address: RepositoryAddress): View {
@@ -30,11 +57,13 @@ export function repositoryView(address: RepositoryAddress): View {
     const repository = await locate('read').repository(address);
     const isAdmin = includesScope(scopeOn(viewer.principal, repository), 'admin');
     const isPublic = repository.visibility === 'public';
-    const after = readQuery(c, 'after');
+    const [after, order] = [readQuery(c, 'after'), readOrder(c, orders)];
     const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
     const { items, next } = nextOf(await catalog.overview.runs(repository.id, page), shownMax, ({ run }) => run.name);
     const sums = (await catalog.overview.repositories([repository.id])).get(repository.id);
     const { rawBytes = 0, storedBytes = 0 } = sums ?? {};
+    const path = pagePaths.repository(address);
+    const isWhole = after === undefined && next === undefined;
     return {
       title: `${address.namespace}/${address.name}`,
       content: (
@@ -51,9 +80,13 @@ export function repositoryView(address: RepositoryAddress): View {
               ['Created (UTC)', <When at={repository.createdAt} />],
             ]}
           />
-          <h2>Runs</h2>
-          {items.length === 0 ? <p>It has no run yet.</p> : <Runs address={address} runs={items} />}
-          <Pager path={pagePaths.repository(address)} isFirst={after === undefined} next={next} />
+          <h2 id="runs">Runs, {orderInWords(order, isWhole)}</h2>
+          {items.length === 0 ? (
+            <p>It has no run yet.</p>
+          ) : (
+            <Runs address={address} runs={orderRows(items, order)} table={{ path, id: 'runs', order, orders, after }} />
+          )}
+          <Pager path={path} query={orderQuery(order, orders)} isFirst={after === undefined} next={next} />
           {items.length > 1 && <CompareForm address={address} runs={items.map(({ run }) => run.name)} />}
           <Snippets
             origin={origin}
@@ -94,7 +127,15 @@ export function repositoryView(address: RepositoryAddress): View {
   };
 }
 
-function Runs({ address, runs }: { readonly address: RepositoryAddress; readonly runs: readonly RunOverview[] }) {
+function Runs({
+  address,
+  runs,
+  table,
+}: {
+  readonly address: RepositoryAddress;
+  readonly runs: readonly RunOverview[];
+  readonly table: OrderedTable<RunOverview>;
+}) {
   return (
     <Table
       caption="Runs"
@@ -109,7 +150,7 @@ function Runs({ address, runs }: { readonly address: RepositoryAddress; readonly
         { title: 'Stored', isNumber: true },
         { title: 'Ratio', isNumber: true },
         { title: 'Created (UTC)' },
-      ]}
+      ].map((column) => ({ ...column, order: columnOrder(column.title, table) }))}
       rows={runs.map(({ run, forkedFrom, counts, rawBytes, storedBytes }) => [
         <a href={pagePaths.run({ ...address, run: run.name })}>{run.name}</a>,
         `${run.fidelity}${run.closedAt === undefined ? '' : ', closed'}`,

@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointState } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Checkpoint, CheckpointOrder, CheckpointState } from '../../../catalog/contract/checkpoint-records.ts';
 import type { RunOverview } from '../../../catalog/contract/overview-records.ts';
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
 import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
@@ -18,6 +18,15 @@ import { Facts } from '../parts/facts.tsx';
 import { nextOf } from '../parts/next-of.ts';
 import { Pager } from '../parts/pager.tsx';
 import { readQuery } from '../parts/read-query.ts';
+import {
+  columnOrder,
+  orderInWords,
+  orderQuery,
+  orderRows,
+  readOrder,
+  type OrderedTable,
+  type RowOrder,
+} from '../parts/row-order.ts';
 import { boundedMetrics, drawnMax, kindsOf, limitOf, type KindOf } from '../parts/sampled-run.ts';
 import { Snippets } from '../parts/snippets.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
@@ -29,6 +38,26 @@ import { RunCharts } from './run-charts.tsx';
 const shownMax = 50;
 /** Most forks that are named. */
 const forksMax = 50;
+
+/** The catalog lists checkpoints as they were begun; in other orders are the checkpoints of a page. */
+const orders: readonly RowOrder<Checkpoint, CheckpointOrder>[] = [
+  { name: 'newest', words: 'newest first', column: 'Step', direction: 'descending', listed: 'newest' },
+  { name: 'oldest', words: 'oldest first', column: 'Step', direction: 'ascending', listed: 'oldest' },
+  { ...byStored('descending'), name: 'largest', words: 'largest first' },
+  { ...byStored('ascending'), name: 'smallest', words: 'smallest first' },
+  { ...byRatio('ascending'), name: 'least-ratio', words: 'smallest ratio first' },
+  { ...byRatio('descending'), name: 'most-ratio', words: 'largest ratio first' },
+];
+
+function byStored(direction: 'ascending' | 'descending') {
+  const keyOf = ({ result }: Checkpoint) => result?.storedBytes;
+  return { column: 'Stored', direction, listed: 'newest', keyOf } as const;
+}
+
+function byRatio(direction: 'ascending' | 'descending') {
+  const keyOf = ({ result }: Checkpoint) => result && result.rawBytes / Math.max(1, result.storedBytes);
+  return { column: 'Ratio', direction, listed: 'newest', keyOf } as const;
+}
 
 /** A run as a timeline: charts over all of it, and its checkpoints, the newest first. */
 export function runView(address: RunAddress): View {
@@ -42,12 +71,13 @@ export function runView(address: RunAddress): View {
     }
     const repository = await locate('read').repository(address);
     const run = await locate('read').run(address);
+    const order = readOrder(ctx.c, orders);
     const { overview } = gateway.catalog;
     const [sums, drawn, forks, listed, names] = await Promise.all([
       overview.sums(run.id),
       overview.sample(run.id, drawnMax),
       overview.forks(run, forksMax),
-      listCheckpoints(ctx, run.id),
+      listCheckpoints(ctx, run.id, order.listed),
       namesOfRun(gateway.catalog, run),
     ]);
     const ids = [...drawn, ...listed.items].flatMap(({ packageId }) => packageId ?? []);
@@ -55,7 +85,9 @@ export function runView(address: RunAddress): View {
     const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
     const newest = drawn.at(-1);
     const { forkedFrom, evalSet } = names;
-    const words = evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds);
+    const thresholds = evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds);
+    const words = orderInWords(order, listed.after === undefined && listed.next === undefined);
+    const path = pagePaths.run(address);
     return {
       title: `${address.run} of ${address.namespace}/${address.name}`,
       content: (
@@ -66,7 +98,7 @@ export function runView(address: RunAddress): View {
             overview={{ run, ...sums, ...(forkedFrom && { forkedFrom }) }}
             address={address}
             evalSet={evalSet?.name}
-            words={words}
+            thresholds={thresholds}
           />
           {forks.length > 0 && (
             <p>
@@ -97,9 +129,21 @@ export function runView(address: RunAddress): View {
                 run={address.run}
                 kindOf={kindsOf(evalSet)}
               />
-              <h2>Checkpoints, newest first</h2>
-              <Checkpoints address={address} checkpoints={listed.items} packages={packages} kindOf={kindsOf(evalSet)} />
-              <Pager path={pagePaths.run(address)} isFirst={listed.isFirst} next={listed.next} />
+              <h2 id="checkpoints">Checkpoints, {words}</h2>
+              <Checkpoints
+                address={address}
+                checkpoints={orderRows(listed.items, order)}
+                packages={packages}
+                kindOf={kindsOf(evalSet)}
+                words={words}
+                table={{ path, id: 'checkpoints', order, orders, after: listed.after }}
+              />
+              <Pager
+                path={path}
+                query={orderQuery(order, orders)}
+                isFirst={listed.after === undefined}
+                next={listed.next}
+              />
             </>
           )}
           <Snippets
@@ -110,13 +154,7 @@ export function runView(address: RunAddress): View {
             needsToken={!viewer.isOpenHub}
           />
           {includesScope(scopeOn(viewer.principal, repository), 'write') && (
-            <ConfirmedForm
-              viewer={viewer}
-              path={pagePaths.run(address)}
-              action="delete"
-              words="Delete the run"
-              name={address.run}
-            >
+            <ConfirmedForm viewer={viewer} path={path} action="delete" words="Delete the run" name={address.run}>
               <p>All its checkpoints are deleted. Those that others build on are kept, out of sight.</p>
             </ConfirmedForm>
           )}
@@ -126,24 +164,24 @@ export function runView(address: RunAddress): View {
   };
 }
 
-async function listCheckpoints({ c, gateway: { catalog } }: PageContext, runId: string) {
+async function listCheckpoints({ c, gateway: { catalog } }: PageContext, runId: string, order: CheckpointOrder) {
   const after = readQuery(c, 'after');
   if (after !== undefined && !/^\d{1,9}$/.test(after)) throw new FirnError('invalid-request', '"after" is a number.');
   const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
-  const found = await catalog.checkpoints.list(runId, page, 'newest');
-  return { ...nextOf(found, shownMax, ({ sequence }) => String(sequence)), isFirst: after === undefined };
+  const found = await catalog.checkpoints.list(runId, page, order);
+  return { ...nextOf(found, shownMax, ({ sequence }) => String(sequence)), after };
 }
 
 function RunFacts({
   overview: { run, forkedFrom, counts, rawBytes, storedBytes },
   address,
   evalSet,
-  words,
+  thresholds,
 }: {
   readonly overview: RunOverview;
   readonly address: RunAddress;
   readonly evalSet: string | undefined;
-  readonly words: readonly string[];
+  readonly thresholds: readonly string[];
 }) {
   const states = (Object.keys(counts) as CheckpointState[]).filter((state) => counts[state] > 0);
   return (
@@ -158,7 +196,7 @@ function RunFacts({
         ],
         ['Kept', `${run.fidelity}${run.closedAt === undefined ? '' : '; the run is closed'}`],
         ['Eval set', evalSet],
-        ['Threshold', words.length > 0 ? words.join('; ') : undefined, 'wide'],
+        ['Threshold', thresholds.length > 0 ? thresholds.join('; ') : undefined, 'wide'],
         [
           'Forked from',
           forkedFrom && (
@@ -176,17 +214,22 @@ function Checkpoints({
   checkpoints,
   packages,
   kindOf,
+  words,
+  table,
 }: {
   readonly address: RunAddress;
   readonly checkpoints: readonly Checkpoint[];
   readonly packages: ReadonlyMap<string, PackageRecord>;
   readonly kindOf: KindOf;
+  /** Their order. */
+  readonly words: string;
+  readonly table: OrderedTable<Checkpoint>;
 }) {
   const metrics = boundedMetrics(checkpoints);
   const followed = checkpoints.find(({ state }) => state === 'working' || state === 'queued');
   return (
     <Table
-      caption="Checkpoints, newest first"
+      caption={`Checkpoints, ${words}`}
       columns={[
         { title: 'Step', isNumber: true },
         { title: 'State' },
@@ -197,7 +240,7 @@ function Checkpoints({
         ...metrics.map((metric) => ({ title: `${metric}: lost / limit`, isNumber: true })),
         { title: 'Config' },
         { title: 'Created (UTC)' },
-      ]}
+      ].map((column) => ({ ...column, order: columnOrder(column.title, table) }))}
       rows={checkpoints.map((each) => {
         const { state, result, step, errorMessage } = each;
         return [
