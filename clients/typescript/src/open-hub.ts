@@ -1,9 +1,10 @@
-import http from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from './firn-api.ts';
-import { problemOf } from './firn-problem.ts';
-import { refusalOf, TryAgain, withRetries } from './retry.ts';
+import { FirnProblem } from './firn-problem.ts';
+import { TryAgain, withRetries } from './retry.ts';
+import { readText, sendBytes, type Sender } from './send-bytes.ts';
 import { mayCarryToken } from './token-rule.ts';
 import { Unreachable } from './unreachable.ts';
 
@@ -49,21 +50,44 @@ export function openHub({ url, token, allowInsecure = false, userAgent = 'firn-c
   };
   const options = { keepAlive: true, maxSockets: socketsMax };
   const agent = origin.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
-  const api = createClient<paths>({ baseUrl: base, headers, fetch: (request) => ask(base, request) });
-  return { url: base, api, headers, agent, close: () => agent.destroy() };
+  const sender = { url: base, headers, agent };
+  const api = createClient<paths>({ baseUrl: base, headers, fetch: (request) => ask(sender, request) });
+  return { ...sender, api, close: () => agent.destroy() };
 }
 
-async function ask(url: string, request: Request): Promise<Response> {
+/** Sends a request of the generated client, which knows only the interface of fetch. */
+async function ask(hub: Sender, request: Request): Promise<Response> {
   const mayRepeat = repeatable.has(request.method) || request.headers.has('idempotency-key');
+  const body = request.body === null ? {} : { body: new Uint8Array(await request.arrayBuffer()) };
   const once = async (): Promise<Response> => {
-    const answer = await fetch(request.clone(), { signal: AbortSignal.timeout(answerDeadlineMs) });
-    if (answer.ok) return answer;
-    throw refusalOf(problemOf(answer.status, await answer.text()), answer.headers.get('retry-after'));
+    const answer = await sendBytes(hub, {
+      method: request.method,
+      path: pathOf(request, hub),
+      headers: Object.fromEntries(request.headers),
+      ...body,
+      signal: AbortSignal.timeout(answerDeadlineMs),
+    });
+    const text = await readText(answer);
+    const isEmpty = answer.statusCode === 204 || answer.statusCode === 205;
+    return new Response(isEmpty ? null : text, { status: answer.statusCode!, headers: headersOf(answer) });
   };
   try {
     return await (mayRepeat ? withRetries(once) : once());
   } catch (error) {
     if (error instanceof TryAgain) throw error.problem;
-    throw error instanceof TypeError ? new Unreachable(url, error) : error;
+    throw error instanceof FirnProblem ? error : new Unreachable(hub.url, error);
   }
+}
+
+/** What follows the hub's address, whose own spelling the request may have changed (`http://HUB:80`). */
+function pathOf(request: Request, hub: Pick<Hub, 'url'>): string {
+  const { pathname, search } = new URL(request.url);
+  return (pathname + search).slice(new URL(hub.url).pathname.replace(/\/$/, '').length);
+}
+
+function headersOf({ headers }: IncomingMessage): Headers {
+  const known = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  );
+  return new Headers(known);
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { problemOf } from './firn-problem.ts';
+import { FirnProblem, problemOf } from './firn-problem.ts';
 import type { Hub } from './open-hub.ts';
 import { refusalOf } from './retry.ts';
 
@@ -16,12 +16,17 @@ const idleMaxMs = 10 * 60_000;
 /** Most characters of an answer that is read whole. */
 const answerLengthMax = 16 * 1024 * 1024;
 
+/** What a request needs of a hub. */
+export type Sender = Pick<Hub, 'url' | 'headers' | 'agent'>;
+
 export interface BytesRequest {
   readonly method: string;
   /** Below the hub's origin. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Part of a file: from `start` to the end. */
+  /** A body in memory. */
+  readonly body?: Uint8Array;
+  /** The body, as part of a file: from `start` to the end. */
   readonly file?: { readonly path: string; readonly start: number; readonly sizeBytes: number };
   readonly signal?: AbortSignal | undefined;
   /** Called with each chunk of the file that is given to the connection. */
@@ -29,13 +34,17 @@ export interface BytesRequest {
 }
 
 /**
- * Sends one request through Node's own client, which streams a file at a third of the cost of fetch. Resolves with an
- * answer of 2xx, whose body the caller reads. Throws `FirnProblem`, `TryAgain`, or an error of the network.
+ * Sends one request through Node's own client, which streams a file at a third of the cost of fetch and is loaded in a
+ * quarter of a second less. Follows no redirect. Resolves with an answer of 2xx, whose body the caller reads. Throws `FirnProblem`, `TryAgain`, or an error of the network.
  */
-export async function sendBytes(hub: Hub, request: BytesRequest): Promise<IncomingMessage> {
+export async function sendBytes(hub: Sender, request: BytesRequest): Promise<IncomingMessage> {
   const answer = await exchange(hub, request);
   if (answer.statusCode! >= 200 && answer.statusCode! < 300) return answer;
-  throw refusalOf(problemOf(answer.statusCode!, await readText(answer)), answer.headers['retry-after']);
+  const text = await readText(answer);
+  const { location } = answer.headers;
+  if (answer.statusCode! < 400 && location !== undefined)
+    throw new FirnProblem(answer.statusCode!, { detail: `The server redirects to ${location}: use that address.` });
+  throw refusalOf(problemOf(answer.statusCode!, text), answer.headers['retry-after']);
 }
 
 /** The JSON of an answer. */
@@ -43,7 +52,8 @@ export async function readJson<T>(answer: IncomingMessage): Promise<T> {
   return JSON.parse(await readText(answer)) as T;
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
+/** The text of an answer. Throws if it is longer than an answer of the API may be. */
+export async function readText(answer: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) {
     text += chunk as string;
@@ -52,9 +62,13 @@ async function readText(answer: IncomingMessage): Promise<string> {
   return text;
 }
 
-function exchange(hub: Hub, { method, path, headers, file, signal, onBytes }: BytesRequest): Promise<IncomingMessage> {
+function exchange(
+  hub: Sender,
+  { method, path, headers, body: whole, file, signal, onBytes }: BytesRequest,
+): Promise<IncomingMessage> {
   const url = new URL(hub.url + path);
-  const length = file === undefined ? {} : { 'content-length': String(file.sizeBytes - file.start) };
+  const lengthBytes = file === undefined ? whole?.length : file.sizeBytes - file.start;
+  const length = lengthBytes === undefined ? {} : { 'content-length': String(lengthBytes) };
   return new Promise((resolve, reject) => {
     const req = (url.protocol === 'https:' ? https : http).request(url, {
       method,
@@ -65,7 +79,7 @@ function exchange(hub: Hub, { method, path, headers, file, signal, onBytes }: By
     // A server that refuses answers before it has the whole body, and what is still sent then fails.
     req.once('response', resolve).once('error', reject);
     req.setTimeout(idleMaxMs, () => req.destroy(networkError('ETIMEDOUT', 'the connection was silent')));
-    if (file === undefined || file.start >= file.sizeBytes) return void req.end();
+    if (file === undefined || file.start >= file.sizeBytes) return void req.end(whole);
     const body = createReadStream(file.path, { start: file.start, end: file.sizeBytes - 1, highWaterMark: readBytes });
     if (onBytes !== undefined) body.on('data', (chunk) => onBytes(chunk as Buffer));
     pipeline(body, req).catch(reject);
