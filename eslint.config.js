@@ -24,6 +24,7 @@ const rooms = [
   'xet',
   'upkeep',
   'hub',
+  'webhooks',
   'access',
   'http',
   'process',

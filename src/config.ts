@@ -200,6 +200,13 @@ export const configSchema = z.object({
   FIRN_UPLOAD_TTL_S: integer(24 * 3600, 1, 30 * 86400).describe(
     'Seconds after its last byte that an upload in several requests is given up.',
   ),
+  FIRN_WEBHOOKS_PRIVATE: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      'Whether webhooks may lead to private networks and this machine, and use http: whoever holds admin on a ' +
+        'namespace can then make this hub send requests there.',
+    ),
   FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
   FIRN_READY_WORKERS: integer(0, 0, 10_000).describe(
     'Living workers without which a gateway says that it is not ready. 0: it goes on taking uploads and ' +
@@ -283,6 +290,8 @@ export interface Config {
   readonly uploadBytesPerSecondMin: number;
   readonly reservationTtlMs: number;
   readonly uploadTtlMs: number;
+  /** Whether webhooks may lead to addresses that are not public, or over http. */
+  readonly webhooksToPrivate: boolean;
   readonly leaseMs: number;
   readonly readyWorkers: number;
   readonly otlp: OtlpConfig | undefined;
@@ -337,6 +346,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     uploadBytesPerSecondMin: env.FIRN_UPLOAD_BYTES_PER_S_MIN,
     reservationTtlMs: env.FIRN_RESERVATION_TTL_S * 1000,
     uploadTtlMs: env.FIRN_UPLOAD_TTL_S * 1000,
+    webhooksToPrivate: env.FIRN_WEBHOOKS_PRIVATE === 'on',
     leaseMs: env.FIRN_LEASE_S * 1000,
     readyWorkers: env.FIRN_READY_WORKERS,
     otlp:

@@ -27,6 +27,7 @@ import { damageToLog } from './upkeep/scrub/damage-to-log.ts';
 import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
 import { type Parts, openParts, openCatalog, openNotices } from './process/open-parts.ts';
 import { startJobWorker } from './process/start-job-worker.ts';
+import { startWebhooks } from './process/start-webhooks.ts';
 
 /** A role of a process: serving requests, or running jobs. */
 export type Role = 'gateway' | 'worker';
@@ -114,6 +115,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     scrub: { catalog, store: parts.bareStore, ...damageToLog(log) },
   });
   const scrubber = worker === undefined || config.scrubBytesPerSecond === 0 ? undefined : scrubberOf(parts);
+  const webhooks = worker && startWebhooks(parts);
   const isGateway = roles.includes('gateway');
   const announcing = announceProcess(catalog.processes, {
     id: parts.processId,
@@ -139,7 +141,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     tracer: parts.watch.tracer,
     log,
   };
-  const running = { worker, upkeep, scrubber, announcing, metering };
+  const running = { worker, upkeep, scrubber, webhooks, announcing, metering };
   try {
     const app = isGateway
       ? createApp({ ...gatewayOf(parts, ingest, wakeWorkers), ...operations, transfers })
@@ -164,6 +166,7 @@ interface Running {
   readonly worker: JobWorker | undefined;
   readonly upkeep: Periodic;
   readonly scrubber: Periodic | undefined;
+  readonly webhooks: Periodic | undefined;
   readonly transfers: TransferMeter;
   readonly metering: Periodic;
   readonly announcing: Periodic;
@@ -173,7 +176,7 @@ interface Running {
 /** Ends the process's parts in order; rejects with the first failure. */
 async function close(
   { config, evaluator, store, suspects, notices, catalog, watch, work, scratchMemory, decoded, log }: Parts,
-  { server, worker, upkeep, scrubber, transfers, metering, announcing, readiness }: Running,
+  { server, worker, upkeep, scrubber, webhooks, transfers, metering, announcing, readiness }: Running,
 ): Promise<void> {
   const { drainMs, unreadyMs } = config;
   const drain = (name: string, end: () => Promise<void>) => ({ name, deadlineMs: drainMs + shutdownMarginMs, end });
@@ -190,6 +193,7 @@ async function close(
         drain('hand back jobs', async () => worker?.stop(drainMs)),
         drain('stop upkeep', () => upkeep.stop(drainMs)),
         drain('stop scrubbing', async () => scrubber?.stop(drainMs)),
+        drain('stop sending to webhooks', async () => webhooks?.stop(drainMs)),
         drain('stop examining', () => suspects.close()),
         drain('stop metering', () => metering.stop(drainMs)),
         drain('take leave', () => announcing.stop(drainMs)),

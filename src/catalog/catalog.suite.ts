@@ -23,6 +23,7 @@ import { retrySuite } from './records/checkpoints/retry.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
 import { uploadsSuite } from './records/uploads/uploads.suite.ts';
 import { usageSuite } from './records/usage/usage.suite.ts';
+import { webhooksSuite } from './records/webhooks/webhooks.suite.ts';
 
 const suites = {
   records: recordsSuite,
@@ -46,6 +47,7 @@ const suites = {
   'hub blobs': hubBlobsSuite,
   'hub revisions': hubRevisionsSuite,
   usage: usageSuite,
+  webhooks: webhooksSuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,
 };

@@ -31,6 +31,8 @@ import { estimateRecords } from './records/checkpoints/estimates.ts';
 import { trialRecords } from './records/checkpoints/trials.ts';
 import { uploadRecords } from './records/uploads/uploads.ts';
 import { usageRecords } from './records/usage/usage.ts';
+import { deliveryRecords } from './records/webhooks/deliveries.ts';
+import { webhookRecords } from './records/webhooks/webhooks.ts';
 
 export interface CatalogLife {
   /** Closes the database. */
@@ -73,6 +75,8 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     garbage: translateFailures(garbageRecords(db)),
     damage: translateFailures(damageRecords(db)),
     usage: translateFailures(usageRecords(db)),
+    webhooks: translateFailures(webhookRecords(db)),
+    deliveries: translateFailures(deliveryRecords(db)),
     now: () => translating(() => clockOf(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
     connections,

@@ -35,6 +35,8 @@ import { registerTokens } from './routes/tokens.ts';
 import { registerUploads } from './routes/uploads.ts';
 import { tusVersion } from './answer/tus-version.ts';
 import { registerUsage } from './routes/usage.ts';
+import { registerMessages } from './routes/webhook/messages.ts';
+import { registerWebhooks } from './routes/webhook/webhooks.ts';
 import { traceRequests } from './watch/trace-requests.ts';
 import { writeLog } from './watch/write-log.ts';
 
@@ -80,6 +82,8 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   registerRevisions(app, gateway);
   registerUsage(app, gateway);
   registerTokens(app, gateway);
+  registerWebhooks(app, gateway);
+  registerMessages(app, gateway);
   registerOperations(app, gateway);
   const methods = allowedMethods(app.routes);
   app.notFound((c) => unrouted(c, methods.of(c.req.path)));

@@ -115,6 +115,7 @@ export async function openTestGateway({
     store,
     progress,
     ingest,
+    webhooksToPrivate: false,
     errors,
     lines,
     runs: {

@@ -40,6 +40,8 @@ export interface Gateway {
   readonly hub: Hub;
   readonly downloads: Pick<Downloads, 'openFile' | 'openTensor' | 'openObject' | 'layers'>;
   readonly progress: ProgressBus;
+  /** Whether webhooks may lead to addresses that are not public, or over http. */
+  readonly webhooksToPrivate: boolean;
   /** Checked by /readyz. */
   readonly probes: Probes;
   /** Served by /metrics; the routes add their own series to it. */

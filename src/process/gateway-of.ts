@@ -46,7 +46,7 @@ export interface GatewayParts {
   readonly graphs: GraphCache;
   readonly progress: ProgressBus;
   readonly work: WorkDirectory;
-  readonly config: Pick<Config, 'evalMemoryMaxBytes' | 'uploadBytesPerSecondMin'>;
+  readonly config: Pick<Config, 'evalMemoryMaxBytes' | 'uploadBytesPerSecondMin' | 'webhooksToPrivate'>;
   readonly watch: Watch;
 }
 
@@ -74,6 +74,7 @@ export function gatewayOf(
     bodyPace: { bytesPerSecondMin: parts.config.uploadBytesPerSecondMin, windowMs: paceWindowMs },
     catalog,
     progress,
+    webhooksToPrivate: parts.config.webhooksToPrivate,
     evalSets: {
       check: checkWithCheckpoint({
         catalog,

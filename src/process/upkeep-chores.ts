@@ -45,6 +45,8 @@ const expiryMs = 30 * 1000;
 const turnShare = 0.5;
 /** How long finished jobs stay for inspection, in ms. */
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
+/** How long messages to webhooks stay for inspection, in ms; all attempts at one take two days. */
+const deliveryRetentionMs = 14 * 24 * 3600 * 1000;
 /** Pause between two searches for orphans, in ms. Each lists the whole store, and only kills leave orphans. */
 const orphansEveryMs = 3600 * 1000;
 /** An unfinished put that began this long ago, in ms, belongs to a dead process. */
@@ -116,6 +118,7 @@ function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepPart
     recheckDamaged: async (signal) => void (await recheckDamaged(scrub, signal)),
     sweepUnfinishedPuts: async (signal) => store.sweepUnfinished(await ago(unfinishedGraceMs), signal),
     pruneJobs: async () => catalog.jobs.prune(await ago(jobRetentionMs)),
+    pruneDeliveries: async () => catalog.deliveries.prune(await ago(deliveryRetentionMs)),
     pruneIdempotency: async () => catalog.idempotency.prune(await catalog.now()),
     tidy: () => catalog.tidy(),
   };

@@ -1,6 +1,7 @@
 import type { BodyReservationRecords } from './uploads/body-reservation-records.ts';
 import type { CheckpointRecords } from './checkpoint-records.ts';
 import type { ChoreRecords } from './work/chore-records.ts';
+import type { DeliveryRecords } from './webhooks/delivery-records.ts';
 import type { EstimateRecords } from './estimate-records.ts';
 import type { EvalSetRecords } from './eval-set-records.ts';
 import type { FileRecords } from './file-records.ts';
@@ -19,6 +20,7 @@ import type { TokenRecords } from './token-records.ts';
 import type { TrialRecords } from './trial-records.ts';
 import type { UploadRecords } from './uploads/upload-records.ts';
 import type { UsageRecords } from './storage/usage-records.ts';
+import type { WebhookRecords } from './webhooks/webhook-records.ts';
 
 /**
  * Metadata. Every verb is one statement or one transaction. Verbs that must be atomic together run inside `transaction`
@@ -53,6 +55,8 @@ export interface Catalog {
   readonly garbage: GarbageRecords;
   readonly damage: DamageRecords;
   readonly usage: UsageRecords;
+  readonly webhooks: WebhookRecords;
+  readonly deliveries: DeliveryRecords;
   /** The database's clock, which all times in records come from: the clocks of processes may differ. */
   now(): Promise<Date>;
   /** One trivial query; for readiness. */

@@ -171,7 +171,8 @@ export interface CheckpointRecords {
   /**
    * Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; working may be entered
    * again, or go back to queued (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is
-   * not one of these. Entering queued sets committedAt, and a terminal state finishedAt, unless `set` does.
+   * not one of these. Entering queued sets committedAt, and a terminal state finishedAt, unless `set` does. Webhooks
+   * are told of ready and failed ones.
    */
   transition(
     id: string,

@@ -26,6 +26,8 @@ import type { Run, RunLayout } from '../contract/run-records.ts';
 import { deletionReasons } from '../contract/storage/garbage-records.ts';
 import { damageKinds } from '../contract/storage/integrity-records.ts';
 import { refKinds, type TreeEntry } from '../contract/hub/revision-records.ts';
+import { deliveryStates, type Delivery } from '../contract/webhooks/delivery-records.ts';
+import type { Webhook } from '../contract/webhooks/webhook-records.ts';
 import type { XorbChunk } from '../contract/hub/xorb-records.ts';
 import { json } from './json-column.ts';
 import type { TokenRecord } from '../contract/token-records.ts';
@@ -416,3 +418,28 @@ export const hubParts = pgTable(
   },
   (table) => [primaryKey({ columns: [table.repositoryId, table.sha256, table.number] })],
 );
+
+export const webhooks = pgTable('webhooks', {
+  id: id(),
+  namespace: text('namespace').notNull(),
+  repositoryId: text('repository_id'),
+  url: text('url').notNull(),
+  secret: text('secret').notNull(),
+  events: json<Webhook['events']>('events').notNull(),
+  active: boolean('active').notNull().default(true),
+  createdAt: createdAt(),
+});
+
+export const webhookDeliveries = pgTable('webhook_deliveries', {
+  id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+  webhookId: text('webhook_id').notNull(),
+  event: text('event').$type<Delivery['event']>().notNull(),
+  body: text('body').notNull(),
+  state: text('state', { enum: deliveryStates }).notNull().default('pending'),
+  attempts: integer('attempts').notNull().default(0),
+  nextAt: time('next_at').notNull().defaultNow(),
+  status: integer('status'),
+  error: text('error'),
+  createdAt: createdAt(),
+  finishedAt: time('finished_at'),
+});

@@ -31,6 +31,7 @@ export const resourcePaths = {
   revisionFile: ({ type, namespace, name }: RepositoryAddress, revision: string, path: string) =>
     `${type === 'model' ? '' : `/${type}s`}/${namespace}/${name}/resolve/${revision}/` +
     path.split('/').map(encodeURIComponent).join('/'),
+  webhook: (webhookId: string) => `/v1/webhooks/${webhookId}`,
   package: (repository: { namespace: string; name: string }, packageId: string) =>
     `${resourcePaths.repository(repository)}/packages/${packageId}`,
 } as const;

@@ -22,6 +22,7 @@ import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from '../../db/page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';
+import { announceCheckpoint } from '../webhooks/announce.ts';
 import { retryCheckpoint } from './retry-checkpoint.ts';
 import { checkpointFiles, checkpoints, runs, uploads } from '../../db/schema.ts';
 import { endUploads } from '../uploads/uploads.ts';
@@ -116,13 +117,21 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         ...(to === 'queued' && { committedAt: sql`coalesce(${checkpoints.committedAt}, now())` }),
         ...(isTerminal(to) && { finishedAt: sql`now()` }),
       };
-      const [moved] = await query
-        .update(checkpoints)
-        .set({ ...at, ...set, state: to })
-        .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, legalSources(from, to))))
-        .returning(checkpointColumns);
-      if (moved === undefined) throw await refusal(db, id, to);
-      return dropNulls(moved);
+      const move = async (within: Db): Promise<Checkpoint> => {
+        const [moved] = await within.query
+          .update(checkpoints)
+          .set({ ...at, ...set, state: to })
+          .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, legalSources(from, to))))
+          .returning(checkpointColumns);
+        if (moved === undefined) throw await refusal(within, id, to);
+        return dropNulls(moved);
+      };
+      if (to !== 'ready' && to !== 'failed') return move(db);
+      return db.transaction(async (tx) => {
+        const moved = await move(tx);
+        await announceCheckpoint(tx, moved, to);
+        return moved;
+      });
     },
     retry: (id, evaluation) => retryCheckpoint(db, id, evaluation),
     anyMeasuredWith: async (runId, evalSetId) => {

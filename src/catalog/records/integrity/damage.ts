@@ -2,6 +2,7 @@ import { asc, count, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
 import type { DamageRecords } from '../../contract/storage/integrity-records.ts';
 import { pageLimit } from '../../db/page-limit.ts';
+import { announceDamage } from '../webhooks/announce.ts';
 import {
   checkpointFiles,
   checkpoints,
@@ -33,6 +34,7 @@ export function damageRecords(db: Db): DamageRecords {
             .update(damagedObjects)
             .set({ what: damaged.what, detail: damaged.detail })
             .where(eq(damagedObjects.key, damaged.key));
+        else await announceDamage(tx, (await damageRecords(tx).affected(damaged.key)).checkpoints);
         return added.length > 0;
       }),
     async clear(key) {

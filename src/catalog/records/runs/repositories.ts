@@ -17,6 +17,7 @@ import {
   hubXorbs,
   repositories,
   runs,
+  webhooks,
 } from '../../db/schema.ts';
 
 const isLive = isNull(repositories.deletedAt);
@@ -100,6 +101,7 @@ export function repositoryRecords(db: Db): RepositoryRecords {
           .where(and(eq(repositories.id, id), isLive))
           .returning(repositoryColumns);
         if (moved === undefined) throw missing();
+        await tx.query.update(webhooks).set({ namespace: to.namespace }).where(eq(webhooks.repositoryId, id));
         return dropNulls(moved);
       });
     },
@@ -123,7 +125,7 @@ export function repositoryRecords(db: Db): RepositoryRecords {
           .limit(1);
         if (run !== undefined || evalSet !== undefined)
           throw new FirnError('conflict', 'The repository still has runs or eval sets.');
-        for (const table of [hubRefs, hubCommits, hubTrees])
+        for (const table of [hubRefs, hubCommits, hubTrees, webhooks])
           await tx.query.delete(table).where(eq(table.repositoryId, id));
         const blobs = await tx.query.delete(hubBlobs).where(eq(hubBlobs.repositoryId, id)).returning({
           key: hubBlobs.rawKey,
