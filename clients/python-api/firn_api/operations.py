@@ -253,6 +253,38 @@ class Operations:
         """Whose request this is, and what it may do. The token of the request with its grants. `anonymous` without one."""
         return cast(Whoami, self._send("GET", f"/v1/whoami").json())
 
+    def create_webhook(self, *, body: WebhookInput) -> CreatedWebhook:
+        """Have an address told what becomes of checkpoints. A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope admin on the namespace, or on the repository. The answer is the only place the secret is told, so it is not kept for an Idempotency-Key either."""
+        return cast(CreatedWebhook, self._send("POST", f"/v1/webhooks", body=body, media_types=("application/json",)).json())
+
+    def list_webhooks(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> WebhookList:
+        """List webhooks. Those of namespaces and repositories on which the token holds admin."""
+        return cast(WebhookList, self._send("GET", f"/v1/webhooks", query={"limit": limit, "after": after}).json())
+
+    def get_webhook(self, webhook_id: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Webhook:
+        """Describe a webhook. What it is told of, and whether it is active. Its secret is told once, when it is made."""
+        return cast(Webhook, self._send("GET", f"/v1/webhooks/{segment(webhook_id)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
+
+    def change_webhook(self, webhook_id: str, *, body: WebhookChange, if_match: Optional[str] = None) -> Webhook:
+        """Change where a webhook leads, what it is told of, or whether it is active. What is not given stays. Messages that are not delivered yet go to the new URL."""
+        return cast(Webhook, self._send("PATCH", f"/v1/webhooks/{segment(webhook_id)}", headers={"if-match": if_match}, body=body, media_types=("application/json",)).json())
+
+    def delete_webhook(self, webhook_id: str, *, if_match: Optional[str] = None) -> None:
+        """Delete a webhook and its messages. Nothing is sent to it any more, but for what is on its way."""
+        self._send("DELETE", f"/v1/webhooks/{segment(webhook_id)}", headers={"if-match": if_match})
+
+    def list_webhook_messages(self, webhook_id: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> WebhookMessageList:
+        """List what was sent to a webhook, the newest first. With how often each was tried, and what the receiver answered last. Messages are kept for two weeks."""
+        return cast(WebhookMessageList, self._send("GET", f"/v1/webhooks/{segment(webhook_id)}/messages", query={"limit": limit, "after": after}).json())
+
+    def ping_webhook(self, webhook_id: str, *, idempotency_key: Optional[str] = None) -> WebhookMessage:
+        """Send a message to try a webhook. A message of the type `ping`, also to one that is not active."""
+        return cast(WebhookMessage, self._send("POST", f"/v1/webhooks/{segment(webhook_id)}/messages", headers={"idempotency-key": idempotency_key}).json())
+
+    def resend_webhook_message(self, webhook_id: str, message_id: str, *, idempotency_key: Optional[str] = None) -> WebhookMessage:
+        """Send a message again. Whatever became of it, with the same `webhook-id` and new attempts."""
+        return cast(WebhookMessage, self._send("POST", f"/v1/webhooks/{segment(webhook_id)}/messages/{segment(message_id)}/resend", headers={"idempotency-key": idempotency_key}).json())
+
     def get_health(self) -> GetHealthAnswer:
         """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token."""
         return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())

@@ -992,6 +992,83 @@ class Whoami(TypedDict):
     grants: List[str]
 
 
+class _CreatedWebhookRequired(TypedDict):
+    id: str
+    namespace: str
+    url: str
+    events: List[Literal["checkpoint.ready", "checkpoint.failed", "checkpoint.damaged"]]
+    active: bool
+    createdAt: str
+    secret: str
+
+
+class CreatedWebhook(_CreatedWebhookRequired, total=False):
+    repository: str
+
+
+class _WebhookRequired(TypedDict):
+    id: str
+    namespace: str
+    url: str
+    events: List[Literal["checkpoint.ready", "checkpoint.failed", "checkpoint.damaged"]]
+    active: bool
+    createdAt: str
+
+
+class Webhook(_WebhookRequired, total=False):
+    repository: str
+
+
+class _WebhookInputRequired(TypedDict):
+    namespace: str
+    url: str
+
+
+class WebhookInput(_WebhookInputRequired, total=False):
+    repository: str
+    events: List[Literal["checkpoint.ready", "checkpoint.failed", "checkpoint.damaged"]]
+    secret: str
+
+
+class _WebhookListRequired(TypedDict):
+    items: List[Webhook]
+
+
+class WebhookList(_WebhookListRequired, total=False):
+    next: str
+
+
+class WebhookChange(TypedDict, total=False):
+    url: str
+    events: List[Literal["checkpoint.ready", "checkpoint.failed", "checkpoint.damaged"]]
+    secret: str
+    active: bool
+
+
+class _WebhookMessageListRequired(TypedDict):
+    items: List[WebhookMessage]
+
+
+class WebhookMessageList(_WebhookMessageListRequired, total=False):
+    next: str
+
+
+class _WebhookMessageRequired(TypedDict):
+    id: str
+    event: Literal["checkpoint.ready", "checkpoint.failed", "checkpoint.damaged", "ping"]
+    body: str
+    state: Literal["pending", "delivered", "failed"]
+    attempts: int
+    createdAt: str
+
+
+class WebhookMessage(_WebhookMessageRequired, total=False):
+    nextAt: str
+    status: int
+    error: str
+    finishedAt: str
+
+
 class _ReadinessWorkersRequired(TypedDict):
     living: int
 

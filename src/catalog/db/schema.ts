@@ -1,16 +1,4 @@
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  date,
-  doublePrecision,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
-import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { bigint, boolean, date, doublePrecision, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import type { FinalQuality } from '../../checkpoint/quality/final-quality.ts';
 import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
@@ -26,25 +14,17 @@ import type { Run, RunLayout } from '../contract/run-records.ts';
 import { deletionReasons } from '../contract/storage/garbage-records.ts';
 import { damageKinds } from '../contract/storage/integrity-records.ts';
 import { refKinds, type TreeEntry } from '../contract/hub/revision-records.ts';
-import { deliveryStates, type Delivery } from '../contract/webhooks/delivery-records.ts';
-import type { Webhook } from '../contract/webhooks/webhook-records.ts';
 import type { XorbChunk } from '../contract/hub/xorb-records.ts';
+import { bytes, createdAt, errorCode, id, time } from './column-kinds.ts';
 import { json } from './json-column.ts';
+
+export { webhookDeliveries, webhooks } from './webhook-tables.ts';
 import type { TokenRecord } from '../contract/token-records.ts';
 
 /**
  * The columns for queries. migrations/*.sql define keys, checks and indexes; schema.test.ts compares the two column by
  * column.
  */
-const id = () =>
-  text('id')
-    .primaryKey()
-    .default(sql`replace(gen_random_uuid()::text, '-', '')`);
-const bytes = (name: string) => bigint(name, { mode: 'number' });
-const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-const createdAt = () => time('created_at').notNull().defaultNow();
-const errorCode = () => text('error_code').$type<FirnErrorCode>();
-
 export const repositories = pgTable('repositories', {
   id: id(),
   namespace: text('namespace').notNull(),
@@ -418,28 +398,3 @@ export const hubParts = pgTable(
   },
   (table) => [primaryKey({ columns: [table.repositoryId, table.sha256, table.number] })],
 );
-
-export const webhooks = pgTable('webhooks', {
-  id: id(),
-  namespace: text('namespace').notNull(),
-  repositoryId: text('repository_id'),
-  url: text('url').notNull(),
-  secret: text('secret').notNull(),
-  events: json<Webhook['events']>('events').notNull(),
-  active: boolean('active').notNull().default(true),
-  createdAt: createdAt(),
-});
-
-export const webhookDeliveries = pgTable('webhook_deliveries', {
-  id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-  webhookId: text('webhook_id').notNull(),
-  event: text('event').$type<Delivery['event']>().notNull(),
-  body: text('body').notNull(),
-  state: text('state', { enum: deliveryStates }).notNull().default('pending'),
-  attempts: integer('attempts').notNull().default(0),
-  nextAt: time('next_at').notNull().defaultNow(),
-  status: integer('status'),
-  error: text('error'),
-  createdAt: createdAt(),
-  finishedAt: time('finished_at'),
-});

@@ -5,7 +5,7 @@ import { checkToken } from '../../request/locate.ts';
 import { nextOfPage, pageOf } from '../../schemas/page.ts';
 import { idempotencyHeaders, pageQuery } from '../../schemas/parameters.ts';
 import { problems } from '../../schemas/problem.ts';
-import { messageList, messageSchema, renderMessage } from '../../schemas/webhook.ts';
+import { messageList, messageSchema, renderMessage } from './webhook-schema.ts';
 import { ownWebhook, webhookParams } from './own-webhook.ts';
 
 const tags = ['Webhooks'];

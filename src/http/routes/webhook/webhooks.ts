@@ -27,7 +27,7 @@ import {
   webhookInput,
   webhookList,
   webhookSchema,
-} from '../../schemas/webhook.ts';
+} from './webhook-schema.ts';
 import { administeredBy, ownWebhook, webhookParams } from './own-webhook.ts';
 
 const tags = ['Webhooks'];

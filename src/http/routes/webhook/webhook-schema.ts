@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { deliveryStates, type Delivery } from '../../catalog/contract/webhooks/delivery-records.ts';
-import { webhookEvents, type Webhook } from '../../catalog/contract/webhooks/webhook-records.ts';
-import { isSecretText } from '../../webhooks/signature.ts';
-import { nameSchema } from './parameters.ts';
+import { deliveryStates, type Delivery } from '../../../catalog/contract/webhooks/delivery-records.ts';
+import { webhookEvents, type Webhook } from '../../../catalog/contract/webhooks/webhook-records.ts';
+import { isSecretText } from '../../../webhooks/signature.ts';
+import { nameSchema } from '../../schemas/parameters.ts';
 
 /** Longest URL of a webhook, in characters. */
 const urlLengthMax = 2000;
