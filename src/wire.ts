@@ -115,8 +115,9 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     scrub: { catalog, store: parts.bareStore, ...damageToLog(log) },
   });
   const scrubber = worker === undefined || config.scrubBytesPerSecond === 0 ? undefined : scrubberOf(parts);
-  const webhooks = worker && startWebhooks(parts);
   const isGateway = roles.includes('gateway');
+  // Workers may be without a way to the internet, because of the graphs that they evaluate.
+  const webhooks = isGateway ? startWebhooks(parts) : undefined;
   const announcing = announceProcess(catalog.processes, {
     id: parts.processId,
     version: programVersion,

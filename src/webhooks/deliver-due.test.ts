@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import { webhookEvents } from '../catalog/contract/webhooks/webhook-records.ts';
+import { webhookEvents } from '../checkpoint/webhook-events.ts';
 import { deliverDue, retryDelaysMs } from './deliver-due.ts';
 import { startReceiver, type Receiver } from './receiver.test-support.ts';
 import { newSecret, signedHeaders } from './signature.ts';

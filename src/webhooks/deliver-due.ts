@@ -9,7 +9,7 @@ const parallel = { limit: 32, perWebhook: 4 };
 /** Time for one attempt, in ms. */
 export const attemptTimeoutMs = 10_000;
 /** How long an attempt belongs to this process, in ms: longer than it may take. */
-const leaseMs = 60_000;
+const leaseMs = 30_000;
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 /** Waits after attempts that failed, in ms: two days in all. After the last one the message has failed. */
 export const retryDelaysMs: readonly number[] = [

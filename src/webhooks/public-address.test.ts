@@ -63,8 +63,11 @@ test.each(['https://8.8.8.8/', 'https://[2606:4700::1111]/', 'https://ci.example
 
 const looked = (found: LookupAddress[] | Error, all: boolean) =>
   new Promise((resolve, reject) => {
-    const resolver = ((_name: string, _options: object, done: (error: Error | null, found?: LookupAddress[]) => void) =>
-      found instanceof Error ? done(found) : done(null, found)) as never;
+    const resolver = ((
+      _name: string,
+      _options: object,
+      done: (error: Error | null, found?: LookupAddress[]) => void,
+    ) => (found instanceof Error ? done(found) : done(null, found))) as never;
     publicLookup(resolver)('ci.example', { all }, (error, address, family) =>
       error === null ? resolve(all ? address : { address, family }) : reject(error),
     );

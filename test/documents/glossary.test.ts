@@ -79,7 +79,7 @@ test.each([
  */
 const plainWords = new Set(
   (
-    'at cause created etag events length committed detail example finished have href id items kind ' +
+    'active at attempts cause created etag event events length committed detail example finished have href id items kind ' +
     'limit links name number path remedy result ' +
     'revoked status title expires sha256 size total words count max min ratio evaluation per passed ' +
     'received requested estimated memory newest oldest map radius ' +

@@ -97,6 +97,18 @@ const pages: readonly Page[] = [
     makes: ['half/model.safetensors'],
   },
   {
+    path: 'docs/guide/webhooks.md',
+    afterReadme: true,
+    says: [
+      /posts checkpoint\.ready, checkpoint\.failed of me to https:\/\/ci\.example\/firn/,
+      /^whsec_\S+$/m,
+      /^[0-9a-f]{32}\tme\thttps:/m,
+      /^\d+\tping\t/m,
+      /is deleted/,
+    ],
+    makes: [],
+  },
+  {
     path: 'docs/guide/hub.md',
     afterReadme: true,
     says: [/"fidelity":"lossy"/, /default-2@930: lossy base/],
@@ -128,6 +140,8 @@ const elsewhere: readonly (readonly [begin: string, by: string])[] = [
   ['import firn', 'test/python-client.test.ts'],
   ['delta = firn.pull_delta', 'test/python-client.test.ts'],
   ['npx firn eval-set make', 'src/cli/eval-set/make.test.ts'],
+  ['export WEBHOOK_SECRET', 'test/acceptance/webhooks.test.ts'],
+  ['FIRN_WEBHOOKS_PRIVATE=on', 'test/acceptance/webhooks.test.ts'],
   ['npx openapi-typescript', 'src/http/openapi-text.test.ts'],
 ];
 

@@ -1,5 +1,6 @@
+import type { WebhookEvent } from '../../../checkpoint/webhook-events.ts';
 import type { Page } from '../page.ts';
-import type { Webhook, WebhookEvent } from './webhook-records.ts';
+import type { Webhook } from './webhook-records.ts';
 
 /** pending: not sent yet, or to be sent again. delivered, failed: terminal. */
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;

@@ -1,9 +1,6 @@
+import type { WebhookEvent } from '../../../checkpoint/webhook-events.ts';
 import type { Page } from '../page.ts';
 import type { VisibleRepositories } from '../repository-records.ts';
-
-/** What a webhook can be told of. */
-export const webhookEvents = ['checkpoint.ready', 'checkpoint.failed', 'checkpoint.damaged'] as const;
-export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** An address that is told of checkpoints of a repository, or of all repositories of a namespace. */
 export interface Webhook {

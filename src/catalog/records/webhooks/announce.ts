@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
+import type { WebhookEvent } from '../../../checkpoint/webhook-events.ts';
 import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import type { CheckpointName } from '../../contract/storage/integrity-records.ts';
-import type { WebhookEvent } from '../../contract/webhooks/webhook-records.ts';
 import type { Db } from '../../db/database.ts';
 import { encodeJson } from '../../db/json-column.ts';
 import { repositories, runs, webhookDeliveries, webhooks } from '../../db/schema.ts';

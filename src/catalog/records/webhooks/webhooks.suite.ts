@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
-import { webhookEvents, webhooksOfNamespaceMax, type Webhook } from '../../contract/webhooks/webhook-records.ts';
+import { webhookEvents } from '../../../checkpoint/webhook-events.ts';
+import { webhooksOfNamespaceMax, type Webhook } from '../../contract/webhooks/webhook-records.ts';
 import {
   expectCode,
   freshName,

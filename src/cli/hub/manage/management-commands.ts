@@ -4,11 +4,13 @@ import { readThreshold } from '../hub-commands.ts';
 import type { HubOptions } from '../session.ts';
 import type { CreateRepository } from './repos.ts';
 import type { CreateRun, DeleteCommand } from './runs.ts';
+import { addWebhooks } from './webhook-commands.ts';
 
-/** Adds `firn repos`, `firn runs` and `firn usage`. */
+/** Adds `firn repos`, `firn runs`, `firn webhook` and `firn usage`. */
 export function addManagement(program: Command, commands: Commands): void {
   addRepositories(commands.group(program, 'repos', 'repositories: list, create, visibility'), commands);
   addRuns(commands.group(program, 'runs', 'runs: list, create, fork, close, open, delete'), commands);
+  addWebhooks(program, commands);
   commands
     .hub(
       program,

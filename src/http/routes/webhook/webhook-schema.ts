@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { deliveryStates, type Delivery } from '../../../catalog/contract/webhooks/delivery-records.ts';
-import { webhookEvents, type Webhook } from '../../../catalog/contract/webhooks/webhook-records.ts';
+import type { Webhook } from '../../../catalog/contract/webhooks/webhook-records.ts';
+import { webhookEvents } from '../../../checkpoint/webhook-events.ts';
 import { isSecretText } from '../../../webhooks/signature.ts';
 import { nameSchema } from '../../schemas/parameters.ts';
 

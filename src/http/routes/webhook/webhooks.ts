@@ -1,8 +1,9 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { scopeOn } from '../../../access/principal.ts';
-import { webhookEvents, type Webhook } from '../../../catalog/contract/webhooks/webhook-records.ts';
+import type { Webhook } from '../../../catalog/contract/webhooks/webhook-records.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { webhookEvents } from '../../../checkpoint/webhook-events.ts';
 import { PrivateAddress, refusePrivateHost } from '../../../webhooks/public-address.ts';
 import { newSecret } from '../../../webhooks/signature.ts';
 import { tagged, unchanged } from '../../answer/entity-tag.ts';
