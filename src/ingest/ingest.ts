@@ -10,11 +10,13 @@ import { pushCheckpoint, type Push } from './checkpoint/push-checkpoint.ts';
 import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
 import { receiveFile, type ReceivedFile } from './checkpoint/receive-file.ts';
 import { reserveCheckpoint, type Reservation } from './checkpoint/reservation/reserve-checkpoint.ts';
+import { reserveFolder, type Folder, type ReservedFolder } from './checkpoint/reservation/reserve-folder.ts';
 import type { Upload } from './stage/upload.ts';
 
 /** The verbs of uploads, bound to one context; each is described in its own file. */
 export interface Ingest {
   reserveCheckpoint(run: Run, reservation: Reservation): Promise<Checkpoint>;
+  reserveFolder(run: Run, folder: Folder, signal?: AbortSignal): Promise<ReservedFolder>;
   receiveFile(
     run: Run,
     checkpoint: Checkpoint,
@@ -31,6 +33,7 @@ export interface Ingest {
 export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): Ingest {
   return {
     reserveCheckpoint: (run, reservation) => reserveCheckpoint(ctx, run, reservation),
+    reserveFolder: (run, folder, signal) => reserveFolder(ctx, run, folder, signal),
     receiveFile: (_run, checkpoint, file, upload) => receiveFile(ctx, checkpoint.id, file, upload),
     commitCheckpoint: (run, checkpoint, signal) => commitCheckpoint(ctx, run, checkpoint.id, signal),
     pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),

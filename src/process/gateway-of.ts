@@ -95,6 +95,7 @@ export function gatewayOf(
     },
     uploads: {
       ...ingest,
+      reserveFolder: (run, folder, signal) => waking(ingest.reserveFolder(run, folder, signal)),
       commitCheckpoint: (run, checkpoint, signal) => waking(ingest.commitCheckpoint(run, checkpoint, signal)),
       pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
       deleteEvalSet: async (evalSet) => {

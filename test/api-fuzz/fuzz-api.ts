@@ -6,14 +6,17 @@ import { RequestLimits } from '../../src/access/request-limits.ts';
 import { parseGrant } from '../../src/checkpoint/grant.ts';
 import { createApp } from '../../src/http/app.ts';
 import { openTestGateway, type TestGateway } from '../../src/http/gateway.test-support.ts';
+import { markEncodeEnded } from '../../src/compress/encode-job.ts';
+import { FirnError } from '../../src/checkpoint/firn-error.ts';
+import { encodeJobKind } from '../../src/ingest/ingest-context.ts';
 import { openApiText } from '../../src/http/openapi-text.ts';
 import type { OpenApi } from '../api-changes/openapi-types.ts';
 import { apiRules, type ApiRules, type SeenAnswer } from './answer-rules.ts';
 import { buildRequest, type BuiltRequest } from './build-request.ts';
 import { FuzzWorld } from './fuzz-world.ts';
 import { plannedRequests, type PlannedRequest } from './planned-request.ts';
+import { prepareWorld, preparations, type Preparation, type PreparedHub } from './prepare-world.ts';
 import { requestFaults } from './request-faults.ts';
-import { smallContents } from './small-contents.ts';
 
 /** How long a stream of events is read, in ms; it may never end. */
 const eventsReadMs = 30;
@@ -37,10 +40,6 @@ export interface FuzzReport {
   /** Requests that the document accepts and the hub calls invalid, with its sentence. */
   readonly refused: ReadonlyMap<string, number>;
 }
-
-/** What a sequence finds: no repository, or one with a run, which may have an open or a ready checkpoint. */
-const preparations = ['nothing', 'run', 'open', 'open', 'ready', 'ready'] as const;
-type Preparation = (typeof preparations)[number];
 
 /** One step of a sequence: a request, or the worker's turn. */
 type Step = PlannedRequest | 'encode';
@@ -98,7 +97,7 @@ class FuzzedHub implements FuzzReport {
   /** Ends at the first answer that is not as documented, and keeps it with the requests before it. */
   async play(prepared: Preparation, steps: readonly Step[]): Promise<void> {
     const world = await this.#newWorld();
-    if (prepared !== 'nothing') await this.#prepare(world, prepared);
+    await prepareWorld(this.#preparing(world), world, prepared);
     const told: string[] = [`prepared: ${prepared}`];
     for (const step of steps) {
       if (step === 'encode') {
@@ -153,22 +152,32 @@ class FuzzedHub implements FuzzReport {
     return new FuzzWorld(namespace, { admin, reader, wrong: 'Bearer hf_wrong' });
   }
 
-  async #prepare(world: FuzzWorld, prepared: Preparation): Promise<void> {
-    const root = `/v1/repositories/${world.namespace}/a`;
-    const headers = { authorization: world.tokens['admin']!, 'content-type': 'application/json' };
-    const post = async (path: string, body: object): Promise<SeenAnswer> =>
-      this.#send({ method: 'POST', path, headers, body: Buffer.from(JSON.stringify(body)), isRouted: true });
-    await post('/v1/repositories', { namespace: world.namespace, name: 'a' });
-    await post(`${root}/runs`, { name: 'a' });
-    if (prepared === 'open') await post(`${root}/runs/a/checkpoints`, { step: 0 });
-    if (prepared !== 'ready') return;
-    const { bytes } = smallContents[0]!;
-    const pushed = { ...headers, 'content-type': 'application/octet-stream', 'content-length': String(bytes.length) };
-    const path = `${root}/runs/a/checkpoints/0`;
-    await this.#send({ method: 'PUT', path, headers: pushed, body: bytes, isRouted: true });
-    await this.#encode();
-    const ready = await this.#send({ method: 'GET', path, headers, isRouted: true });
-    world.learn('getCheckpoint', { ...ready, json: jsonOf(ready) });
+  #preparing(world: FuzzWorld): PreparedHub {
+    return {
+      send: (method, path, body, more = {}) => {
+        const isJson = body !== undefined && !Buffer.isBuffer(body);
+        const bytes = isJson ? Buffer.from(JSON.stringify(body)) : (body as Buffer | undefined);
+        const headers = {
+          authorization: world.tokens['admin']!,
+          ...(isJson && { 'content-type': 'application/json' }),
+          ...(Buffer.isBuffer(body) && { 'content-type': 'application/octet-stream' }),
+          'content-length': String(bytes?.length ?? 0),
+          ...more,
+        };
+        return this.#send({ method, path, headers, isRouted: true, ...(bytes && { body: bytes }) });
+      },
+      encode: () => this.#encode(),
+      fail: async () => {
+        const { jobs, transaction } = this.#gateway.catalog;
+        const [job] = await jobs.claim({ kinds: [encodeJobKind], workerId: 'fuzz', leaseMs: 60_000, limit: 1 });
+        const claim = { jobId: job!.id, workerId: 'fuzz', fence: job!.fence };
+        const error = new FirnError('eval-crashed', 'The evaluation ended early.');
+        await transaction(async (tx) => {
+          await markEncodeEnded(tx, job!.subjectId, { as: 'failed', error });
+          await tx.jobs.fail(claim, error.message, 'never');
+        });
+      },
+    };
   }
 
   /** This hub has no evaluator: a run that searches leaves its checkpoint where it is. */

@@ -26,6 +26,9 @@ export const fewNames = {
   sha256: smallContents.map(({ sha256 }) => sha256),
   grants: [['admin'], ['read'], [`write:${namespaceMark}`], [`read:${namespaceMark}/a`]],
   limit: [1, 2, 100],
+  content: ['', ...smallContents.map(({ bytes }) => bytes.toString('base64'))],
+  url: ['https://ci.example/firn'],
+  secret: [`whsec_${Buffer.alloc(32).toString('base64')}`],
   '*': ['w', 'b', 'loss', '__proto__'],
 } as const;
 
@@ -38,6 +41,9 @@ const likelyParameters: Readonly<Record<string, readonly string[]>> = {
   final: ['true', '{"exact":true}'],
   uploadId: ['0'.repeat(32)],
   packageId: ['0'.repeat(32)],
+  webhookId: ['0'.repeat(32)],
+  messageId: ['1'],
+  commit: ['true'],
   revision: ['main', 'a', 'step-0', '0'.repeat(40)],
   have: ['0'.repeat(40)],
   code: ['not-found'],
@@ -70,6 +76,8 @@ export class FuzzWorld {
     for (const name of ['revision', 'have']) this.#remember(name, found['revision']);
     if (operationId.includes('Upload')) this.#remember('uploadId', found['id']);
     if (operationId === 'createToken') this.#remember('tokenId', found['id']);
+    if (operationId === 'createWebhook') this.#remember('webhookId', found['id']);
+    if (operationId === 'pingWebhook') this.#remember('messageId', found['id']);
     this.#remember('packageId', (found['package'] as { id?: unknown } | undefined)?.id);
     for (const one of (found['packages'] as { id?: unknown }[] | undefined) ?? []) this.#remember('packageId', one.id);
     this.#remember('after', found['next']);

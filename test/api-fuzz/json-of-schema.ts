@@ -47,10 +47,11 @@ function ofType(
 function objectOf(ctx: JsonOfSchema, schema: Schema, depth: number): fc.Arbitrary<unknown> {
   const { properties = {}, required = [], additionalProperties } = schema;
   const shown = Object.entries(properties).filter(([name]) => depth < depthMax || required.includes(name));
-  const fields = fc.record(
-    Object.fromEntries(shown.map(([name, field]) => [name, fieldOf(ctx, { name, field, depth })])),
-    { requiredKeys: [...required] },
-  );
+  const made = shown.map(([name, field]) => [name, fieldOf(ctx, { name, field, depth })] as const);
+  const whole = fc.record(Object.fromEntries(made), { requiredKeys: [...required] });
+  // Fields that contradict each other are common; the few that must be there seldom do.
+  const least = fc.record(Object.fromEntries(made.filter(([name]) => required.includes(name))));
+  const fields = depth === 0 ? fc.oneof(least, whole) : whole;
   if (typeof additionalProperties !== 'object' || depth >= depthMax) return fields;
   const keys = fc.constantFrom(...((ctx.fields['*'] ?? ['key']) as readonly string[]));
   const others = fc.dictionary(keys, jsonOf(ctx, additionalProperties, depth + 1), { maxKeys: entriesMax });

@@ -429,18 +429,23 @@ class FinalQuality(TypedDict, total=False):
     thresholds: Dict[str, Union[float, ThresholdBounds]]
 
 
-class CheckpointFinal(TypedDict, total=False):
+class ReservedCheckpointMissingItem(TypedDict):
+    path: str
+    href: str
+
+
+class ReservedCheckpointFinal(TypedDict, total=False):
     """There if it was said to be the last of its run, with what was asked of it."""
     exact: bool
     thresholds: Dict[str, Union[float, ThresholdBounds]]
 
 
-class CheckpointError(TypedDict):
+class ReservedCheckpointError(TypedDict):
     code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
-class _CheckpointRequired(TypedDict):
+class _ReservedCheckpointRequired(TypedDict):
     run: str
     step: int
     sequence: int
@@ -448,18 +453,19 @@ class _CheckpointRequired(TypedDict):
     cancelRequested: bool
     createdAt: str
     href: str
+    missing: List[ReservedCheckpointMissingItem]
 
 
-class Checkpoint(_CheckpointRequired, total=False):
+class ReservedCheckpoint(_ReservedCheckpointRequired, total=False):
     revision: str
     config: Union[InshrinkeratorConfig, ResidualConfig, LcCheckpointConfig, BitsnapConfig]
     layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
     expects: Dict[str, float]
-    final: CheckpointFinal
+    final: ReservedCheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
     result: CheckpointResult
-    error: CheckpointError
+    error: ReservedCheckpointError
     committedAt: str
     finishedAt: str
 
@@ -537,6 +543,41 @@ class ObservedMetric(TypedDict):
     degradation: Union[float, None]
 
 
+class CheckpointFinal(TypedDict, total=False):
+    """There if it was said to be the last of its run, with what was asked of it."""
+    exact: bool
+    thresholds: Dict[str, Union[float, ThresholdBounds]]
+
+
+class CheckpointError(TypedDict):
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    message: str
+
+
+class _CheckpointRequired(TypedDict):
+    run: str
+    step: int
+    sequence: int
+    state: Literal["open", "queued", "working", "ready", "failed", "cancelled"]
+    cancelRequested: bool
+    createdAt: str
+    href: str
+
+
+class Checkpoint(_CheckpointRequired, total=False):
+    revision: str
+    config: Union[InshrinkeratorConfig, ResidualConfig, LcCheckpointConfig, BitsnapConfig]
+    layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
+    expects: Dict[str, float]
+    final: CheckpointFinal
+    thresholds: Dict[str, Union[float, ThresholdBounds]]
+    waitsFor: Waiting
+    result: CheckpointResult
+    error: CheckpointError
+    committedAt: str
+    finishedAt: str
+
+
 class _CheckpointInputFilesItemRequired(TypedDict):
     path: str
 
@@ -545,6 +586,7 @@ class CheckpointInputFilesItem(_CheckpointInputFilesItemRequired, total=False):
     role: Literal["model", "sensitivity", "optimizer", "other"]
     sizeBytes: int
     sha256: str
+    content: str
 
 
 class _CheckpointInputRequired(TypedDict):
@@ -553,6 +595,7 @@ class _CheckpointInputRequired(TypedDict):
 
 class CheckpointInput(_CheckpointInputRequired, total=False):
     files: List[CheckpointInputFilesItem]
+    commit: bool
     config: Union[InshrinkeratorConfigInput, ResidualConfigInput, LcCheckpointConfigInput, BitsnapConfigInput]
     layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
     expects: Dict[str, float]
@@ -755,12 +798,52 @@ class EstimateInput(_EstimateInputRequired, total=False):
     allowLarge: bool
 
 
-class FileReceipt(TypedDict):
+class FileReceiptCheckpointFinal(TypedDict, total=False):
+    """There if it was said to be the last of its run, with what was asked of it."""
+    exact: bool
+    thresholds: Dict[str, Union[float, ThresholdBounds]]
+
+
+class FileReceiptCheckpointError(TypedDict):
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    message: str
+
+
+class _FileReceiptCheckpointRequired(TypedDict):
+    run: str
+    step: int
+    sequence: int
+    state: Literal["open", "queued", "working", "ready", "failed", "cancelled"]
+    cancelRequested: bool
+    createdAt: str
+    href: str
+
+
+class FileReceiptCheckpoint(_FileReceiptCheckpointRequired, total=False):
+    """With `commit=true`: as it was committed."""
+    revision: str
+    config: Union[InshrinkeratorConfig, ResidualConfig, LcCheckpointConfig, BitsnapConfig]
+    layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
+    expects: Dict[str, float]
+    final: FileReceiptCheckpointFinal
+    thresholds: Dict[str, Union[float, ThresholdBounds]]
+    waitsFor: Waiting
+    result: CheckpointResult
+    error: FileReceiptCheckpointError
+    committedAt: str
+    finishedAt: str
+
+
+class _FileReceiptRequired(TypedDict):
     path: str
     role: Literal["model", "sensitivity", "optimizer", "other"]
     sizeBytes: int
     sha256: str
     href: str
+
+
+class FileReceipt(_FileReceiptRequired, total=False):
+    checkpoint: FileReceiptCheckpoint
 
 
 class _UploadRequired(TypedDict):

@@ -246,8 +246,8 @@ export interface paths {
         get: operations["listCheckpoints"];
         put?: never;
         /**
-         * Reserve a checkpoint, then upload its files and commit it
-         * @description The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run until it is committed, cancelled or deleted, or expires without a sign of life.
+         * Reserve a checkpoint with the list of its files, then upload them and commit it
+         * @description The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run until it is committed, cancelled or deleted, or expires without a sign of life. Small files of a folder can come along as `content`; with `commit` a folder of nothing else is one call. The answer lists what is still to be uploaded. If a file or the commit is refused, the reservation stays.
          */
         post: operations["reserveCheckpoint"];
         delete?: never;
@@ -2574,125 +2574,29 @@ export interface components {
          *       "run": "train",
          *       "step": 1200,
          *       "sequence": 1,
-         *       "state": "ready",
+         *       "state": "open",
          *       "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
          *       "thresholds": {
          *         "loss": 0.005
          *       },
          *       "cancelRequested": false,
-         *       "result": {
-         *         "fidelity": "lossy",
-         *         "config": {
-         *           "method": "residual",
-         *           "step": -45,
-         *           "stepSize": 0.3773
-         *         },
-         *         "kind": "delta",
-         *         "ancestorRun": "train",
-         *         "ancestorStep": 1100,
-         *         "chainLength": 2,
-         *         "rawBytes": 1788504,
-         *         "storedBytes": 38329,
-         *         "baseline": {
-         *           "loss": 4.5496
-         *         },
-         *         "measured": {
-         *           "loss": 4.5694
-         *         },
-         *         "degradation": {
-         *           "loss": 0.0043477
-         *         },
-         *         "limits": {
-         *           "loss": {
-         *             "boundBy": "relative",
-         *             "degradationMax": 0.005
-         *           }
-         *         },
-         *         "asGoodAs": {
-         *           "step": 1153.4,
-         *           "metric": "loss",
-         *           "lagSteps": 46.558,
-         *           "beforeFirst": false
-         *         },
-         *         "observed": {
-         *           "agreement": {
-         *             "kind": "agreement",
-         *             "baseline": 1,
-         *             "measured": 0.83545,
-         *             "degradation": 0.16455
-         *           }
-         *         },
-         *         "understood": [
-         *           "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
-         *           "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
-         *         ],
-         *         "warnings": [
-         *           "\"agreement\" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it."
-         *         ],
-         *         "migration": 0.13017,
-         *         "roundingError": 0.30528,
-         *         "trialCount": 1,
-         *         "seconds": {
-         *           "read": 0.2,
-         *           "search": 1.2,
-         *           "encode": 0.1,
-         *           "verify": 0.8
-         *         }
-         *       },
          *       "createdAt": "2026-01-02T03:04:37.658Z",
          *       "committedAt": "2026-01-02T03:04:37.891Z",
-         *       "finishedAt": "2026-01-02T03:04:42.156Z",
-         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200"
+         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200",
+         *       "missing": [
+         *         {
+         *           "path": "model.safetensors",
+         *           "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/files/model.safetensors"
+         *         }
+         *       ]
          *     }
          */
-        Checkpoint: {
-            run: string;
-            step: number;
-            /** @description Order in the run, from 0. */
-            sequence: number;
-            /** @enum {string} */
-            state: "open" | "queued" | "working" | "ready" | "failed" | "cancelled";
-            /** @description 40 hex digits, from the commit on. */
-            revision?: string;
-            config?: Omit<components["schemas"]["QuantizationConfig"], "method"> & unknown;
-            /** @description The layer types given at upload. */
-            layerTypes?: {
-                [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
-            };
-            /**
-             * @description What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, with both figures in the reason: then eval set and training do not measure the same.
-             * @example {
-             *       "loss": 1.8604
-             *     }
-             */
-            expects?: {
-                [key: string]: number;
-            };
-            final?: components["schemas"]["FinalQuality"] & unknown;
-            /**
-             * @description Those it is held to, fixed when it was committed or tried again.
-             * @example {
-             *       "loss": 0.005
-             *     }
-             */
-            thresholds?: {
-                [key: string]: number | components["schemas"]["ThresholdBounds"];
-            };
-            waitsFor?: components["schemas"]["Waiting"];
-            cancelRequested: boolean;
-            result?: components["schemas"]["CheckpointResult"];
-            error?: {
-                /** @enum {string} */
-                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
-                message: string;
-            };
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            committedAt?: string;
-            /** Format: date-time */
-            finishedAt?: string;
-            href: string;
+        ReservedCheckpoint: components["schemas"]["Checkpoint"] & {
+            /** @description Announced files that have not arrived; each is uploaded by a PUT to its `href`. */
+            missing: {
+                path: string;
+                href: string;
+            }[];
         };
         /**
          * @description Of a checkpoint that is `queued`, in its description and its events; not in lists.
@@ -2853,6 +2757,131 @@ export interface components {
         };
         /**
          * @example {
+         *       "run": "train",
+         *       "step": 1200,
+         *       "sequence": 1,
+         *       "state": "ready",
+         *       "revision": "663f9e07043140ad6a9a5930947e1e90e4ee7371",
+         *       "thresholds": {
+         *         "loss": 0.005
+         *       },
+         *       "cancelRequested": false,
+         *       "result": {
+         *         "fidelity": "lossy",
+         *         "config": {
+         *           "method": "residual",
+         *           "step": -45,
+         *           "stepSize": 0.3773
+         *         },
+         *         "kind": "delta",
+         *         "ancestorRun": "train",
+         *         "ancestorStep": 1100,
+         *         "chainLength": 2,
+         *         "rawBytes": 1788504,
+         *         "storedBytes": 38329,
+         *         "baseline": {
+         *           "loss": 4.5496
+         *         },
+         *         "measured": {
+         *           "loss": 4.5694
+         *         },
+         *         "degradation": {
+         *           "loss": 0.0043477
+         *         },
+         *         "limits": {
+         *           "loss": {
+         *             "boundBy": "relative",
+         *             "degradationMax": 0.005
+         *           }
+         *         },
+         *         "asGoodAs": {
+         *           "step": 1153.4,
+         *           "metric": "loss",
+         *           "lagSteps": 46.558,
+         *           "beforeFirst": false
+         *         },
+         *         "observed": {
+         *           "agreement": {
+         *             "kind": "agreement",
+         *             "baseline": 1,
+         *             "measured": 0.83545,
+         *             "degradation": 0.16455
+         *           }
+         *         },
+         *         "understood": [
+         *           "48 rows in 3 batches; fed: \"idx\" from \"inputs\" (I64 [48, 128]).",
+         *           "\"loss\": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing)."
+         *         ],
+         *         "warnings": [
+         *           "\"agreement\" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it."
+         *         ],
+         *         "migration": 0.13017,
+         *         "roundingError": 0.30528,
+         *         "trialCount": 1,
+         *         "seconds": {
+         *           "read": 0.2,
+         *           "search": 1.2,
+         *           "encode": 0.1,
+         *           "verify": 0.8
+         *         }
+         *       },
+         *       "createdAt": "2026-01-02T03:04:37.658Z",
+         *       "committedAt": "2026-01-02T03:04:37.891Z",
+         *       "finishedAt": "2026-01-02T03:04:42.156Z",
+         *       "href": "/v1/repositories/acme/lm-small/runs/train/checkpoints/1200"
+         *     }
+         */
+        Checkpoint: {
+            run: string;
+            step: number;
+            /** @description Order in the run, from 0. */
+            sequence: number;
+            /** @enum {string} */
+            state: "open" | "queued" | "working" | "ready" | "failed" | "cancelled";
+            /** @description 40 hex digits, from the commit on. */
+            revision?: string;
+            config?: Omit<components["schemas"]["QuantizationConfig"], "method"> & unknown;
+            /** @description The layer types given at upload. */
+            layerTypes?: {
+                [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
+            };
+            /**
+             * @description What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, with both figures in the reason: then eval set and training do not measure the same.
+             * @example {
+             *       "loss": 1.8604
+             *     }
+             */
+            expects?: {
+                [key: string]: number;
+            };
+            final?: components["schemas"]["FinalQuality"] & unknown;
+            /**
+             * @description Those it is held to, fixed when it was committed or tried again.
+             * @example {
+             *       "loss": 0.005
+             *     }
+             */
+            thresholds?: {
+                [key: string]: number | components["schemas"]["ThresholdBounds"];
+            };
+            waitsFor?: components["schemas"]["Waiting"];
+            cancelRequested: boolean;
+            result?: components["schemas"]["CheckpointResult"];
+            error?: {
+                /** @enum {string} */
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                message: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            committedAt?: string;
+            /** Format: date-time */
+            finishedAt?: string;
+            href: string;
+        };
+        /**
+         * @example {
          *       "step": 1000,
          *       "files": [
          *         {
@@ -2879,7 +2908,15 @@ export interface components {
                 sizeBytes?: number;
                 /** @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 */
                 sha256?: string;
+                /**
+                 * Format: byte
+                 * @description The bytes of a small file in base64; then it need not be uploaded.
+                 * @example eyJhIjoxfQ==
+                 */
+                content?: string;
             }[];
+            /** @description Commit it with this call: every file has its `content` here or has arrived before. */
+            commit?: boolean;
             /** @description Use this config instead of a search. */
             config?: components["schemas"]["InshrinkeratorConfigInput"] | components["schemas"]["ResidualConfigInput"] | components["schemas"]["LcCheckpointConfigInput"] | components["schemas"]["BitsnapConfigInput"];
             /**
@@ -3450,6 +3487,7 @@ export interface components {
             sizeBytes: number;
             sha256: string;
             href: string;
+            checkpoint?: components["schemas"]["Checkpoint"] & unknown;
         };
         /**
          * @example {
@@ -7723,13 +7761,31 @@ export interface operations {
             };
         };
         responses: {
+            /** @description With `commit`: the step was committed before with these very files. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservedCheckpoint"];
+                };
+            };
             /** @description Reserved, with its place in the order of the run; Location names it. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Checkpoint"];
+                    "application/json": components["schemas"]["ReservedCheckpoint"];
+                };
+            };
+            /** @description Committed: durable and waiting for compression. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservedCheckpoint"];
                 };
             };
             /** @description The request is not valid. */
@@ -7884,6 +7940,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The content is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/header-truncated",
+                     *       "title": "The safetensors header is cut short",
+                     *       "status": 422,
+                     *       "code": "header-truncated",
+                     *       "detail": "The file ends inside its safetensors header.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -7916,6 +7991,25 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "unavailable",
                      *       "detail": "The storage takes too long to answer.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage is full; try again after Retry-After seconds. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/storage-full",
+                     *       "title": "The storage is full",
+                     *       "status": 507,
+                     *       "code": "storage-full",
+                     *       "detail": "The storage takes no file as large as this.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10188,6 +10282,8 @@ export interface operations {
             query?: {
                 /** @description By default as announced, else taken from the name. */
                 role?: "model" | "sensitivity" | "optimizer" | "other";
+                /** @description Commit the checkpoint once the file has arrived, for the last file. If the commit is refused, that is the answer, and the file is kept. */
+                commit?: "true";
             };
             header?: {
                 /** @description RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case. */
@@ -10224,7 +10320,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileReceipt"];
                 };
             };
-            /** @description Received. */
+            /** @description Received, and the checkpoint committed if that was asked. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12477,6 +12573,25 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "detail": "There is no such run.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of the resource does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/conflict",
+                     *       "title": "The state of the resource does not allow this",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "detail": "The repository exists already.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */

@@ -96,7 +96,7 @@ const listParts = createRoute({
   request: { params: uploadParams, query: pageQuery },
   responses: {
     200: { description: 'One page, by number.', content: { 'application/json': { schema: uploadPartList } } },
-    ...problems(400, 401, 403, 404, 429),
+    ...problems(400, 401, 403, 404, 409, 429),
   },
 });
 const completeUpload = createRoute({

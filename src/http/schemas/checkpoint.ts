@@ -21,6 +21,7 @@ import {
   checkpointExample,
   fileReceiptExample,
   queuedExample,
+  reservedExample,
   trialExample,
 } from './examples/checkpoint-examples.ts';
 
@@ -49,6 +50,11 @@ const jsonText = z.string().transform((text, ctx) => {
   }
 });
 
+const base64Schema = z
+  .base64()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .openapi({ type: 'string', format: 'byte' });
+
 export const checkpointInput = z
   .strictObject({
     step: stepSchema,
@@ -59,11 +65,18 @@ export const checkpointInput = z
           role: z.enum(fileRoles).optional().openapi({ description: 'By default taken from the name of the file.' }),
           sizeBytes: z.number().int().min(0).optional(),
           sha256: sha256Schema.optional(),
+          content: base64Schema.optional().openapi({
+            description: 'The bytes of a small file in base64; then it need not be uploaded.',
+            example: 'eyJhIjoxfQ==',
+          }),
         }),
       )
       .max(announcedFilesMax)
       .optional()
       .openapi({ description: 'Files that must arrive before the commit. Others may be added.' }),
+    commit: z.boolean().optional().openapi({
+      description: 'Commit it with this call: every file has its `content` here or has arrived before.',
+    }),
     config: quantizationConfigInput.optional().openapi({ description: 'Use this config instead of a search.' }),
     layerTypes: layerTypesSchema.optional().openapi({
       description: 'Tensor to layer type for this checkpoint; each entry wins over that of the run.',
@@ -115,16 +128,6 @@ const fileSchema = z
       .openapi({ description: 'What a download returns once the checkpoint is ready.' }),
   })
   .openapi('CheckpointFile');
-
-export const fileReceipt = z
-  .object({
-    path: z.string(),
-    role: z.enum(fileRoles),
-    sizeBytes: z.number().int(),
-    sha256: z.string(),
-    href: z.string(),
-  })
-  .openapi('FileReceipt', { example: fileReceiptExample });
 
 const packageSchema = z
   .object({
@@ -179,6 +182,25 @@ export const checkpointSchema = z
     href: z.string(),
   })
   .openapi('Checkpoint', { example: checkpointExample });
+
+export const reservedCheckpoint = checkpointSchema
+  .extend({
+    missing: z.array(z.object({ path: z.string(), href: z.string() })).openapi({
+      description: 'Announced files that have not arrived; each is uploaded by a PUT to its `href`.',
+    }),
+  })
+  .openapi('ReservedCheckpoint', { example: reservedExample });
+
+export const fileReceipt = z
+  .object({
+    path: z.string(),
+    role: z.enum(fileRoles),
+    sizeBytes: z.number().int(),
+    sha256: z.string(),
+    href: z.string(),
+    checkpoint: checkpointSchema.optional().openapi({ description: 'With `commit=true`: as it was committed.' }),
+  })
+  .openapi('FileReceipt', { example: fileReceiptExample });
 
 export const checkpointDetails = checkpointSchema
   .extend({

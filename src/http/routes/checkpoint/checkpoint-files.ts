@@ -10,7 +10,7 @@ import { headOperation } from '../../answer/head-operation.ts';
 import { createLocate } from '../../request/locate.ts';
 import { readUpload } from '../../request/body/read-upload.ts';
 import { resourcePaths } from '../../answer/resource-paths.ts';
-import { fileReceipt } from '../../schemas/checkpoint.ts';
+import { fileReceipt, renderCheckpoint } from '../../schemas/checkpoint.ts';
 import { binaryContent, dtypeOfView, fileHeaders, rangeHeaders, viewDtypeSchema } from '../../schemas/download.ts';
 import { fileParams, readFileParams } from '../../schemas/parameters.ts';
 import { problems } from '../../schemas/problem.ts';
@@ -38,10 +38,21 @@ const putFile = createRoute({
     body: binaryBody,
     query: z.object({
       role: z.enum(fileRoles).optional().openapi({ description: 'By default as announced, else taken from the name.' }),
+      commit: z
+        .literal('true')
+        .optional()
+        .openapi({
+          description:
+            'Commit the checkpoint once the file has arrived, for the last file. If the commit is refused, that is the ' +
+            'answer, and the file is kept.',
+        }),
     }),
   },
   responses: {
-    201: { description: 'Received.', content: { 'application/json': { schema: fileReceipt } } },
+    201: {
+      description: 'Received, and the checkpoint committed if that was asked.',
+      content: { 'application/json': { schema: fileReceipt } },
+    },
     200: {
       description: 'These very bytes were there already.',
       content: { 'application/json': { schema: fileReceipt } },
@@ -82,7 +93,7 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
   app.openapi(putFile, async (c) => {
     const { path, ...names } = c.req.valid('param');
     const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
-    const { role } = c.req.valid('query');
+    const { role, commit } = c.req.valid('query');
     const receipt = await uploads.receiveFile(
       run,
       checkpoint,
@@ -91,8 +102,16 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     );
     const { sizeBytes, sha256 } = receipt.file;
     const href = resourcePaths.file(names, path);
+    const committed = commit && (await uploads.commitCheckpoint(run, checkpoint, c.req.raw.signal));
     return c.json(
-      { path, role: receipt.file.role, sizeBytes: sizeBytes!, sha256: sha256!, href },
+      {
+        path,
+        role: receipt.file.role,
+        sizeBytes: sizeBytes!,
+        sha256: sha256!,
+        href,
+        ...(committed && { checkpoint: renderCheckpoint(committed.checkpoint, names) }),
+      },
       receipt.created ? 201 : 200,
       { Location: href },
     );

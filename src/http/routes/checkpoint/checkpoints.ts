@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts
 import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import type { AppEnv } from '../../app-env.ts';
 import type { Gateway } from '../../gateway.ts';
-import type { AnnouncedFile } from '../../../ingest/checkpoint/reservation/reserve-checkpoint.ts';
+import type { FolderFile } from '../../../ingest/checkpoint/reservation/reserve-folder.ts';
 import { unchanged } from '../../answer/entity-tag.ts';
 import {
   changeHeaders,
@@ -26,6 +26,7 @@ import {
   renderCheckpoint,
   renderCheckpointDetails,
   renderTrial,
+  reservedCheckpoint,
   retryInput,
   trialList,
 } from '../../schemas/checkpoint.ts';
@@ -43,6 +44,7 @@ const tags = ['Checkpoints'];
 const collection = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints';
 const member = `${collection}/{step}` as const;
 const json = { 'application/json': { schema: checkpointSchema } };
+const reserved = { 'application/json': { schema: reservedCheckpoint } };
 const request = { params: checkpointParams };
 const readRequest = { params: readCheckpointParams };
 const taggedRequest = { ...readRequest, headers: readHeaders };
@@ -52,7 +54,7 @@ const reserveCheckpoint = createRoute({
   method: 'post',
   path: collection,
   operationId: 'reserveCheckpoint',
-  summary: 'Reserve a checkpoint, then upload its files and commit it',
+  summary: 'Reserve a checkpoint with the list of its files, then upload them and commit it',
   tags,
   request: {
     params: runParams,
@@ -62,10 +64,14 @@ const reserveCheckpoint = createRoute({
   description:
     'The checkpoint has its place in the order of the run from now on, so that an open reservation holds up ' +
     'the compression of all later steps of the run ' +
-    'until it is committed, cancelled or deleted, or expires without a sign of life.',
+    'until it is committed, cancelled or deleted, or expires without a sign of life. Small files of a folder can ' +
+    'come along as `content`; with `commit` a folder of nothing else is one call. The answer lists what is still ' +
+    'to be uploaded. If a file or the commit is refused, the reservation stays.',
   responses: {
-    201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json },
-    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 429, 503),
+    201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: reserved },
+    202: { description: 'Committed: durable and waiting for compression.', content: reserved },
+    200: { description: 'With `commit`: the step was committed before with these very files.', content: reserved },
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507),
   },
 });
 const pushCheckpoint = createRoute({
@@ -217,18 +223,27 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'write').run(names);
-    const { step, files = [], config, layerTypes, expects, final } = c.req.valid('json');
-    const checkpoint = await uploads.reserveCheckpoint(run, {
+    const { step, files = [], commit = false, config, layerTypes, expects, final } = c.req.valid('json');
+    const folder = {
       step,
+      commit,
       // JSON has no undefined: a missing key is absent.
-      files: files as AnnouncedFile[],
+      files: files as FolderFile[],
       ...(config !== undefined && { fixedConfig: config }),
       ...(layerTypes !== undefined && { layerTypes }),
       ...(expects !== undefined && { expects }),
       ...(final !== undefined && { final: final === true ? {} : final }),
-    });
+    };
+    const { checkpoint, files: known, committed } = await uploads.reserveFolder(run, folder, c.req.raw.signal);
     const address = { ...names, step };
-    return c.json(renderCheckpoint(checkpoint, address), 201, { Location: resourcePaths.checkpoint(address) });
+    const missing = known
+      .filter(({ received }) => !received)
+      .map(({ path }) => ({ path, href: resourcePaths.file(address, path) }));
+    return c.json(
+      { ...renderCheckpoint(checkpoint, address), missing },
+      committed ? 202 : checkpoint.state === 'open' ? 201 : 200,
+      { Location: resourcePaths.checkpoint(address) },
+    );
   });
   app.openapi(pushCheckpoint, async (c) => {
     const names = c.req.valid('param');

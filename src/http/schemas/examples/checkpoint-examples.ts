@@ -157,6 +157,17 @@ export const trialExample = {
 };
 
 /** A file that has arrived. */
+export const reservedExample = {
+  ...queuedExample,
+  state: 'open' as const,
+  missing: [
+    {
+      path: 'model.safetensors',
+      href: '/v1/repositories/acme/lm-small/runs/train/checkpoints/1200/files/model.safetensors',
+    },
+  ],
+};
+
 export const fileReceiptExample = {
   path: 'model.safetensors',
   role: 'model',
