@@ -49,6 +49,8 @@ const pages: readonly Page[] = [
     afterReadme: true,
     says: [
       /"step":990,.*"state":"ready"/,
+      /"missing":\[\{"path":"model\.safetensors"/,
+      /"checkpoint":\{"run":"train","step":992,/,
       /^(queued|working|ready)$/m,
       /"run":"train-2",.*"state":"ready"/,
       /"run":"train-2","step":1080,.*"state":"(queued|working|ready)"/,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from base64 import b64encode
 from pathlib import Path, PurePosixPath
 from typing import Any, Dict, Iterator, List, Optional, Union
 from uuid import uuid4
@@ -13,6 +14,9 @@ from .operations import Operations
 from .schemas import Checkpoint, CheckpointDetails, Upload
 from .transport import HubRefused, Transport
 
+# Largest file that goes along with a reservation, and all of them together, in bytes.
+_CONTENT_BYTES = 64 * 1024
+_CONTENTS_BYTES = 1024 * 1024
 # Files up to this size, in bytes, are sent in one request: a broken one costs little.
 _SMALL_BYTES = 8 * 1024 * 1024
 # Bytes of each part of a larger file, and of each read.
@@ -52,10 +56,16 @@ class Hub:
         namespace, name = repository.split("/")
         files = _files_of(Path(path))
         known = self._find(repository, run, step)
-        if known is None:
-            body: Any = {"step": step, **fields}
-            self.api.reserve_checkpoint(namespace, name, run, body=body, idempotency_key=str(uuid4()))
         there = {one["path"]: one["uploaded"].get("sha256") for one in (known or {"files": []})["files"] if one["received"]}
+        if known is None:
+            small = _small_files(files)
+            listed = [{"path": path, "content": b64encode(content).decode()} for path, content in small.items()]
+            # A folder of small files alone is committed in the same call.
+            body: Any = {"step": step, "files": listed, "commit": len(small) == len(files), **fields}
+            reserved = self.api.reserve_checkpoint(namespace, name, run, body=body, idempotency_key=str(uuid4()))
+            if reserved["state"] != "open":
+                return reserved
+            there = {path: hashlib.sha256(content).hexdigest() for path, content in small.items()}
         for relative, file in files.items():
             digest = _digest(file)
             if there.get(relative) == digest:
@@ -203,6 +213,18 @@ def _files_of(path: Path) -> Dict[str, Path]:
     if not found:
         raise FileNotFoundError(f"There is no file in {path}.")
     return found
+
+
+def _small_files(files: Dict[str, Path]) -> Dict[str, bytes]:
+    """The contents of small files that go along with the reservation."""
+    small: Dict[str, bytes] = {}
+    left = _CONTENTS_BYTES
+    for path, file in files.items():
+        size = file.stat().st_size
+        if size <= min(_CONTENT_BYTES, left):
+            small[path] = file.read_bytes()
+            left -= size
+    return small
 
 
 def _safe_parts(path: str) -> List[str]:
