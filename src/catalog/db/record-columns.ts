@@ -1,7 +1,12 @@
 import { getTableColumns } from 'drizzle-orm';
 import { checkpoints, repositories, runs } from './schema.ts';
 
-const { touchedAt: _touchedAt, ...ofCheckpoint } = getTableColumns(checkpoints);
+const {
+  touchedAt: _touchedAt,
+  rawBytes: _rawBytes,
+  storedBytes: _storedBytes,
+  ...ofCheckpoint
+} = getTableColumns(checkpoints);
 const { nextSequence: _nextSequence, layout: _layout, ...ofRun } = getTableColumns(runs);
 
 const { deletedAt: _deletedAt, ...ofRepository } = getTableColumns(repositories);

@@ -15,7 +15,7 @@ import { deletionReasons } from '../contract/storage/garbage-records.ts';
 import { damageKinds } from '../contract/storage/integrity-records.ts';
 import { refKinds, type TreeEntry } from '../contract/hub/revision-records.ts';
 import type { XorbChunk } from '../contract/hub/xorb-records.ts';
-import { bytes, createdAt, errorCode, id, time } from './column-kinds.ts';
+import { bytes, bytesOfResult, createdAt, errorCode, id, time } from './column-kinds.ts';
 import { json } from './json-column.ts';
 
 export { webhookDeliveries, webhooks } from './webhook-tables.ts';
@@ -99,6 +99,8 @@ export const checkpoints = pgTable('checkpoints', {
   thresholds: json<Run['thresholds']>('thresholds'),
   expects: json<MetricValues>('expects'),
   final: json<FinalQuality>('final'),
+  rawBytes: bytesOfResult('raw_bytes', 'rawBytes'),
+  storedBytes: bytesOfResult('stored_bytes', 'storedBytes'),
 });
 
 export const checkpointFiles = pgTable('checkpoint_files', {

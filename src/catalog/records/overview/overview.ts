@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { checkpointStates, type CheckpointState } from '../../contract/checkpoint-records.ts';
 import type { OverviewRecords, RepositorySums, RunSums } from '../../contract/overview-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { pageLimit } from '../../db/page-limit.ts';
+import { textList } from '../../db/text-list.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';
 import { checkpoints, packages, runs } from '../../db/schema.ts';
 import { runRecords } from '../runs/runs.ts';
@@ -59,38 +60,33 @@ export function overviewRecords(db: Db): OverviewRecords {
   };
 }
 
-async function repositorySums({ query }: Db, ids: readonly string[]): Promise<Map<string, RepositorySums>> {
+async function repositorySums({ rows }: Db, ids: readonly string[]): Promise<Map<string, RepositorySums>> {
   if (ids.length === 0) return new Map();
-  const rows = await query
-    .select({
-      id: runs.repositoryId,
-      runCount: sql<string>`count(distinct ${runs.id})::text`,
-      readyCount: sql<string>`count(${checkpoints.id})::text`,
-      rawBytes: sumOf('rawBytes'),
-      storedBytes: sumOf('storedBytes'),
-    })
-    .from(runs)
-    .leftJoin(
-      checkpoints,
-      and(eq(checkpoints.runId, runs.id), eq(checkpoints.state, 'ready'), isNull(checkpoints.deletedAt)),
-    )
-    .where(and(inArray(runs.repositoryId, [...ids]), isNull(runs.deletedAt)))
-    .groupBy(runs.repositoryId);
+  // The sums of a run come from an index alone.
+  const found = await rows(sql`
+    select ${runs.repositoryId} as id, count(*)::text as run_count, sum(ready.count)::text as ready_count,
+      sum(ready.raw_bytes)::text as raw_bytes, sum(ready.stored_bytes)::text as stored_bytes
+    from ${runs} cross join lateral (
+      select count(*) as count, ${sumOf('rawBytes')}::bigint as raw_bytes, ${sumOf('storedBytes')}::bigint as stored_bytes
+      from ${checkpoints}
+      where ${checkpoints.runId} = ${runs.id} and ${checkpoints.state} = 'ready' and ${checkpoints.deletedAt} is null
+    ) ready
+    where ${runs.repositoryId} in ${textList(ids)} and ${runs.deletedAt} is null group by ${runs.repositoryId}`);
   return new Map(
-    rows.map(({ id, ...sums }) => [
-      id,
+    found.map((row) => [
+      row['id'] as string,
       {
-        runCount: Number(sums.runCount),
-        readyCount: Number(sums.readyCount),
-        rawBytes: Number(sums.rawBytes),
-        storedBytes: Number(sums.storedBytes),
+        runCount: Number(row['run_count']),
+        readyCount: Number(row['ready_count']),
+        rawBytes: Number(row['raw_bytes']),
+        storedBytes: Number(row['stored_bytes']),
       },
     ]),
   );
 }
 
 function sumOf(field: 'rawBytes' | 'storedBytes') {
-  return sql<string>`coalesce(sum((${checkpoints.result} ->> ${field})::numeric), 0)::text`;
+  return sql<string>`coalesce(sum(${checkpoints[field]}), 0)::text`;
 }
 
 async function sumsOf({ query }: Db, runIds: readonly string[]): Promise<Map<string, RunSums>> {
@@ -129,28 +125,28 @@ async function forkPointsOf({ query }: Db, repositoryId: string, checkpointIds: 
   return new Map(found.map(({ id, run, step }) => [id, { run, step }]));
 }
 
-/** Equal distances by sequence, so that the index finds the rows and no other row is read. */
-async function sample({ query }: Db, runId: string, countMax: number) {
+/**
+ * Equal distances by sequence. Each is looked up in the index of the run's sequences, so that no other row is read,
+ * however long the run is.
+ */
+async function sample(db: Db, runId: string, countMax: number) {
   const live = and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt));
-  const [range] = await query
-    .select({
-      count: sql<string>`count(*)::text`,
-      first: sql<string>`coalesce(min(${checkpoints.sequence}), 0)::text`,
-      last: sql<string>`coalesce(max(${checkpoints.sequence}), 0)::text`,
-    })
-    .from(checkpoints)
-    .where(live);
-  const [count, first, last] = [Number(range!.count), Number(range!.first), Number(range!.last)];
-  const distance = count <= countMax ? 1 : Math.ceil((last - first + 1) / countMax);
-  const taken = or(
-    sql`(${checkpoints.sequence} - ${first}::int) % ${distance}::int = 0`,
-    eq(checkpoints.sequence, last),
-  );
-  const found = await query
-    .select(checkpointColumns)
-    .from(checkpoints)
-    .where(and(live, taken, gt(checkpoints.sequence, first - 1)))
-    .orderBy(asc(checkpoints.sequence))
-    .limit(pageLimit({ limit: countMax + 1 }));
-  return found.map(dropNulls);
+  const inOrder = (which: SQL | undefined) =>
+    db.query.select(checkpointColumns).from(checkpoints).where(which).orderBy(asc(checkpoints.sequence));
+  const sequence = sql`select ${checkpoints.sequence} from ${checkpoints} where ${live} order by ${checkpoints.sequence}`;
+  const [ends] = await db.rows(sql`
+    select (${sequence} limit 1) as first, (${sequence} desc limit 1) as last, (${sequence} offset ${countMax} limit 1) as more`);
+  if (ends!['more'] === null) return (await inOrder(live).limit(countMax)).map(dropNulls);
+  const [first, last] = [Number(ends!['first']), Number(ends!['last'])];
+  const distance = Math.ceil((last - first + 1) / countMax);
+  const taken = await db.rows(sql`
+    select taken.id from generate_series(${first}::int, ${last}::int, ${distance}::int) as place (sequence)
+    cross join lateral (
+      select ${checkpoints.id} as id from ${checkpoints}
+      where ${live} and ${checkpoints.sequence} >= place.sequence
+        and ${checkpoints.sequence} < place.sequence + ${distance}::int
+      order by ${checkpoints.sequence} limit 1) taken`);
+  const ids = taken.map(({ id }) => id as string);
+  const newest = and(live, eq(checkpoints.sequence, last));
+  return (await inOrder(or(inArray(checkpoints.id, ids), newest))).map(dropNulls);
 }

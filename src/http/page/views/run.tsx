@@ -78,7 +78,8 @@ export function runView(address: RunAddress): View {
       overview.sample(run.id, drawnMax),
       overview.forks(run, forksMax),
       listCheckpoints(ctx, run.id, order.listed),
-      namesOfRun(gateway.catalog, run),
+      // The sums have the counts already.
+      namesOfRun(gateway.catalog, run, new Map()),
     ]);
     const ids = [...drawn, ...listed.items].flatMap(({ packageId }) => packageId ?? []);
     const packages = new Map((await overview.packages([...new Set(ids)])).map((record) => [record.id, record]));
