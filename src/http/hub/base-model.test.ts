@@ -69,6 +69,28 @@ describe('a fine-tune', () => {
     expect(await hub.bytes('main', 'model.safetensors')).toEqual(tuned);
   });
 
+  it('whose vocabulary grew is stored against what it has in common with its base', async () => {
+    const grown = (rows: number, moved: number): Buffer => {
+      let state = 999;
+      const noise = (length: number): number[] =>
+        Array.from({ length }, () => Math.fround((state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32));
+      // As many as a block holds, so that the embedding shares none with it.
+      const body = noise(131_072).map((value, i) => (i < moved ? value + 0.25 : value));
+      return safetensors({
+        body: { shape: [512, 256], values: body },
+        embed: { shape: [rows, 16], values: noise(16 * rows) },
+      });
+    };
+    await push('acme/small-vocabulary', grown(8, 0), 'A base.');
+    const bytes = grown(10, 40);
+    const hub = await push('acme/large-vocabulary', bytes, '---\nbase_model: acme/small-vocabulary\n---\n');
+    await push('acme/large-alone', bytes, 'No base.');
+    expect((await result('acme/large-vocabulary')).kind).toBe('delta');
+    const stored = async (id: string): Promise<number> => (await result(id)).storedBytes;
+    expect(await stored('acme/large-vocabulary')).toBeLessThan((await stored('acme/large-alone')) / 10);
+    expect(await hub.bytes('main', 'model.safetensors')).toEqual(bytes);
+  });
+
   it('with other tensors than its base is stored by itself', async () => {
     await push('acme/wide', safetensors({ w: { shape: [2, 2], values: [1, 2, 3, 4] } }), 'A base.');
     const bytes = weights(3);

@@ -3,7 +3,7 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { Run, RunLayout } from '../../catalog/contract/run-records.ts';
 import { isName } from '../../checkpoint/names.ts';
-import { isSameLayout } from './same-layout.ts';
+import { canBuildOn } from '../../ingest/run/run-layout.ts';
 import { defaultRun } from '../tree/resolve-revision.ts';
 
 /** Longest model card that is read, in bytes; its metadata comes first. */
@@ -22,7 +22,7 @@ export function baseModelOf(card: string): { readonly namespace: string; readonl
 
 /**
  * The checkpoint of a base model that the first checkpoint of a fine-tune can be stored against: the newest ready one
- * of what its main branch shows, if it has the same tensors.
+ * of what its main branch shows, if it has most of the same tensors.
  */
 export async function baseCheckpoint(
   tx: Catalog,
@@ -33,5 +33,5 @@ export async function baseCheckpoint(
   const checkpoint = run && (await tx.checkpoints.newestReady(run.id));
   if (run === undefined || checkpoint?.packageId === undefined) return undefined;
   const layout = await tx.runs.layoutOf(run.id);
-  return layout !== undefined && isSameLayout(layout, model) ? { run, checkpoint } : undefined;
+  return layout !== undefined && canBuildOn(layout, model) ? { run, checkpoint } : undefined;
 }

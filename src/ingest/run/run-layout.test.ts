@@ -4,7 +4,7 @@ import { buildSafetensorsHeader } from '../../checkpoint/safetensors/safetensors
 import type { TestTensor } from '../ingest.test-support.ts';
 import { revisionId } from '../checkpoint/revision-id.ts';
 import { roleOfFile } from '../stage/role-of-file.ts';
-import { checkSameLayout, checkSensitivity, joinLayouts } from './run-layout.ts';
+import { canBuildOn, checkBuildsOn, checkSameLayout, checkSensitivity, joinLayouts } from './run-layout.ts';
 
 const file = (path: string, ...tensors: TestTensor[]) => ({
   path,
@@ -13,6 +13,47 @@ const file = (path: string, ...tensors: TestTensor[]) => ({
 const layoutOf = (...tensors: TestTensor[]): RunLayout => joinLayouts([file('f', ...tensors)]);
 const mismatch = (message: RegExp) =>
   expect.objectContaining({ code: 'layout-mismatch', message: expect.stringMatching(message) as string });
+
+describe('a model and its base model', () => {
+  const base = layoutOf(['body', 'F32', [100]], ['embed', 'F32', [10, 4]], ['norm', 'F32', [2]]);
+
+  it.each<[string, TestTensor[], boolean]>([
+    ['the same tensors', [...base.map(({ name, dtype, shape }): TestTensor => [name, dtype, [...shape]])], true],
+    [
+      'an embedding that grew',
+      [
+        ['body', 'F32', [100]],
+        ['embed', 'F32', [12, 4]],
+      ],
+      true,
+    ],
+    [
+      'a new head',
+      [
+        ['body', 'F32', [100]],
+        ['head', 'F32', [100]],
+      ],
+      true,
+    ],
+    [
+      'a larger new head',
+      [
+        ['body', 'F32', [100]],
+        ['head', 'F32', [101]],
+      ],
+      false,
+    ],
+    ['another dtype', [['body', 'F16', [100]]], false],
+    ['another shape of as many elements', [['body', 'F32', [10, 10]]], false],
+    ['other names', [['model.body', 'F32', [100]]], false],
+    ['no tensors', [], false],
+  ])('%s', (_, tensors, expected) => {
+    const model = layoutOf(...tensors);
+    expect(canBuildOn(base, model)).toBe(expected);
+    if (expected) expect(() => checkBuildsOn(base, model)).not.toThrow();
+    else expect(() => checkBuildsOn(base, model)).toThrow(mismatch(/^Less than half of the bytes/));
+  });
+});
 
 describe('the layout of a checkpoint', () => {
   it('joins its shards by name, in whatever file or order', () => {

@@ -1,5 +1,6 @@
 import type { RunLayout } from '../../catalog/contract/run-records.ts';
-import { isQuantizable } from '../../checkpoint/dtype.ts';
+
+import { isQuantizable, tensorBytes } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
@@ -46,6 +47,33 @@ export function checkSameLayout(ofRun: RunLayout, ofCheckpoint: RunLayout): void
       );
     }
   }
+}
+
+/** Least share of a model's bytes that must have a counterpart in a base model: below it a delta saves little. */
+const sharedEnough = 0.5;
+
+/**
+ * Whether a model can be stored against a base model: half of its bytes at least are in tensors that the base has with
+ * the same name, dtype and shape. The others, such as an embedding that grew, are stored alone. Pure.
+ */
+export function canBuildOn(base: RunLayout, model: RunLayout): boolean {
+  const there = new Map(base.map((tensor) => [tensor.name, tensor]));
+  let [all, shared] = [0, 0];
+  for (const { name, dtype, shape } of model) {
+    const bytes = tensorBytes(dtype, shape);
+    const counterpart = there.get(name);
+    all += bytes;
+    if (counterpart?.dtype === dtype && sameShape(counterpart.shape, shape)) shared += bytes;
+  }
+  return all > 0 && shared >= sharedEnough * all;
+}
+
+/** Throws `layout-mismatch` if a model cannot be stored against its base model. */
+export function checkBuildsOn(base: RunLayout, model: RunLayout): void {
+  if (canBuildOn(base, model)) return;
+  throw mismatch(
+    'Less than half of the bytes are in tensors that the base model has with the same name, dtype and shape.',
+  );
 }
 
 /**

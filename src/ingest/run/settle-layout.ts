@@ -1,15 +1,15 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Run, RunLayout } from '../../catalog/contract/run-records.ts';
-import { checkSameLayout } from './run-layout.ts';
+import { checkBuildsOn, checkSameLayout } from './run-layout.ts';
 
 /** Checkpoints of a run read in one page to see whether another one fixes its layout. */
 const pageCheckpoints = 100;
 
 /**
- * Checks a checkpoint's layout against its run's. The first checkpoint sets the run's layout; a fork has its parent's.
- * A layout that no checkpoint was built with may be replaced. Locks the run until the transaction ends.
- * `layout-mismatch`, `not-found`.
+ * Checks a checkpoint's layout against its run's. The first checkpoint sets the run's layout; a fork has its parent's,
+ * and what builds on a base model has most of that. A layout that no checkpoint was built with may be replaced. Locks
+ * the run until the transaction ends. `layout-mismatch`, `not-found`.
  */
 export async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint, model: RunLayout): Promise<void> {
   const ofRun = await tx.runs.lockLayout(run.id);
@@ -17,8 +17,7 @@ export async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint
     checkSameLayout(ofRun, model);
     return;
   }
-  const ofParent = await parentLayout(tx, run);
-  if (ofParent !== undefined) checkSameLayout(ofParent, model);
+  await checkAgainstParent(tx, run, model);
   await tx.runs.setLayout(run.id, model);
 }
 
@@ -37,7 +36,12 @@ async function hasOtherCommitted(tx: Catalog, run: Run, { id }: Checkpoint): Pro
   }
 }
 
-async function parentLayout(tx: Catalog, run: Run): Promise<RunLayout | undefined> {
+/** A fork goes on with the same tensors; what builds on a model of another repository may have others beside them. */
+async function checkAgainstParent(tx: Catalog, run: Run, model: RunLayout): Promise<void> {
   const parent = run.parentCheckpointId === undefined ? undefined : await tx.checkpoints.get(run.parentCheckpointId);
-  return parent === undefined ? undefined : tx.runs.lockLayout(parent.runId);
+  const parentRun = parent && (await tx.runs.get(parent.runId));
+  const layout = parentRun && (await tx.runs.lockLayout(parentRun.id));
+  if (layout === undefined) return;
+  if (parentRun!.repositoryId === run.repositoryId) checkSameLayout(layout, model);
+  else checkBuildsOn(layout, model);
 }
