@@ -1,9 +1,10 @@
-import type { PGlite, Transaction } from '@electric-sql/pglite';
+import type { PGlite, QueryOptions, Results, Transaction } from '@electric-sql/pglite';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pglite';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Db, QueryBuilder } from '../db/database.ts';
 import { transactionScope } from '../db/transaction-scope.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 
 type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
 
@@ -16,26 +17,36 @@ const dialect = new PgDialect();
  */
 export function pgliteDatabase(client: PGlite): Db {
   const scope = transactionScope();
+  const prepared = new PreparedStatements(client);
   function checkUse(): void {
     if (client.closed) throw new FirnError('internal', 'The catalog is closed.');
     scope.refuseInside();
   }
   const outside: Client = {
-    async query(text, params, options) {
+    async query<Row>(text: string, params?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
       checkUse();
-      return client.query(text, params, options);
+      if (!prepared.wants(text)) return client.query<Row>(text, params, options);
+      return client._runExclusiveTransaction(() => prepared.query<Row>(text, params ?? [], options));
     },
     async exec(text, options) {
       checkUse();
       return client.exec(text, options);
     },
   };
+  const inside = (tx: Transaction): Client => ({
+    async query<Row>(text: string, params?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
+      // A closed one says so itself.
+      if (tx.closed || !prepared.wants(text)) return tx.query<Row>(text, params, options);
+      return prepared.query<Row>(text, params ?? [], options);
+    },
+    exec: (text, options) => tx.exec(text, options),
+  });
   return {
     ...statements(outside),
     async transaction(work) {
       checkUse();
       return client.transaction(async (tx) => {
-        const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
+        const db: Db = { ...statements(inside(tx)), transaction: (inner) => inner(db) };
         return scope.run(() => work(db));
       });
     },

@@ -9,6 +9,8 @@ import { tokens } from '../../db/schema.ts';
 /** See `TokenRecords`. */
 export function tokenRecords(db: Db): TokenRecords {
   const { query } = db;
+  // Its text is made once: every request with a token begins with it.
+  let validById: ReturnType<typeof findValid> | undefined;
   return {
     async create(input) {
       const [created] = await query.insert(tokens).values(input).onConflictDoNothing().returning();
@@ -38,11 +40,7 @@ export function tokenRecords(db: Db): TokenRecords {
       return recordOf(locked);
     },
     async valid(id) {
-      const holds = and(isNull(tokens.revokedAt), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, sql`now()`)));
-      const [found] = await query
-        .select()
-        .from(tokens)
-        .where(and(eq(tokens.id, id), holds));
+      const [found] = await (validById ??= findValid(db)).execute({ id });
       return found && recordOf(found);
     },
     async list(page) {
@@ -61,6 +59,15 @@ export function tokenRecords(db: Db): TokenRecords {
       return recordOf(revoked);
     },
   };
+}
+
+function findValid({ query }: Db) {
+  const holds = and(isNull(tokens.revokedAt), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, sql`now()`)));
+  return query
+    .select()
+    .from(tokens)
+    .where(and(eq(tokens.id, sql.placeholder('id')), holds))
+    .prepare('valid_token');
 }
 
 function missing(): FirnError {

@@ -14,9 +14,20 @@ const insertRowsMax = 500;
 
 const columns = getTableColumns(files);
 
+/** The text of the statement is made once: hub clients cause one for each file that they ask for. */
+function listOf({ query }: Db) {
+  return query
+    .select(columns)
+    .from(files)
+    .where(eq(files.checkpointId, sql.placeholder('checkpointId')))
+    .orderBy(asc(files.path))
+    .prepare('files_of_checkpoint');
+}
+
 /** See `FileRecords`. */
 export function fileRecords(db: Db): FileRecords {
   const { query } = db;
+  let ofCheckpoint: ReturnType<typeof listOf> | undefined;
   return {
     async announce(checkpointId, announced) {
       if (announced.length === 0) return [];
@@ -66,12 +77,7 @@ export function fileRecords(db: Db): FileRecords {
       });
     },
     async list(checkpointId) {
-      const found = await query
-        .select(columns)
-        .from(files)
-        .where(eq(files.checkpointId, checkpointId))
-        .orderBy(asc(files.path));
-      return found.map(dropNulls);
+      return (await (ofCheckpoint ??= listOf(db)).execute({ checkpointId })).map(dropNulls);
     },
     async find(checkpointId, path) {
       const [found] = await query

@@ -25,6 +25,8 @@ const isLive = isNull(repositories.deletedAt);
 /** See `RepositoryRecords`. */
 export function repositoryRecords(db: Db): RepositoryRecords {
   const { query } = db;
+  // Its text is made once: most requests begin with it.
+  let byName: ReturnType<typeof findByName> | undefined;
   return {
     async create(input) {
       const [created] = await query
@@ -37,10 +39,7 @@ export function repositoryRecords(db: Db): RepositoryRecords {
       return dropNulls(created);
     },
     async find(namespace, name) {
-      const [found] = await query
-        .select(repositoryColumns)
-        .from(repositories)
-        .where(and(eq(repositories.namespace, namespace), eq(repositories.name, name), isLive));
+      const [found] = await (byName ??= findByName(db)).execute({ namespace, name });
       return found && dropNulls(found);
     },
     async get(id) {
@@ -144,6 +143,15 @@ export function repositoryRecords(db: Db): RepositoryRecords {
       });
     },
   };
+}
+
+function findByName({ query }: Db) {
+  const { namespace, name } = repositories;
+  return query
+    .select(repositoryColumns)
+    .from(repositories)
+    .where(and(eq(namespace, sql.placeholder('namespace')), eq(name, sql.placeholder('name')), isLive))
+    .prepare('find_repository');
 }
 
 /** Refuses to move a repository to a namespace that has no room for it. `quota-exceeded`. */
