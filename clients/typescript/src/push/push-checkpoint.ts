@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { components } from '../firn-api.ts';
 import { FirnProblem } from '../firn-problem.ts';
 import type { Hub } from '../open-hub.ts';
@@ -12,6 +13,9 @@ type Checkpoint = components['schemas']['Checkpoint'];
 type Details = components['schemas']['CheckpointDetails'];
 type Reservation = components['schemas']['CheckpointInput'];
 
+/** Largest file that goes along with a reservation, and all of them together, in bytes. */
+const contentBytesMax = 64 * 1024;
+const contentsBytesMax = 1024 * 1024;
 /** Files that are sent at once. */
 const atOnceDefault = 4;
 
@@ -43,7 +47,14 @@ export async function pushCheckpoint(hub: Hub, target: CheckpointTarget, options
   const known = await findCheckpoint(hub, target);
   if (known !== undefined && known.state !== 'open')
     return { outcome: 'already', checkpoint: await same(known, options) };
-  if (known === undefined) await reserve(hub, target, reservation ?? {});
+  const contents = known === undefined ? await smallContents(files) : new Map<string, string>();
+  if (known === undefined) {
+    const listed = [...contents].map(([path, content]) => ({ path, content }));
+    // A folder of small files alone is committed in the same call.
+    const commit = contents.size === files.length;
+    const reserved = await reserve(hub, target, { ...reservation, files: withRoles(listed, files), commit });
+    if (reserved.state !== 'open') return { outcome: 'pushed', checkpoint: reserved };
+  }
   const progress = new Map<string, number>();
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const note = (path: string, bytes: number): void => {
@@ -55,7 +66,7 @@ export async function pushCheckpoint(hub: Hub, target: CheckpointTarget, options
   };
   await forEachAtOnce(files, atOnce, async (file) => {
     const onFile = (bytes: number): void => note(file.path, bytes);
-    if (await isThere(known, file)) return onFile(file.sizeBytes);
+    if (contents.has(file.path) || (await isThere(known, file))) return onFile(file.sizeBytes);
     await sendFile(hub, target, file, { isRepeated: known !== undefined, signal, onProgress: onFile });
     onFile(file.sizeBytes);
   });
@@ -75,11 +86,36 @@ export async function findCheckpoint(hub: Hub, target: CheckpointTarget): Promis
   }
 }
 
-async function reserve(hub: Hub, { step, ...path }: CheckpointTarget, more: Omit<Reservation, 'step'>): Promise<void> {
-  await hub.api.POST('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints', {
+/** Small files in base64, by path: they go along with the reservation. */
+async function smallContents(files: readonly LocalFile[]): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  let left = contentsBytesMax;
+  for (const { path, from, sizeBytes } of files) {
+    if (sizeBytes > Math.min(contentBytesMax, left)) continue;
+    contents.set(path, (await readFile(from)).toString('base64'));
+    left -= sizeBytes;
+  }
+  return contents;
+}
+
+function withRoles(listed: readonly { path: string; content: string }[], files: readonly LocalFile[]) {
+  const roles = new Map(files.map(({ path, role }) => [path, role]));
+  return listed.map((each) => {
+    const role = roles.get(each.path);
+    return { ...each, ...(role !== undefined && { role }) };
+  });
+}
+
+async function reserve(
+  hub: Hub,
+  { step, ...path }: CheckpointTarget,
+  more: Omit<Reservation, 'step'>,
+): Promise<Checkpoint> {
+  const { data } = await hub.api.POST('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints', {
     params: { path, header: { 'idempotency-key': randomUUID() } },
     body: { step, ...more },
   });
+  return data!;
 }
 
 async function commit(hub: Hub, path: CheckpointTarget): Promise<Checkpoint> {
