@@ -11,5 +11,10 @@ export const firnProgram: readonly string[] = [
   ...nodeFlags,
   ...(process.env['FIRN_TEST_BUILT'] === '1'
     ? [pathOf('../../dist/main.js')]
-    : ['--import', 'tsx', pathOf('../../src/main.ts')]),
+    : // By its place: tests start it in other folders, too.
+      [
+        '--import',
+        new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url).href,
+        pathOf('../../src/main.ts'),
+      ]),
 ];

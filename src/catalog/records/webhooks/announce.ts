@@ -1,6 +1,6 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import type { WebhookEvent } from '../../../checkpoint/webhook-events.ts';
-import type { Checkpoint } from '../../contract/checkpoint-records.ts';
+import type { Checkpoint, CheckpointResult } from '../../contract/checkpoint-records.ts';
 import type { CheckpointName } from '../../contract/storage/integrity-records.ts';
 import type { Db } from '../../db/database.ts';
 import { encodeJson } from '../../db/json-column.ts';
@@ -36,10 +36,15 @@ export async function announceCheckpoint(tx: Db, checkpoint: Checkpoint, as: 're
       run: place.run,
       step,
       ...(revision !== undefined && { revision }),
-      ...(as === 'ready' && result && { fidelity: result.fidelity, kind: result.kind, warnings: result.warnings }),
+      ...(as === 'ready' && result && outcomeOf(result)),
       ...(as === 'failed' && { error: { code: errorCode, message: errorMessage } }),
     },
   });
+}
+
+/** What people want to read of a result; the API has the rest. */
+function outcomeOf({ fidelity, kind, rawBytes, storedBytes, degradation, warnings }: CheckpointResult) {
+  return { fidelity, kind, rawBytes, storedBytes, ...(degradation && { degradation }), warnings };
 }
 
 /** Writes the messages for a damaged object: one for each repository, with the checkpoints that need it. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
+import type { CheckpointResult } from '../../contract/checkpoint-records.ts';
 import { webhookEvents } from '../../../checkpoint/webhook-events.ts';
 import { webhooksOfNamespaceMax, type Webhook } from '../../contract/webhooks/webhook-records.ts';
 import {
@@ -11,6 +12,17 @@ import {
   makeRun,
 } from '../../catalog-fixtures.test-support.ts';
 
+const result: CheckpointResult = {
+  fidelity: 'lossy',
+  warnings: ['one'],
+  kind: 'base',
+  chainLength: 1,
+  rawBytes: 1000,
+  storedBytes: 100,
+  degradation: { loss: 0.004 },
+  trialCount: 0,
+  seconds: {},
+};
 const leaseMs = 60_000;
 const one = { limit: 100, perWebhook: 10, leaseMs };
 
@@ -108,7 +120,7 @@ export function webhooksSuite(open: () => Catalog): void {
       await make({ namespace, repositoryId: (await makeRepository(open())).id }),
       await open().webhooks.change((await make({ namespace })).id, { active: false }),
     ];
-    await makeReady(open(), run, 1);
+    await makeReady(open(), run, 1, undefined, result);
     const { id } = await makeCheckpoint(open(), run, 2);
     await open().checkpoints.transition(id, ['open'], 'failed', { errorCode: 'graph-invalid', errorMessage: 'no' });
     const failed = {
@@ -124,7 +136,17 @@ export function webhooksSuite(open: () => Catalog): void {
     const ready = {
       type: 'checkpoint.ready',
       timestamp: expect.any(String),
-      data: { repository: `${namespace}/${name}`, run: run.name, step: 1 },
+      data: {
+        repository: `${namespace}/${name}`,
+        run: run.name,
+        step: 1,
+        fidelity: 'lossy',
+        kind: 'base',
+        rawBytes: 1000,
+        storedBytes: 100,
+        degradation: { loss: 0.004 },
+        warnings: ['one'],
+      },
     };
     expect(await bodies(whole.id)).toEqual([failed, ready]);
     expect(await bodies(single.id)).toEqual([failed]);
