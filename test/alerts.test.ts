@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { requestMetrics } from '../src/http/watch/request-metrics.ts';
+import { webhookMetrics } from '../src/process/start-webhooks.ts';
 import { registerProcessMetrics, scrubMetrics } from '../src/upkeep/process-metrics.ts';
 import { cacheMetrics, restoreMetrics, storeMetrics } from '../src/upkeep/storage-metrics.ts';
 import { workMetrics } from '../src/upkeep/work-metrics.ts';
@@ -21,7 +22,8 @@ interface Rules {
 function seriesNames(): Set<string> {
   const registry = new Registry();
   registerProcessMetrics(registry, { catalog: {} as never, core: {} as never, jobKinds: [] });
-  for (const register of [scrubMetrics, workMetrics, storeMetrics, restoreMetrics, requestMetrics]) register(registry);
+  const parts = [scrubMetrics, workMetrics, storeMetrics, restoreMetrics, requestMetrics, webhookMetrics];
+  for (const register of parts) register(registry);
   cacheMetrics(registry, () => ({}));
   return new Set(
     registry

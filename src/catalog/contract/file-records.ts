@@ -38,6 +38,8 @@ export interface FileResultRecord {
   readonly resultSha256: string;
   readonly resultBytes: number;
 }
+/** What names the download of a file: none of it changes once the checkpoint is ready. */
+export type FileDigests = Pick<CheckpointFile, 'path' | 'sha256' | 'gitSha1' | 'resultSha256' | 'resultBytes'>;
 export interface FileRecords {
   /**
    * `conflict` when the checkpoint is not open or has the path already; `invalid-request` when a path would be a folder
@@ -64,6 +66,8 @@ export interface FileRecords {
     },
   ): Promise<string | undefined>;
   list(checkpointId: string): Promise<CheckpointFile[]>;
+  /** Of a ready checkpoint: the digests of its files, by path. The answer may be one that was given before. */
+  digests(checkpointId: string): Promise<readonly FileDigests[]>;
   find(checkpointId: string, path: string): Promise<CheckpointFile | undefined>;
   get(id: string): Promise<CheckpointFile | undefined>;
   /**

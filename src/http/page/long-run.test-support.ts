@@ -29,7 +29,7 @@ export interface LongRuns {
   readonly app: ReturnType<typeof createApp>;
   /** Path of the repository's page. */
   readonly path: string;
-  /** Statements that the catalog's database answered since it was opened. */
+  /** Statements outside of transactions that the catalog's database answered since it was opened. */
   statements(): number;
   /** Hides the checkpoint with this sequence, as a deletion does. */
   hideCheckpoint(run: 'long' | 'other', sequence: number): Promise<void>;
@@ -40,10 +40,11 @@ export interface LongRuns {
 export async function openLongRuns(count: number): Promise<LongRuns> {
   const client = await PGlite.create({ loadDataDir: await testTemplate() });
   let statements = 0;
-  const query = client.query.bind(client);
-  client.query = (...args) => {
+  // Every statement goes through this, whether it is prepared or not.
+  const exclusive = client._runExclusiveTransaction.bind(client);
+  client._runExclusiveTransaction = (run) => {
     statements++;
-    return query(...(args as Parameters<PGlite['query']>)) as never;
+    return exclusive(run);
   };
   const catalog = createCatalog(pgliteDatabase(client), {
     close: () => client.close(),

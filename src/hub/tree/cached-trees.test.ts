@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openTestCatalog } from '../../catalog/test-catalog.test-support.ts';
-import { makeRepository } from '../../catalog/catalog-fixtures.test-support.ts';
+import { makeReady, makeRepository, makeRun } from '../../catalog/catalog-fixtures.test-support.ts';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Tree, TreeEntry } from '../../catalog/contract/hub/revision-records.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
@@ -61,4 +61,18 @@ test('trees beyond the bound are read each time', async () => {
   const { revisions } = withTreeCache(catalog, new ByteCache(100)).hub;
   for (let i = 0; i < 3; i++) expect(await revisions.trees(id, [tree.id])).toEqual([tree]);
   expect(asked).toHaveLength(3);
+});
+
+test('the digests of the files of a checkpoint are read once', async () => {
+  const plain = await openTestCatalog();
+  const { checkpoint } = await makeReady(plain, await makeRun(plain), 1);
+  let reads = 0;
+  const digests: typeof plain.files.digests = (id) => {
+    reads += 1;
+    return plain.files.digests(id);
+  };
+  const { files } = withTreeCache({ ...plain, files: { ...plain.files, digests } }, new ByteCache(100_000));
+  const first = await files.digests(checkpoint.id);
+  expect(await files.digests(checkpoint.id)).toBe(first);
+  expect(reads).toBe(1);
 });

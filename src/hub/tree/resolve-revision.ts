@@ -92,7 +92,7 @@ async function ofTag(catalog: RevisionCatalog, repository: Repository, name: str
 
 async function ofCheckpoint(catalog: RevisionCatalog, checkpoint: Checkpoint, run?: Run): Promise<Snapshot> {
   const { name } = run ?? (await catalog.runs.get(checkpoint.runId))!;
-  return checkpointSnapshot(checkpoint, await catalog.files.list(checkpoint.id), name);
+  return checkpointSnapshot(checkpoint, await catalog.files.digests(checkpoint.id), name);
 }
 
 /** The snapshot of a commit. Its trees are read as they are needed, each once. */

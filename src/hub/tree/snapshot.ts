@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { FileDigests } from '../../catalog/contract/file-records.ts';
 import type { FileEntry, HubCommit, TreeEntry } from '../../catalog/contract/hub/revision-records.ts';
 import { gitBlobBytesMax } from '../../ingest/stage/checked-body.ts';
 import type { LoadTree } from './folder.ts';
@@ -49,27 +49,34 @@ export async function* walk(
   }
 }
 
+interface Trees {
+  readonly rootId: string;
+  readonly byId: ReadonlyMap<string, readonly TreeEntry[]>;
+}
+
+/** The trees of lists of files that are kept (cached-trees.ts), for as long as they are. */
+const treesOfFiles = new WeakMap<readonly FileDigests[], Trees>();
+
+function treesOf(files: readonly FileDigests[]): Trees {
+  const byId = new Map<string, readonly TreeEntry[]>();
+  const placed = files.flatMap((file) => {
+    const entry = entryOf(file);
+    return entry === undefined ? [] : [{ parts: file.path.split('/'), entry }];
+  });
+  return { rootId: treeOf(placed, byId), byId };
+}
+
 /** The files of a ready checkpoint as a snapshot, named by its revision. Pure but for `load`. */
-export function checkpointSnapshot(
-  checkpoint: Checkpoint,
-  files: readonly CheckpointFile[],
-  runName: string,
-): Snapshot {
-  const trees = new Map<string, readonly TreeEntry[]>();
-  const treeId = treeOf(
-    files.flatMap((file) => {
-      const entry = entryOf(file);
-      return entry === undefined ? [] : [{ parts: file.path.split('/'), entry }];
-    }),
-    trees,
-  );
+export function checkpointSnapshot(checkpoint: Checkpoint, files: readonly FileDigests[], runName: string): Snapshot {
+  const trees = treesOfFiles.get(files) ?? treesOf(files);
+  treesOfFiles.set(files, trees);
   const at = checkpoint.finishedAt ?? checkpoint.createdAt;
   return {
     checkpoint,
-    load: async (id) => trees.get(id) ?? [],
+    load: async (id) => trees.byId.get(id) ?? [],
     commit: {
       id: checkpoint.revision!,
-      treeId,
+      treeId: trees.rootId,
       title: `${runName}: step ${checkpoint.step}`,
       message: '',
       author: runName,
@@ -78,7 +85,7 @@ export function checkpointSnapshot(
   };
 }
 
-function entryOf(file: CheckpointFile): Omit<FileEntry, 'name'> | undefined {
+function entryOf(file: FileDigests): Omit<FileEntry, 'name'> | undefined {
   const { resultSha256: sha256, resultBytes: sizeBytes, gitSha1 } = file;
   // Files that only the search reads are not part of the result.
   if (sha256 === undefined || sizeBytes === undefined) return undefined;

@@ -14,6 +14,16 @@ const insertRowsMax = 500;
 
 const columns = getTableColumns(files);
 
+function digestList({ query }: Db) {
+  const { path, sha256, gitSha1, resultSha256, resultBytes } = files;
+  return query
+    .select({ path, sha256, gitSha1, resultSha256, resultBytes })
+    .from(files)
+    .where(eq(files.checkpointId, sql.placeholder('checkpointId')))
+    .orderBy(asc(path))
+    .prepare('digests_of_files');
+}
+
 /** The text of the statement is made once: hub clients cause one for each file that they ask for. */
 function listOf({ query }: Db) {
   return query
@@ -28,6 +38,7 @@ function listOf({ query }: Db) {
 export function fileRecords(db: Db): FileRecords {
   const { query } = db;
   let ofCheckpoint: ReturnType<typeof listOf> | undefined;
+  let digestsOf: ReturnType<typeof digestList> | undefined;
   return {
     async announce(checkpointId, announced) {
       if (announced.length === 0) return [];
@@ -78,6 +89,9 @@ export function fileRecords(db: Db): FileRecords {
     },
     async list(checkpointId) {
       return (await (ofCheckpoint ??= listOf(db)).execute({ checkpointId })).map(dropNulls);
+    },
+    async digests(checkpointId) {
+      return (await (digestsOf ??= digestList(db)).execute({ checkpointId })).map(dropNulls);
     },
     async find(checkpointId, path) {
       const [found] = await query
