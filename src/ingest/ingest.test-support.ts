@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { pendingDeletionKeys } from '../catalog/records/pending-deletion-keys.test-support.ts';
-import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
+import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import type { Dtype } from '../checkpoint/dtype.ts';
 import { buildSafetensorsHeader } from '../checkpoint/safetensors/safetensors-header.ts';
 import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
@@ -33,7 +33,7 @@ export interface IngestHarness {
 
 export async function openIngestHarness(): Promise<IngestHarness> {
   const folder = await mkdtemp(path.join(tmpdir(), 'firn-ingest-'));
-  const catalog = await openPgliteCatalog({ memory: true });
+  const catalog = await openTestCatalog();
   const store = await openFilesystemStore({ folder, crc32c: referenceCrc32c });
   const repository = await catalog.repositories.create({ namespace: 'acme', name: 'gpt', type: 'model' });
   let names = 0;

@@ -24,11 +24,16 @@ const changingTables =
 
 type EmptyDatabase = () => Promise<Blob | undefined>;
 
-export type PgliteCatalogOptions =
-  /** Stored in this directory, which is created if absent, from the files of an empty database if there are any. */
-  | { readonly directory: string; readonly empty?: EmptyDatabase }
-  /** Lost when closed; for tests. A template is the dump of a migrated database, which opens several times faster. */
-  | { readonly memory: true; readonly template?: Blob };
+export interface PgliteCatalogOptions {
+  /** Created if absent, from the files of an empty database if there are any. */
+  readonly directory: string;
+  readonly empty?: EmptyDatabase;
+}
+
+interface FilesOptions {
+  readonly dataDir: string;
+  readonly loadDataDir?: Blob;
+}
 
 /**
  * The embedded catalog: Postgres inside this process, migrated to this version. One process at a time: a second one is
@@ -38,7 +43,6 @@ export type PgliteCatalogOptions =
  * the machine: PGlite does not call fsync. Queries run on the JavaScript thread.
  */
 export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<Catalog> {
-  if ('memory' in options) return openClient(options.template === undefined ? {} : { loadDataDir: options.template });
   const directory = resolve(options.directory);
   try {
     return await openLocked(directory, options.empty ?? (() => emptyDatabase()));
@@ -101,37 +105,42 @@ async function createDatabase(dataDir: string, lock: DirectoryLock, loadDataDir:
   return openClient({ dataDir }, lock);
 }
 
-async function openClient(options: { dataDir?: string; loadDataDir?: Blob }, lock?: DirectoryLock): Promise<Catalog> {
+async function openClient(options: FilesOptions, lock: DirectoryLock): Promise<Catalog> {
   const client = await start(options);
+  const close = async (): Promise<void> => {
+    if (client.closed) return;
+    await client.close();
+    lock.release();
+  };
   try {
-    const db = pgliteDatabase(client);
-    await translating(() => prepare(db));
-    return createCatalog(db, {
-      connections: () => ({ inUse: 0, waiting: 0, max: 0 }),
-      tidy: () => tidy(db),
-      async close() {
-        if (client.closed) return;
-        await client.close();
-        lock?.release();
-      },
-    });
+    return await catalogOf(client, close);
   } catch (error) {
     await client.close();
     throw error;
   }
 }
 
-async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise<PGlite> {
+/** The catalog in a database that no other process uses; it is migrated to this version first. */
+export async function catalogOf(client: PGlite, close: () => Promise<void>): Promise<Catalog> {
+  const db = pgliteDatabase(client);
+  await translating(() => prepare(db));
+  return createCatalog(db, {
+    connections: () => ({ inUse: 0, waiting: 0, max: 0 }),
+    tidy: () => tidy(db),
+    close,
+  });
+}
+
+async function start(options: FilesOptions): Promise<PGlite> {
   try {
     return await PGlite.create({
       ...options,
       startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`],
     });
   } catch (error) {
-    const detail = options.dataDir ?? 'memory';
     throw isFull(error)
-      ? noSpace(detail, error)
-      : new FirnError('internal', 'The catalog could not be opened.', { detail, cause: error });
+      ? noSpace(options.dataDir, error)
+      : new FirnError('internal', 'The catalog could not be opened.', { detail: options.dataDir, cause: error });
   }
 }
 
