@@ -21,7 +21,6 @@ const rooms = [
   'compress',
   'jobs',
   'ingest',
-  'xet',
   'upkeep',
   'hub',
   'webhooks',
@@ -29,7 +28,6 @@ const rooms = [
   'http',
   'process',
   'cli',
-  'web',
 ];
 /** Rooms that do not know each other although their order would allow it. */
 const strangers = [['catalog', 'store']];

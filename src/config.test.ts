@@ -35,7 +35,7 @@ describe('readConfig', () => {
   });
 
   it('leaves alone what a shell has for clients and benches', () => {
-    expect(failure({ FIRN_TOKEN: 'hf_x', FIRN_PYTHON: 'python3' })).toBe('');
+    expect(failure({ FIRN_TOKEN: 'hf_x', FIRN_CACHE: '/c', FIRN_CORE: 'numpy', FIRN_PYTHON: 'python3' })).toBe('');
   });
 
   it('ignores other variables, those of the tests, and empty values', () => {

@@ -399,14 +399,12 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
 }
 
 /**
- * Variables of clients (a token, the address of a hub) and benches (a Python with PyTorch), which may be in the same
- * shell.
+ * Variables of clients, benches (a Python with PyTorch) and tests (the URL of a server), which may be in the same shell.
  */
-const ofOthers: ReadonlySet<string> = new Set(['FIRN_TOKEN', 'FIRN_URL', 'FIRN_PYTHON']);
+const ofOthers = /^FIRN_(?:TOKEN|URL|ENDPOINT|CACHE|CORE|PYTHON|TEST_.*)$/;
 
-/** FIRN_TEST_ variables are for tests, such as the URL of a server; a hub that a test starts inherits them. */
 function isKey(name: string): boolean {
-  return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_') && !ofOthers.has(name);
+  return name.startsWith('FIRN_') && !ofOthers.test(name);
 }
 
 function databaseOf(env: z.infer<typeof configSchema>): DatabaseConfig | undefined {

@@ -1,17 +1,11 @@
 import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
-import type { Hysteresis, RoundingChoice } from '../checkpoint/options/methods/residual-search-options.ts';
 
-/**
- * Conditions besides the config that a method's quality depends on. A field is undefined if the method does not depend
- * on it.
- */
+/** Conditions besides the config that a method's quality depends on. */
 export interface MethodConditions {
-  /** Id of the package that the checkpoint builds on; `base` if there is none. */
+  /** Id of the package that the checkpoint builds on; `base` if there is none, undefined if it makes no difference. */
   readonly ancestor: string | 'base' | undefined;
-  /** Whether rounding compensated errors by measured inputs (GPTQ). */
-  readonly gptq: boolean | undefined;
-  readonly rounding: RoundingChoice | undefined;
-  readonly hysteresis: Hysteresis | undefined;
+  /** What else the method looks at, as words of the key (`wordsOf`); empty if there is nothing. */
+  readonly others: string;
 }
 
 /** All conditions besides the config and the checkpoint's own settings that the outcome of a trial depends on. */
@@ -25,22 +19,19 @@ export interface TrialConditions extends MethodConditions {
 }
 
 /** For a method whose quality depends on the config alone. */
-export const configAlone: MethodConditions = {
-  ancestor: undefined,
-  gptq: undefined,
-  rounding: undefined,
-  hysteresis: undefined,
-};
+export const configAlone: MethodConditions = { ancestor: undefined, others: '' };
 
 /**
- * The words that each condition adds to a trial's key, in this order. The type requires every field: a new condition
- * does not compile before its words are here. Keys are stored, so these words must not change.
+ * The words that each condition adds to a trial's key. The type requires every field: a new condition does not compile
+ * before its words are there. Keys are stored, so words and their order must not change.
  */
-const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditions[Field]) => string } = {
+export type ConditionWords<Conditions> = {
+  readonly [Field in keyof Conditions]: (value: Conditions[Field]) => string;
+};
+
+const words: ConditionWords<TrialConditions> = {
   ancestor: (id) => (id === undefined ? '' : `@${id}`),
-  gptq: (used) => (used === true ? '+feedback' : ''),
-  rounding: (choice) => (choice === 'nearest' ? '+nearest' : ''),
-  hysteresis: (choice) => (choice === 'priced' ? '+priced' : ''),
+  others: (text) => text,
   weightErrorMax: (bound) => (bound === undefined ? '' : `+weights${bound}`),
   halves: (held) => (held ? '+halves' : ''),
   guarded: (held) => (held ? '+guarded' : ''),
@@ -51,10 +42,11 @@ const wordsOf: { readonly [Field in keyof TrialConditions]: (value: TrialConditi
  * conditions.
  */
 export function trialKey(config: QuantizationConfig, conditions: TrialConditions): string {
-  const fields = Object.keys(wordsOf) as (keyof TrialConditions)[];
-  return configKey(config) + fields.map((field) => words(field, conditions)).join('');
+  return configKey(config) + wordsOf(words, conditions);
 }
 
-function words<Field extends keyof TrialConditions>(field: Field, conditions: TrialConditions): string {
-  return wordsOf[field](conditions[field]);
+/** The words of all conditions, in the order of `table`. */
+export function wordsOf<Conditions>(table: ConditionWords<Conditions>, conditions: Conditions): string {
+  const fields = Object.keys(table) as (keyof Conditions)[];
+  return fields.map((field) => table[field](conditions[field])).join('');
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Top-level folders and files that documents name. */
-const roots = /^(src|native|test|bench|scripts|docs|examples|k8s|migrations|openapi|bin|\.ci)\//;
+const roots = /^(src|native|test|bench|scripts|docs|examples|k8s|clients|migrations|openapi|bin|\.ci)\//;
 
 /**
  * Paths of the repository in a document's code, unexpanded, with {a,b} and *. Text after a space or a colon is not part

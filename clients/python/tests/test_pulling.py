@@ -312,7 +312,7 @@ class Pulling(unittest.TestCase):
         self.assertEqual((self.hub.tokens[0], bucket.tokens), ("Bearer t", [None]))
 
     def test_a_token_goes_to_its_own_hub_only(self) -> None:
-        for name in ("FIRN_ENDPOINT", "FIRN_TOKEN", "HF_ENDPOINT", "HF_TOKEN"):
+        for name in ("FIRN_URL", "FIRN_ENDPOINT", "FIRN_TOKEN", "HF_ENDPOINT", "HF_TOKEN"):
             old = os.environ.pop(name, None)
             self.addCleanup(lambda name=name, old=old: os.environ.update({name: old}) if old is not None else os.environ.pop(name, None))
         with self.assertRaises(firn.FirnError):
@@ -322,6 +322,10 @@ class Pulling(unittest.TestCase):
         os.environ.update(HF_TOKEN="of-hf", FIRN_ENDPOINT="https://firn.example/")
         self.assertEqual(hub_address(None, None).token, None)
         self.assertEqual(hub_address(None, None).endpoint, "https://firn.example")
+        os.environ["FIRN_URL"] = "https://other.example"
+        self.assertEqual(hub_address(None, None).endpoint, "https://other.example")
+        self.assertEqual(hub_address(None, None).token, None)
+        del os.environ["FIRN_URL"]
         os.environ["HF_ENDPOINT"] = "https://firn.example"
         self.assertEqual(hub_address(None, None).token, "of-hf")
 

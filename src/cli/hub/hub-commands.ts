@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import type { Commands } from '../program/commands.ts';
-import { readShare } from '../program/read-share.ts';
 import type { DiffCommand } from './diff/diff.ts';
 import type { EstimateCommand } from './estimate.ts';
 import type { LogCommand } from './log.ts';
@@ -134,6 +133,13 @@ export function readThreshold(text: string, before: Readonly<Record<string, numb
   const share = at < 1 || at > 96 ? undefined : readShare(text.slice(at + 1));
   if (share === undefined) throw new Error(`--threshold ${text} is none: write one such as loss=0.01 or loss=1%.`);
   return { ...before, [text.slice(0, at)]: share };
+}
+
+/** Parses a share such as `0.01` or `1%`. Undefined if it is none. */
+function readShare(text: string): number | undefined {
+  const [, number, percent] = /^(\d{1,9}(?:\.\d{1,9})?)(%?)$/.exec(text) ?? [];
+  if (number === undefined) return undefined;
+  return percent === '%' ? Number(number) / 100 : Number(number);
 }
 
 function readWithin(text: string): number {

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { MissingEntry, MissingRevision } from '../../hub/tree/missing.ts';
 import type { AppEnv } from '../app-env.ts';
+import { jsonLine } from '../answer/json-lines.ts';
 import { problemOf, publicSentence } from '../answer/render-problem.ts';
 
 /** A repository that is missing, or that the principal may not see. */
@@ -23,7 +24,7 @@ export function renderHubError(
 ): Response {
   const { status, headers: ofProblem } = problemOf(error, c.var.requestId);
   const sentence = publicSentence(error);
-  return c.body(JSON.stringify({ error: sentence }), status as ContentfulStatusCode, {
+  return c.body(jsonLine({ error: sentence }), status as ContentfulStatusCode, {
     ...ofProblem,
     'Content-Type': 'application/json; charset=utf-8',
     'X-Error-Message': headerText(

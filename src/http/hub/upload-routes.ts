@@ -10,6 +10,7 @@ import { resolveRevision } from '../../hub/tree/resolve-revision.ts';
 import { entryAt } from '../../hub/tree/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
+import { jsonLine } from '../answer/json-lines.ts';
 import { readUpload } from '../request/body/read-upload.ts';
 import { locateRepository, originOf, readBytes, readJson } from './hub-request.ts';
 import type { HubPath, HubRepositoryName } from './parse-hub-path.ts';
@@ -105,13 +106,8 @@ export async function lfsBatch(c: Context<AppEnv>, gateway: HubGateway, name: Hu
       actions: { upload: { ...upload, expires_at: new Date(expiresAtSeconds * 1000).toISOString() } },
     };
   });
-  return c.body(
-    JSON.stringify({ transfer: inParts ? multipart : 'basic', objects: answers, hash_algo: 'sha256' }),
-    200,
-    {
-      'Content-Type': 'application/vnd.git-lfs+json',
-    },
-  );
+  const answer = { transfer: inParts ? multipart : 'basic', objects: answers, hash_algo: 'sha256' };
+  return c.body(jsonLine(answer), 200, { 'Content-Type': 'application/vnd.git-lfs+json' });
 }
 
 const multipart = 'multipart';

@@ -33,10 +33,13 @@ class HubAddress:
 
 
 def hub_address(endpoint: str | None, token: str | None) -> HubAddress:
-    """By default from FIRN_ENDPOINT and FIRN_TOKEN, or HF_ENDPOINT and HF_TOKEN. The token of one hub is never sent to another."""
-    found = endpoint or os.environ.get("FIRN_ENDPOINT") or os.environ.get("HF_ENDPOINT")
+    """
+    By default from FIRN_URL (FIRN_ENDPOINT in older scripts) and FIRN_TOKEN, or from HF_ENDPOINT and HF_TOKEN. The
+    token of one hub is never sent to another.
+    """
+    found = endpoint or next(filter(None, map(os.environ.get, ("FIRN_URL", "FIRN_ENDPOINT", "HF_ENDPOINT"))), None)
     if not found:
-        raise FirnError("no hub is named: give endpoint=, or set FIRN_ENDPOINT")
+        raise FirnError("no hub is named: give endpoint=, or set FIRN_URL")
     found = found.rstrip("/")
     parts = urlsplit(found)
     if parts.scheme not in ("http", "https") or not parts.hostname:

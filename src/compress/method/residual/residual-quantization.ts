@@ -9,6 +9,7 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { SymbolCache } from './lattice/symbol-cache.ts';
+import { residualConditions } from './residual-conditions.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { EncodingOptions, Quantization } from '../quantized-model.ts';
@@ -79,13 +80,12 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     resumption,
   });
   return {
-    conditions: {
-      ancestor: ancestor?.index.id ?? 'base',
+    conditions: residualConditions({
+      ancestor: ancestor?.index.id,
       gptq: parts.gramMatrices !== undefined,
       rounding: toNearest ? 'nearest' : 'archive',
-      // Weights that are rounded to the nearest value have no hysteresis.
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
-    },
+    }),
     describe: async (config, options) => {
       const chosen = await quantize(config);
       if (chosen.beyond.length > 0)
