@@ -56,7 +56,7 @@ describe('an exact run', () => {
     expect(second.result.storedBytes).toBeLessThan(second.result.rawBytes / 2);
   });
 
-  test('takes several files: shards and their index, odd headers, an optimizer, texts, and what nothing compresses', async () => {
+  test('takes several files: shards and their index, odd headers, an optimizer, texts', async () => {
     const run = await createRun(api, repository, { name: 'many-files' });
     const random = randomNumbers(4);
     const weights = (count: number) =>

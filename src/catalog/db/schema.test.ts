@@ -45,7 +45,7 @@ test.each([
   expect(column.enumValues).toBe(values);
 });
 
-test('a process of the version before writes pending deletions and body reservations under their old names', async () => {
+test('a process of the previous version writes pending deletions and reservations by their old names', async () => {
   const client = await PGlite.create({ loadDataDir: await testTemplate() });
   try {
     await client.exec(`
