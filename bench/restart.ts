@@ -4,7 +4,8 @@
  *
  *   npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]]
  *       [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]]
- *       [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
+ *       [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE]
+ *       [--into FILE --section NAME]
  *
  * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory
  * (bench/restart/follow_training.py lists the other requirements). Needs Python with PyTorch and numpy: Debian's

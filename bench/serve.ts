@@ -77,9 +77,8 @@ async function rateRows(label: string, hub: HubProcess, file: StoredFile, other?
         ...(evict && { before: evict }),
       });
       const [ratio, least, most] = row.ratio.map((each) => each.toFixed(2));
-      console.log(
-        `| ${row.name} | ${clients} | ${row.firn.toFixed(0)} | ${row.bare.toFixed(0)} | ${ratio} (${least} to ${most}) |`,
-      );
+      const speeds = `${row.firn.toFixed(0)} | ${row.bare.toFixed(0)}`;
+      console.log(`| ${row.name} | ${clients} | ${speeds} | ${ratio} (${least} to ${most}) |`);
     }
   });
 }

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# A real S3 server for the tests: one Ceph monitor, one OSD on a sparse file and one radosgw, all on 127.0.0.1 and all below one directory.
-# Needs root and Debian's packages ceph-mon, ceph-osd, radosgw, curl and openssl (which bring ceph and radosgw-admin).
+# A real S3 server for the tests: one Ceph monitor, one OSD on a sparse file and one radosgw, all on 127.0.0.1 and all
+# below one directory. Needs root and Debian's packages ceph-mon, ceph-osd, radosgw, curl and openssl (which bring ceph
+# and radosgw-admin).
 #
 #   scripts/ceph-rgw.sh start  DIR [--port 7480] [--osd-mib 10240] [--wait-s 120]
 #   scripts/ceph-rgw.sh status DIR
 #   scripts/ceph-rgw.sh stop   DIR [--wait-s 120]
 #
-# start  prints the FIRN_TEST_S3_* lines that the tests read, once an object has been put, which is when the last pool exists. Started twice it stays
-#        one server; after a stop it goes on with what it held. --port takes the next port too, for the monitor. --osd-mib is what the OSD may grow to.
+# start  prints the FIRN_TEST_S3_* lines that the tests read, once an object has been put, which is when the last pool
+#        exists. Started twice it stays one server; after a stop it goes on with what it held. --port takes the next
+#        port too, for the monitor. --osd-mib is what the OSD may grow to.
 # status exits 0 when the server answers, 3 when it does not.
 # stop   ends every process and returns when they are gone. The directory stays; remove it to forget the data.
 set -euo pipefail
 
-usage() { sed -n '5,7s/^# *//p' "$0" >&2; exit 2; }
+usage() { sed -n '6,8s/^# *//p' "$0" >&2; exit 2; }
 die() { echo "ceph-rgw: $*" >&2; exit 1; }
 
 action=${1:-}; home=${2:-}
@@ -83,7 +85,8 @@ mon host = [v2:127.0.0.1:$((port + 1))]
 public addr = 127.0.0.1
 cluster addr = 127.0.0.1
 ms bind ipv6 = false
-# Nobody but this machine reaches it. With no authentication between daemons, radosgw needs both lines and its mode below.
+# Nobody but this machine reaches it. With no authentication between daemons, radosgw needs both lines and its mode
+# below.
 auth cluster required = none
 auth service required = none
 auth client required = none
@@ -138,7 +141,8 @@ signed() {
   local date signature
   date=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')
   signature=$(printf '%s\n\n\n%s\n%s' "$1" "$date" "$2" | openssl dgst -sha1 -hmac "$secret_key" -binary | base64)
-  curl -sf -o /dev/null --max-time 30 -X "$1" -H "Date: $date" -H "Authorization: AWS $access_key:$signature" -H 'Content-Length: 0' "$(s3_url)$2"
+  curl -sf -o /dev/null --max-time 30 -X "$1" -H "Date: $date" -H "Authorization: AWS $access_key:$signature" \
+    -H 'Content-Length: 0' "$(s3_url)$2"
 }
 
 start_all() {
@@ -157,7 +161,8 @@ start_all() {
   echo "$port" >"$home/port"
   write_conf
   if [[ $new ]]; then
-    monmaptool --create --clobber --addv a "[v2:127.0.0.1:$((port + 1))]" --fsid "$(cat "$home/fsid")" "$home/monmap" >/dev/null
+    monmaptool --create --clobber --addv a "[v2:127.0.0.1:$((port + 1))]" --fsid "$(cat "$home/fsid")" \
+      "$home/monmap" >/dev/null
     ceph-mon -c "$conf" -i a --mkfs --monmap "$home/monmap"
   fi
   ceph-mon -c "$conf" -i a
@@ -166,14 +171,16 @@ start_all() {
     local osd_id
     osd_id=$(cat /proc/sys/kernel/random/uuid)
     timeout "$wait_s" ceph -c "$conf" osd new "$osd_id" 0 >/dev/null
-    ceph-osd -c "$conf" -i 0 --mkfs --osd-uuid "$osd_id" 2>"$home/log/mkfs.log" || die "ceph-osd --mkfs failed; see $home/log/mkfs.log"
+    ceph-osd -c "$conf" -i 0 --mkfs --osd-uuid "$osd_id" 2>"$home/log/mkfs.log" ||
+      die "ceph-osd --mkfs failed; see $home/log/mkfs.log"
     timeout "$wait_s" ceph -c "$conf" osd crush add osd.0 1.0 host=localhost root=default 2>/dev/null
   fi
   ceph-osd -c "$conf" -i 0 >/dev/null 2>>"$home/log/osd.err"
   radosgw -c "$conf" -n client.rgw.a
   if [[ $new ]]; then
     timeout "$wait_s" radosgw-admin -c "$conf" user create --uid=firn-test --display-name='Firn tests' \
-      --access-key="$access_key" --secret-key="$secret_key" >/dev/null 2>"$home/log/user.err" || die "no user could be made; see $home/log/user.err"
+      --access-key="$access_key" --secret-key="$secret_key" >/dev/null 2>"$home/log/user.err" ||
+      die "no user could be made; see $home/log/user.err"
   fi
   until answers; do within; done
   until signed PUT "/$bucket"; do within; done

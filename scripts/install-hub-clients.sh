@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Python clients that test/hub-clients runs, into hub-1 and hub-2 of a folder (build/hub-clients by default).
-# An environment that is there already is added to. Exits with 1 where pip does not find them.
+# Installs the Python clients that test/hub-clients runs, into hub-1 and hub-2 of a folder (build/hub-clients by
+# default). An environment that is there already is added to. Exits with 1 where pip does not find them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-build/hub-clients}

@@ -14,12 +14,26 @@ export async function pythonClientTexts(): Promise<ReadonlyMap<URL, string>> {
   const classes = pythonClasses(document);
   const methods = pythonMethods(document, classes);
   const schemas = [
-    `"""Types of the bodies of the API."""\n${note}\n\nfrom __future__ import annotations\n\nfrom typing import Any, Dict, List, Literal, TypedDict, Union`,
+    [
+      `"""Types of the bodies of the API."""\n${note}`,
+      'from __future__ import annotations',
+      'from typing import Any, Dict, List, Literal, TypedDict, Union',
+    ].join('\n\n'),
     ...classes.definitions(),
   ].join('\n\n\n');
   const operations = [
-    `"""A method for each operation of the API."""\n${note}\n\nfrom __future__ import annotations\n\nfrom typing import Any, Dict, Literal, Optional, Union, cast\n\nimport httpx\n\nfrom .schemas import *  # noqa: F403\nfrom .transport import Bytes, Transport, segment`,
-    `class Operations:\n    """Every operation of the API. Refusals are raised as \`HubRefused\`."""\n\n    def __init__(self, transport: Transport) -> None:\n        self._send = transport.send\n\n${methods.join('\n\n')}`,
+    [
+      `"""A method for each operation of the API."""\n${note}`,
+      'from __future__ import annotations',
+      'from typing import Any, Dict, Literal, Optional, Union, cast',
+      'import httpx',
+      'from .schemas import *  # noqa: F403\nfrom .transport import Bytes, Transport, segment',
+    ].join('\n\n'),
+    [
+      'class Operations:\n    """Every operation of the API. Refusals are raised as `HubRefused`."""',
+      '    def __init__(self, transport: Transport) -> None:\n        self._send = transport.send',
+      ...methods,
+    ].join('\n\n'),
   ].join('\n\n\n');
   return new Map([
     [new URL('schemas.py', folder), `${schemas}\n`],

@@ -398,9 +398,7 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   });
 }
 
-/**
- * Variables of clients, benches (a Python with PyTorch) and tests (the URL of a server), which may be in the same shell.
- */
+/** Variables of clients, benches and tests (of these the URL of a server), which may be in the same shell. */
 const ofOthers = /^FIRN_(?:TOKEN|URL|ENDPOINT|CACHE|CORE|PYTHON|TEST_.*)$/;
 
 function isKey(name: string): boolean {

@@ -32,7 +32,7 @@ describe('packages of format version 5', () => {
     expect(await digestsOf(await chainOf(core, chains[step]!, 2 ** 26))).toEqual(expected[step]!.digests);
   });
 
-  it('hold masters beside BF16 and F16, widened copies of exact and of lossy tensors, and payloads that go on from masters', async () => {
+  it('hold masters beside BF16 and F16, widened copies, and payloads that go on from masters', async () => {
     const kinds = new Set<string>();
     const modes = new Set<number>();
     for (const [newest, ...older] of chains) {

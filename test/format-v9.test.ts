@@ -52,7 +52,7 @@ describe('the merged package of format version 9', () => {
     }
   });
 
-  it('holds buckets of every dtype once, whose payloads are joint and apart, and exact blocks of each checkpoint', async () => {
+  it('holds buckets of every dtype, joint and apart, and exact blocks of each checkpoint', async () => {
     const [base] = await openChain(core, plain.slice(0, 1));
     const indexes = decodeStoredIndexes(await readStoredIndex(packageSource(stored), core.crc32cSync), base!.index);
     expect(indexes.map(({ id, formatVersion }) => [id, formatVersion])).toEqual(

@@ -111,7 +111,7 @@ describe.each(merged)('a hostile merged package of version $version', ({ base, b
     );
   });
 
-  it('with its index changed and the checksum put right is damaged, or its files have the digests it names', async () => {
+  it('with its index changed and resealed is damaged, or its files have the digests it names', async () => {
     await fc.assert(
       fc.asyncProperty(position, changeBytes, async (at, edit) => {
         await restored(base, withBody(core, opened, edit), at);

@@ -124,7 +124,7 @@ describe('a package of version 2', () => {
     );
   });
 
-  it('with its index changed and the checksum put right is damaged, or its files have the digests it names', async () => {
+  it('with its index changed and resealed is damaged, or its files have the digests it names', async () => {
     await fc.assert(
       fc.asyncProperty(link, changeBytes, async (number, edit) => {
         await restored(replaced(number, withBody(core, chain[number]!, edit)));

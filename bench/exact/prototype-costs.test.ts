@@ -27,7 +27,7 @@ describe('binary32', () => {
     expect(cost('F32', 'planes of XOR, order 0', [one, one, two, two], [one, one, one, one])).toBe(1);
   });
 
-  test('planes of the difference: 2, 1, 0 and 512 as two bits each in the lowest plane but the last, whose byte is 0, too', () => {
+  test('planes of the difference: two bits each of 2, 1, 0 and 512 in the lowest plane but the last', () => {
     const previous = [one, one, one, one];
     const share = (count: number) => -count * Math.log2(count / 4);
     const expected = (share(1) + share(1) + share(2) + share(1) + share(3)) / 8;

@@ -74,7 +74,7 @@ test('fp32 tensors count as they are and rounded to nearest even; integers are l
   expect([...new Uint16Array(half!.checkpoints[0]!.files[0]!.bytes.buffer)]).toEqual([0x3c04, 0x3c0c, 0xbc04]);
 });
 
-test("a series' own bf16 files stand for the rounded words where they are the same, and beside them where not", async () => {
+test("a series' own bf16 files replace the rounded words if they are the same", async () => {
   write('a.safetensors', [f32('w', 0x3f800000, 0x40000000)]);
   write('a.bf16.safetensors', [bf16('w', 0x3f80, 0x4000)]);
   const titles = async (): Promise<string[]> =>

@@ -2,22 +2,27 @@
 
     follow_training.py SOCKET SEED_SHIFT SCRIPT [argument ...]
 
-The script stays as it is. It has a `main` that reads sys.argv, and writes its checkpoints with `write(model, ...)` of a class `SeriesWriter`, its own,
-imported, or that of a module it imports something from, which keeps the directory as `dir` and the series so far as `info`. Every seed that it gives to PyTorch, numpy or Python is shifted.
+The script stays as it is. It has a `main` that reads sys.argv, and writes its checkpoints with `write(model, ...)` of a
+class `SeriesWriter`, its own, imported, or that of a module it imports something from, which keeps the directory as
+`dir` and the series so far as `info`. Every seed that it gives to PyTorch, numpy or Python is shifted.
 
-After each checkpoint a line of JSON goes to the socket, `{"branch", "step", "file", "metrics"}`, and the answer is awaited:
+After each checkpoint a line of JSON goes to the socket, `{"branch", "step", "file", "metrics"}`, and the answer is
+awaited:
 
     {}                                                  trains on
     {"load": FILE}                                      trains on from these weights: a restart
-    {"fork": [{"branch", "directory", "load"}, ...]}    trains on, and so does a copy of the process for each branch, from weights of its own
+    {"fork": [{"branch", "directory", "load"}, ...]}    trains on, and so does a copy of the process for each branch,
+                                                        from weights of its own
     {"stop": true}                                      ends
-    {"saveState": FILE}                                 writes what the optimizers hold to a file, and asks again with "state" true
+    {"saveState": FILE}                                 writes what the optimizers hold to a file, and asks again with
+                                                        "state" true
 
-With "loadState" beside "load" a copy takes the optimizers' tensors from that file, as saveState wrote them: `exp_avg.<parameter>` and so on.
+With "loadState" beside "load" a copy takes the optimizers' tensors from that file, as saveState wrote them:
+`exp_avg.<parameter>` and so on.
 
-A copy has all of the trainer's state: optimizer, averages of gradients, random numbers, the place in the schedule. Only the weights are others, and what the
-optimizer holds where that is given. It greets
-with `{"branch"}` on a connection of its own, and begins when it is answered.
+A copy has all of the trainer's state: optimizer, averages of gradients, random numbers, the place in the schedule. Only
+the weights are others, and what the optimizer holds where that is given. It greets with `{"branch"}` on a connection of
+its own, and begins when it is answered.
 """
 import importlib
 import json
@@ -113,7 +118,9 @@ class Follower:
     def load_state(self, model, path):
         stored, held = read_safetensors(path), dict(self.state_tensors(model))
         if stored.keys() != held.keys():
-            raise SystemExit(f"follow_training.py: {path} has other state than the optimizers: {sorted(stored.keys() ^ held.keys())}")
+            raise SystemExit(
+                f"follow_training.py: {path} has other state than the optimizers: {sorted(stored.keys() ^ held.keys())}"
+            )
         with torch.no_grad():
             for name, tensor in held.items():
                 tensor.copy_(torch.from_numpy(stored[name].copy()))
@@ -133,7 +140,9 @@ def load_weights(model, path):
     tensors = read_safetensors(path)
     state = model.state_dict()
     if state.keys() != tensors.keys():
-        raise SystemExit(f"follow_training.py: {path} has other tensors than the model: {sorted(state.keys() ^ tensors.keys())}")
+        raise SystemExit(
+            f"follow_training.py: {path} has other tensors than the model: {sorted(state.keys() ^ tensors.keys())}"
+        )
     with torch.no_grad():
         for name, tensor in state.items():
             tensor.copy_(torch.from_numpy(tensors[name].copy()))
@@ -141,7 +150,9 @@ def load_weights(model, path):
 
 def shift_seeds(shift):
     def shifted(take):
-        return lambda seed=None, *rest, **named: take(seed if seed is None else (seed + shift) % SEED_RANGE, *rest, **named)
+        return lambda seed=None, *rest, **named: take(
+            seed if seed is None else (seed + shift) % SEED_RANGE, *rest, **named
+        )
 
     class RandomState(numpy.random.RandomState):
         def __init__(self, seed=None):
@@ -155,7 +166,14 @@ def shift_seeds(shift):
 
 
 def writer_class_of(script):
-    sources = [script, *(sys.modules[part.__module__] for part in vars(script).values() if getattr(part, "__module__", None) in sys.modules)]
+    sources = [
+        script,
+        *(
+            sys.modules[part.__module__]
+            for part in vars(script).values()
+            if getattr(part, "__module__", None) in sys.modules
+        ),
+    ]
     for source in sources:
         if hasattr(source, "SeriesWriter"):
             return source.SeriesWriter

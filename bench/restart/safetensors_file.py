@@ -4,7 +4,17 @@ import struct
 
 import numpy
 
-_DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1", "BOOL": "?"}
+_DTYPES = {
+    "F32": "<f4",
+    "F64": "<f8",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U8": "u1",
+    "BOOL": "?",
+}
 _NAMES = {numpy.dtype(code): name for name, code in _DTYPES.items()}
 
 
@@ -23,7 +33,11 @@ def write_safetensors(path, tensors):
     for name, array in tensors.items():
         narrow = isinstance(array, Bfloat16)
         body = numpy.ascontiguousarray(array.words if narrow else array).tobytes()
-        header[name] = {"dtype": "BF16" if narrow else _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [position, position + len(body)]}
+        header[name] = {
+            "dtype": "BF16" if narrow else _NAMES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [position, position + len(body)],
+        }
         position += len(body)
         bodies.append(body)
     text = json.dumps(header, separators=(",", ":")).encode()

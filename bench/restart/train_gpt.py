@@ -1,8 +1,10 @@
-"""Trains a small language model on bytes of text, on one core, and leaves a checkpoint series: weights, gradient averages, eval set, ONNX graph.
+"""Trains a small language model on bytes of text, on one core, and leaves a checkpoint series: weights, gradient
+averages, eval set, ONNX graph.
 
     train_gpt.py OUT --text FILE [FILE ...] [--steps N] [--checkpoints N] [--width N] [--layers N] [--batch N]
 
-The series has the layout of examples/lm-small. Equal arguments give an equal series on one machine with one build of PyTorch.
+The series has the layout of examples/lm-small. Equal arguments give an equal series on one machine with one build of
+PyTorch.
 """
 import argparse
 import inspect
@@ -44,7 +46,8 @@ class Mixer(nn.Module):
     def forward(self, x):
         count, length, width = x.shape
         query, key, value = (
-            part(x).reshape(count, length, HEADS, width // HEADS).permute(0, 2, 1, 3) for part in (self.query, self.key, self.value)
+            part(x).reshape(count, length, HEADS, width // HEADS).permute(0, 2, 1, 3)
+            for part in (self.query, self.key, self.value)
         )
         scores = torch.matmul(query, key.transpose(-1, -2)) / math.sqrt(width // HEADS)
         if self.causal:
@@ -57,7 +60,11 @@ class Block(nn.Module):
     def __init__(self, width, causal=True):
         super().__init__()
         self.mixer_norm, self.mixer = nn.LayerNorm(width), Mixer(width, causal)
-        self.feed_norm, self.widen, self.narrow = nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.feed_norm, self.widen, self.narrow = (
+            nn.LayerNorm(width),
+            nn.Linear(width, 4 * width),
+            nn.Linear(4 * width, width),
+        )
 
     def forward(self, x):
         x = x + self.mixer(self.mixer_norm(x))
@@ -91,7 +98,10 @@ class SeriesWriter:
         name = f"ckpt_{index:02}"
         weights = {key: tensor.detach().numpy() for key, tensor in model.state_dict().items()}
         write_safetensors(os.path.join(self.dir, f"{name}.safetensors"), weights)
-        write_safetensors(os.path.join(self.dir, f"{name}.grad.safetensors"), {key: tensor.numpy() for key, tensor in averages.items()})
+        write_safetensors(
+            os.path.join(self.dir, f"{name}.grad.safetensors"),
+            {key: tensor.numpy() for key, tensor in averages.items()},
+        )
         self.info["checkpoints"].append({"index": index, "step": step, "file": f"{name}.safetensors", **metrics})
         with open(os.path.join(self.dir, "series.json"), "w") as file:
             json.dump(self.info, file, indent=1)
@@ -133,7 +143,10 @@ def optimizer_of(model):
 
 
 def write_graph(path, width, layers, example):
-    """Random weights stand in: a hub takes those of checkpoints, by name, and an exporter merges tensors that happen to be equal."""
+    """
+    Random weights stand in: a hub takes those of checkpoints, by name, and an exporter merges tensors that happen to be
+    equal.
+    """
     model = Gpt(width, layers).eval()
     with torch.no_grad():
         for parameter in model.parameters():
@@ -145,7 +158,9 @@ def write_graph(path, width, layers, example):
     sizes = {"symbols": {0: "count"}, "logits": {0: "count"}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        torch.onnx.export(model, example, path, input_names=["symbols"], output_names=["logits"], dynamic_axes=sizes, **options)
+        torch.onnx.export(
+            model, example, path, input_names=["symbols"], output_names=["logits"], dynamic_axes=sizes, **options
+        )
 
 
 def read_arguments():
@@ -177,7 +192,9 @@ def main():
             "eval": "eval.safetensors",
         },
     )
-    write_safetensors(os.path.join(options.out, "eval.safetensors"), {"inputs": held[:, :-1].numpy(), "labels": held[:, 1:].numpy()})
+    write_safetensors(
+        os.path.join(options.out, "eval.safetensors"), {"inputs": held[:, :-1].numpy(), "labels": held[:, 1:].numpy()}
+    )
     write_graph(os.path.join(options.out, "model.onnx"), options.width, options.layers, held[:2, :-1])
     marks = {options.steps * (k + 1) // options.checkpoints for k in range(options.checkpoints)}
     for step in range(1, options.steps + 1):

@@ -49,7 +49,10 @@ def words_of(text, vocabulary):
 
 
 class SplitText:
-    """Tokens to train on, and rows of `length` tokens for the eval set and, ten times as many, fresh ones. They come from the same stretches, in turn."""
+    """
+    Tokens to train on, and rows of `length` tokens for the eval set and, ten times as many, fresh ones. They come from
+    the same stretches, in turn.
+    """
 
     def __init__(self, tokens, length):
         rows = EVAL_ROWS + FRESH_ROWS

@@ -1,6 +1,9 @@
-"""Degradation of rebuilt checkpoints on fresh examples, by ONNX Runtime alone.    fresh_quality.py SERIES KEPT [--json FILE]
+"""Degradation of rebuilt checkpoints on fresh examples, by ONNX Runtime alone.
 
-KEPT is what `npm run demo -- SERIES --keep KEPT` left. Metrics of the uploads are those that training recorded by PyTorch; the graph has to agree with them.
+    fresh_quality.py SERIES KEPT [--json FILE]
+
+KEPT is what `npm run demo -- SERIES --keep KEPT` left. Metrics of the uploads are those that training recorded by
+PyTorch; the graph has to agree with them.
 """
 import argparse
 import json
@@ -23,8 +26,11 @@ class Graph:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        self.session = onnxruntime.InferenceSession(os.path.join(series, info["onnx"]), options, ["CPUExecutionProvider"])
-        self.input, self.weights = info["onnx_input"], {entry.name for entry in self.session.get_overridable_initializers()}
+        self.session = onnxruntime.InferenceSession(
+            os.path.join(series, info["onnx"]), options, ["CPUExecutionProvider"]
+        )
+        self.input = info["onnx_input"]
+        self.weights = {entry.name for entry in self.session.get_overridable_initializers()}
         self.measures = REGRESSED if info["metric"] == "mse" else CLASSIFIED
 
     def measure(self, path, pair):
@@ -70,9 +76,13 @@ def main():
         row = {"name": folder}
         for name, recorded in (("eval", entry), ("fresh", entry["fresh"])):
             found = graph.measure(os.path.join(options.kept, folder, "model.safetensors"), sets[name])
-            row[name] = {metric: worse_by(recorded[metric], value, info["metrics"][metric]) for metric, value in found.items()}
+            row[name] = {
+                metric: worse_by(recorded[metric], value, info["metrics"][metric]) for metric, value in found.items()
+            }
         rows.append(row)
-        words = [f"{name} {metric} {100 * value:+.3f} %" for name in ("eval", "fresh") for metric, value in row[name].items()]
+        words = [
+            f"{name} {metric} {100 * value:+.3f} %" for name in ("eval", "fresh") for metric, value in row[name].items()
+        ]
         print(f"{folder:22}", "  ".join(words), flush=True)
     if options.json:
         with open(options.json, "w") as file:

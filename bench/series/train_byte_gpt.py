@@ -1,4 +1,7 @@
-"""Trains the GPT of the restart bench on bytes of documentation.    train_byte_gpt.py OUT [--steps N] [--seed N] [--bf16]"""
+"""Trains the GPT of the restart bench on bytes of documentation.
+
+    train_byte_gpt.py OUT [--steps N] [--seed N] [--bf16]
+"""
 import corpus
 from write_series import CLASSIFIED, Recipe, read_options, train_gpt, write_series
 

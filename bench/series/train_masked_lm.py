@@ -1,4 +1,7 @@
-"""Trains a BERT-like masked language model on words of documentation.    train_masked_lm.py OUT [--steps N] [--seed N] [--bf16]"""
+"""Trains a BERT-like masked language model on words of documentation.
+
+    train_masked_lm.py OUT [--steps N] [--seed N] [--bf16]
+"""
 import torch
 from torch import nn
 from torch.nn import functional

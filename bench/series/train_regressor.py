@@ -1,4 +1,7 @@
-"""Trains a regressor with BatchNorm on decaying oscillations.    train_regressor.py OUT [--steps N] [--seed N] [--bf16]"""
+"""Trains a regressor with BatchNorm on decaying oscillations.
+
+    train_regressor.py OUT [--steps N] [--seed N] [--bf16]
+"""
 import numpy
 import torch
 from torch import nn
@@ -38,7 +41,10 @@ class Regressor(nn.Module):
 
 
 def draw(count, random):
-    """Two decaying oscillations with drift and noise. Signals [count, 1, SAMPLES]; targets are both frequencies and the decay rate of the first, from -1 to 1."""
+    """
+    Two decaying oscillations with drift and noise. Signals [count, 1, SAMPLES]; targets are both frequencies and the
+    decay rate of the first, from -1 to 1.
+    """
 
     def each(low, high):
         return random.uniform(low, high, (count, 1))
@@ -50,7 +56,8 @@ def draw(count, random):
     signals = numpy.exp(-decay * time) * numpy.sin(2 * numpy.pi * slow * time + phases[0])
     signals += each(0.3, 0.9) * numpy.exp(-each(0, 2) * time) * numpy.sin(2 * numpy.pi * fast * time + phases[1])
     signals += each(-0.5, 0.5) + each(-1, 1) * time + NOISE * random.standard_normal(signals.shape)
-    return torch.from_numpy(signals[:, None].astype(numpy.float32)), torch.from_numpy(numpy.hstack(targets).astype(numpy.float32))
+    inputs, labels = signals[:, None], numpy.hstack(targets)
+    return torch.from_numpy(inputs.astype(numpy.float32)), torch.from_numpy(labels.astype(numpy.float32))
 
 
 def main():

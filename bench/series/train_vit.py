@@ -47,7 +47,10 @@ SHAPES = (
 
 
 def draw(count, random):
-    """Shapes of any size, place, angle and contrast, with a stripe of clutter and noise. Pixels [count, 1, SIDE, SIDE] and labels."""
+    """
+    Shapes of any size, place, angle and contrast, with a stripe of clutter and noise. Pixels [count, 1, SIDE, SIDE] and
+    labels.
+    """
     labels = random.integers(0, len(SHAPES), count)
 
     def each(low, high):
@@ -63,7 +66,11 @@ def draw(count, random):
         edges[chosen] = distance(x[chosen], y[chosen])
     slant = each(0, numpy.pi)
     stripe = abs((columns - each(0, SIDE)) * numpy.cos(slant) + (rows - each(0, SIDE)) * numpy.sin(slant)) < 0.6
-    pixels = contrast * numpy.clip(0.5 - edges * size, 0, 1) + 0.5 * stripe + NOISE * contrast * random.standard_normal(edges.shape)
+    pixels = (
+        contrast * numpy.clip(0.5 - edges * size, 0, 1)
+        + 0.5 * stripe
+        + NOISE * contrast * random.standard_normal(edges.shape)
+    )
     return torch.from_numpy((pixels - 0.3)[:, None].astype(numpy.float32)), torch.from_numpy(labels)
 
 

@@ -1,6 +1,9 @@
-"""Fine-tunes some tensors of the GPT on source code.    tune_gpt.py OUT --from GPT_SERIES --moving 40|2 [--steps N] [--seed N] [--bf16]
+"""Fine-tunes some tensors of the GPT on source code.
 
-With 40 the last layers move, some 40 % of the weights; with 2 one matrix and the norms of the last layer, as an adapter would.
+    tune_gpt.py OUT --from GPT_SERIES --moving 40|2 [--steps N] [--seed N] [--bf16]
+
+With 40 the last layers move, some 40 % of the weights; with 2 one matrix and the norms of the last layer, as an adapter
+would.
 """
 import json
 import os
@@ -36,7 +39,9 @@ def main():
     model = train_gpt.Gpt(WIDTH, LAYERS)
     model.load_state_dict(read_weights(options.origin))
     for name, parameter in model.named_parameters():
-        parameter.requires_grad_(name.startswith(MOVING[options.moving]) and not name.startswith(FROZEN[options.moving]))
+        parameter.requires_grad_(
+            name.startswith(MOVING[options.moving]) and not name.startswith(FROZEN[options.moving])
+        )
     write_series(f"gpt-tuned-{options.moving}", gpt_recipe(model, corpus.source_code(), options.steps, 1e-3), options)
 
 

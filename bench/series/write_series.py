@@ -61,7 +61,9 @@ def classified_positions(outputs, labels):
     """Loss of each position that counts, and whether its answer is right."""
     counted = labels != IGNORED
     outputs, labels = outputs[counted], labels[counted]
-    return torch.stack([functional.cross_entropy(outputs, labels, reduction="none"), (outputs.argmax(-1) == labels).float()], 1)
+    return torch.stack(
+        [functional.cross_entropy(outputs, labels, reduction="none"), (outputs.argmax(-1) == labels).float()], 1
+    )
 
 
 def classified_metrics(positions):
@@ -78,7 +80,10 @@ def regressed_positions(outputs, labels):
 
 def regressed_metrics(positions):
     outputs, labels = positions.double().unbind(1)
-    return {"mse": (outputs - labels).square().mean().item(), "pearson": torch.corrcoef(torch.stack([outputs, labels]))[0, 1].item()}
+    return {
+        "mse": (outputs - labels).square().mean().item(),
+        "pearson": torch.corrcoef(torch.stack([outputs, labels]))[0, 1].item(),
+    }
 
 
 REGRESSED = Measures(functional.mse_loss, regressed_positions, regressed_metrics, {"mse": False, "pearson": True})
@@ -90,7 +95,9 @@ def read_options(description, default_steps, add=lambda parser: None):
     parser.add_argument("out", help="folder of the series; it is made")
     parser.add_argument("--steps", type=int, default=default_steps)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--bf16", action="store_true", help="also write each checkpoint rounded, as NAME.bf16.safetensors")
+    parser.add_argument(
+        "--bf16", action="store_true", help="also write each checkpoint rounded, as NAME.bf16.safetensors"
+    )
     add(parser)
     options = parser.parse_args()
     if options.steps < 2 * len(MARKS):
@@ -123,7 +130,9 @@ def write_series(name, recipe, options):
     moving = {key: parameter for key, parameter in model.named_parameters() if parameter.requires_grad}
     writer = SeriesWriter(options.out, describe(name, recipe, moving), options.bf16)
     for file, (inputs, labels) in (("eval", recipe.eval), ("fresh", recipe.fresh)):
-        write_safetensors(os.path.join(options.out, f"{file}.safetensors"), {"inputs": inputs.numpy(), "labels": labels.numpy()})
+        write_safetensors(
+            os.path.join(options.out, f"{file}.safetensors"), {"inputs": inputs.numpy(), "labels": labels.numpy()}
+        )
     write_graph(os.path.join(options.out, "model.onnx"), recipe)
     optimizer = train_gpt.optimizer_of(model)
     # Frozen weights have no gradient, and no average of it.
@@ -142,7 +151,10 @@ def write_series(name, recipe, options):
         optimizer.step()
         if step in marks:
             found = measure(model, recipe.eval, recipe.measures)
-            rest = {"fresh": measure(model, recipe.fresh, recipe.measures), "train": measure(model, recipe.train, recipe.measures)}
+            rest = {
+                "fresh": measure(model, recipe.fresh, recipe.measures),
+                "train": measure(model, recipe.train, recipe.measures),
+            }
             writer.write(model, averages, step, {**found, **rest})
             print(name, step, found, rest, flush=True)
 
@@ -178,7 +190,10 @@ def measure(model, pair, measures):
 
 
 def write_graph(path, recipe):
-    """As docs/guide/eval-sets.md has it: no folding, and weights that are inputs too, which keeps apart those that happen to be equal."""
+    """
+    As docs/guide/eval-sets.md has it: no folding, and weights that are inputs too, which keeps apart those that happen
+    to be equal.
+    """
     sizes = {recipe.input: {0: "rows"}, recipe.output: {0: "rows"}}
     options = {"do_constant_folding": False, "keep_initializers_as_inputs": True}
     with warnings.catch_warnings():

@@ -64,7 +64,7 @@ describe.skipIf(python === undefined)(
       expect(markdown).toContain('npm run bench:state -- --threshold 0.05 --seeds 1');
     });
 
-    test('no way to keep state takes what another has stored: exact moments, two thirds of everything, are stored beside lossy weights, too', () => {
+    test('no way to keep state takes what another has stored', () => {
       expect(arm('weights').storedBytes).toBeGreaterThan(arm('weights').rawBytes / 3);
     });
 

@@ -13,7 +13,7 @@ const layout = buildSafetensorsHeader(
   {},
 );
 
-test('a block that several parts share counts for each by its elements, and what is around payloads is the rest', () => {
+test('a block that several parts share counts for each by its elements', () => {
   const codings = layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' }) as const);
   const content = { type: 'safetensors', layout, codings } as const;
   const blocks = planFile({ content, sizeBytes: layout.sizeBytes })!.blocks.map(() => ({

@@ -13,7 +13,11 @@ import firn
 def main() -> int:
     parser = argparse.ArgumentParser(description="Decodes a chain of Firn packages.")
     parser.add_argument("--out", required=True, help="the folder that gets the files")
-    parser.add_argument("--package", help="the id of the wanted checkpoint's package, where it is one of several in a file; the last one when absent")
+    parser.add_argument(
+        "--package",
+        help="the id of the wanted checkpoint's package, where it is one of several in a file; "
+        "the last one when absent",
+    )
     parser.add_argument("packages", nargs="+", help="package files, in any order")
     arguments = parser.parse_args()
     try:

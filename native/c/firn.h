@@ -100,8 +100,8 @@ typedef struct {
 } firn_lattice_segment;
 /* What one package says of a block: its payload, with the CRC-32C that the index has of it. In a merged package,
  * `joint_symbols` has the symbols of each of its `width` checkpoints one after another and `position` is this
- * checkpoint's; else it is empty and both are 0. Links of one merged package follow each other and have the same payload
- * and joint_symbols, at the same addresses. */
+ * checkpoint's; else it is empty and both are 0. Links of one merged package follow each other and have the same
+ * payload and joint_symbols, at the same addresses. */
 typedef struct {
   const firn_context_tables* tables;
   firn_bytes payload;

@@ -1,10 +1,11 @@
-# firn_core.node: the core behind Node-API (binding/). Headers come from CMAKE_JS_INC, else from the packages beside this repository's
-# package.json; without them only the core is built.
+# firn_core.node: the core behind Node-API (binding/). Headers come from CMAKE_JS_INC, else from the packages beside
+# this repository's package.json; without them only the core is built.
 
 set(firn_modules_dir ${CMAKE_CURRENT_SOURCE_DIR}/../node_modules)
 if(CMAKE_JS_INC)
   set(firn_node_includes ${CMAKE_JS_INC})
-elseif(EXISTS ${firn_modules_dir}/node-api-headers/include/node_api.h AND EXISTS ${firn_modules_dir}/node-addon-api/napi.h)
+elseif(EXISTS ${firn_modules_dir}/node-api-headers/include/node_api.h
+       AND EXISTS ${firn_modules_dir}/node-addon-api/napi.h)
   set(firn_node_includes ${firn_modules_dir}/node-api-headers/include ${firn_modules_dir}/node-addon-api)
 endif()
 if(firn_node_includes)
@@ -16,7 +17,8 @@ option(FIRN_BUILD_ADDON "Build firn_core.node" ${firn_addon_default})
 
 if(FIRN_BUILD_ADDON)
   if(NOT firn_node_includes)
-    message(FATAL_ERROR "FIRN_BUILD_ADDON needs the packages node-api-headers and node-addon-api (npm ci) or CMAKE_JS_INC")
+    message(FATAL_ERROR
+      "FIRN_BUILD_ADDON needs the packages node-api-headers and node-addon-api (npm ci) or CMAKE_JS_INC")
   endif()
   file(GLOB_RECURSE firn_binding_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/binding/*.cc)
   add_library(firn_addon MODULE ${firn_binding_sources} ${CMAKE_JS_SRC})

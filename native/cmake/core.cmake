@@ -1,6 +1,6 @@
-# firn_core: the static library of everything under src/. Files named *_avx2.cc, *_avx512.cc, *_vbmi2.cc and *_sse42.cc hold
-# one instruction set each. They are compiled with its flags, and FIRN_ISA names it (src/simd/isa_namespace.h). The code that
-# picks one at run time lives in files without a suffix.
+# firn_core: the static library of everything under src/. Files named *_avx2.cc, *_avx512.cc, *_vbmi2.cc and *_sse42.cc
+# hold one instruction set each. They are compiled with its flags, and FIRN_ISA names it (src/simd/isa_namespace.h). The
+# code that picks one at run time lives in files without a suffix.
 
 file(GLOB_RECURSE firn_core_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cc)
 set(firn_simd_pattern "_(sse42|avx2|avx512|vbmi2)\\.cc$")
@@ -8,8 +8,8 @@ set(firn_simd_sources ${firn_core_sources})
 list(FILTER firn_simd_sources INCLUDE REGEX ${firn_simd_pattern})
 list(FILTER firn_core_sources EXCLUDE REGEX ${firn_simd_pattern})
 
-# With FIRN_UNITY the sources of a large room are one translation unit, those of all small rooms another, and those of an instruction
-# set a third: a build spends most of its time on headers.
+# With FIRN_UNITY the sources of a large room are one translation unit, those of all small rooms another, and those of
+# an instruction set a third: a build spends most of its time on headers.
 set(firn_large_rooms codebook_quant context entropy lossless optimizer_state residual_quant)
 function(firn_unite target)
   if(NOT FIRN_UNITY)
@@ -48,7 +48,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
     set(sources ${firn_simd_sources})
     list(FILTER sources INCLUDE REGEX "_${isa}\\.cc$")
     add_library(firn_core_${isa} OBJECT ${sources})
-    target_include_directories(firn_core_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    target_include_directories(firn_core_${isa}
+      PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_compile_definitions(firn_core_${isa} PRIVATE FIRN_X86=1 FIRN_ISA=${isa})
     target_compile_options(firn_core_${isa} PRIVATE ${firn_flags_${isa}})
     target_link_libraries(firn_core_${isa} PRIVATE firn_flags)

@@ -1,6 +1,6 @@
-# firn_cuda: the kernels of src/<room>/*.cu and the device behind them (src/device/cuda_device.cu) as a shared library of
-# its own, which src/device/device.h loads when a process asks for a device. Nothing links to it, so the rest of the build
-# is the same without it. Off by default; without a working CUDA compiler that is said, and the build goes on.
+# firn_cuda: the kernels of src/<room>/*.cu and the device behind them (src/device/cuda_device.cu) as a shared library
+# of its own, which src/device/device.h loads when a process asks for a device. Nothing links to it, so the rest of the
+# build is the same without it. Off by default; without a working CUDA compiler that is said, and the build goes on.
 
 if(FIRN_CUDA)
   include(CheckLanguage)

@@ -1,5 +1,5 @@
-# firn_tests (test/**/*.cc), checks of rooms and symbols (test/check_*.cmake), one fuzz target per fuzz/fuzz_*.cc with its
-# corpus replayed by ctest, and firn_bench (bench/*.cc).
+# firn_tests (test/**/*.cc), checks of rooms and symbols (test/check_*.cmake), one fuzz target per fuzz/fuzz_*.cc with
+# its corpus replayed by ctest, and firn_bench (bench/*.cc).
 
 function(firn_executable name)
   add_executable(${name} ${ARGN})
@@ -29,15 +29,18 @@ file(GLOB firn_device_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}
 firn_device_executable(firn_device_tests ${firn_device_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/test/main.cc)
 add_test(NAME firn_device_tests COMMAND firn_device_tests)
 
-add_test(NAME firn_rooms COMMAND ${CMAKE_COMMAND} -DSOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_rooms.cmake)
+add_test(NAME firn_rooms COMMAND ${CMAKE_COMMAND} -DSOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_rooms.cmake)
 foreach(isa IN LISTS firn_isas)
-  add_test(NAME firn_symbols_${isa} COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DISA=${isa} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:firn_core_${isa}>,|>"
+  add_test(NAME firn_symbols_${isa} COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DISA=${isa}
+    "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:firn_core_${isa}>,|>"
     -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_isa_symbols.cmake)
 endforeach()
 
 # c/firn.h is C, also for the strictest compiler.
 if(FIRN_BUILD_C AND NOT MSVC)
-  add_test(NAME firn_c_header COMMAND ${CMAKE_CXX_COMPILER} -x c -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only ${CMAKE_CURRENT_SOURCE_DIR}/c/firn.h)
+  add_test(NAME firn_c_header COMMAND ${CMAKE_CXX_COMPILER} -x c -std=c99 -pedantic -Wall -Wextra -Werror
+    -fsyntax-only ${CMAKE_CURRENT_SOURCE_DIR}/c/firn.h)
 endif()
 
 file(GLOB firn_fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cc)
@@ -68,5 +71,6 @@ endif()
 # Kernels on a device; not a test.
 file(GLOB firn_device_bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/device/*.cc)
 if(firn_device_bench_sources)
-  firn_device_executable(firn_device_bench ${firn_device_bench_sources} ${CMAKE_CURRENT_SOURCE_DIR}/bench/bench_report.cc)
+  firn_device_executable(firn_device_bench ${firn_device_bench_sources}
+    ${CMAKE_CURRENT_SOURCE_DIR}/bench/bench_report.cc)
 endif()

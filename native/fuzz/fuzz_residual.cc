@@ -1,5 +1,6 @@
-// Fuzz target: residual_state, residual_elements and residual_block on a chain of hostile packages. Every instruction set must give the
-// same state, or the same refusal, as the separate calls: contexts, decode, apply and values, link by link.
+// Fuzz target: residual_state, residual_elements and residual_block on a chain of hostile packages. Every instruction
+// set must give the same state, or the same refusal, as the separate calls, link by link: contexts, decode, apply and
+// values.
 //
 // Input: element count (u16 LE), percent of them in the first of two segments, origins of the two (i8 each, times 64),
 // links - 1 (at most two); then for each link its step (u16), shift (u8), offset (i8), gain (u16), size of tables and

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the CUDA library and what runs on it, tests and measures it, and looks for races and stray accesses, on a machine
-# with an NVIDIA GPU: needs CMake, a C++20 compiler and nvcc. Logs go to $OUT, or ./device-check without one.
+# Builds the CUDA library and what runs on it, tests and measures it, and looks for races and stray accesses, on a
+# machine with an NVIDIA GPU: needs CMake, a C++20 compiler and nvcc. Logs go to $OUT, or ./device-check without one.
 #   native/scripts/device-check.sh [rounds of every test, 10000 unless told]
 set -u
 native=$(cd "$(dirname "$0")/.." && pwd)
@@ -24,8 +24,8 @@ step() {
 }
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-step configure 60 cmake -S "$native" -B "$build" -DFIRN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real -DFIRN_BUILD_ADDON=OFF \
-  -DFIRN_INVARIANTS=1 || exit 1
+step configure 60 cmake -S "$native" -B "$build" -DFIRN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real \
+  -DFIRN_BUILD_ADDON=OFF -DFIRN_INVARIANTS=1 || exit 1
 step build 150 cmake --build "$build" --parallel "$(nproc)" --target firn_device_tests firn_device_bench firn_cuda || {
   grep -n error "$out/build.log" | head -20
   exit 1

@@ -1,5 +1,5 @@
-# Fails when an object compiled for an instruction set gives the linker a function that is not in the namespace of the set: the
-# linker could keep this version of it for everybody.
+# Fails when an object compiled for an instruction set gives the linker a function that is not in the namespace of the
+# set: the linker could keep this version of it for everybody.
 #   cmake -DNM=nm -DISA=avx2 -DOBJECTS=a.o|b.o -P check_isa_symbols.cmake
 string(REPLACE "|" ";" objects "${OBJECTS}")
 if(NOT objects)

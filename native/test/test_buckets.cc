@@ -128,7 +128,8 @@ TEST_CASE("elements that are not finite, before or after, stay as they are, bit 
     Bytes expected = stored({nan, inf, -inf, 1, 1, 2, -0.0f, 65000}, dtype);
     CHECK(again == expected);
   }
-  // A sum that overflows the dtype leaves the element: bits keep one bucket, whose value is the mean of 60000 and 40000.
+  // A sum that overflows the dtype leaves the element: bits keep one bucket, whose value is the mean of 60000
+  // and 40000.
   const Bytes previous = stored({0, 20000}, Dtype::f16), current = stored({40000, 65000}, Dtype::f16);
   Bytes payload = encoded(current, previous, Dtype::f16, 1), again;
   CHECK_EQ(decode(payload, stored({0, 60000}, Dtype::f16), Dtype::f16, &again), Status::ok);

@@ -61,8 +61,9 @@ Bytes encoded(StateKind kind, const Floats& values, const Floats* reference, con
 
 Floats decoded(StateKind kind, const Bytes& payload, const Floats* reference, const StateLayout& layout) {
   Floats out(layout.count);
-  CHECK_EQ(state_decode(kind, payload.data(), payload.size(), reference ? reference->data() : nullptr, layout, out.data()),
-           Status::ok);
+  CHECK_EQ(
+      state_decode(kind, payload.data(), payload.size(), reference ? reference->data() : nullptr, layout, out.data()),
+      Status::ok);
   return out;
 }
 
@@ -255,12 +256,13 @@ TEST_CASE("damaged payloads of state are refused or mean other numbers") {
     }
     Bytes longer = whole;
     longer.push_back(0);
-    CHECK(state_decode(kind, longer.data(), longer.size(), reference ? reference->data() : nullptr, layout, out.data()) !=
-          Status::ok);
+    CHECK(state_decode(kind, longer.data(), longer.size(), reference ? reference->data() : nullptr, layout,
+                       out.data()) != Status::ok);
     for (int i = 0; i < 2000; ++i) {
       Bytes damaged = whole;
       damaged[random.next() % damaged.size()] ^= static_cast<uint8_t>(1u << random.next() % 8);
-      (void)state_decode(kind, damaged.data(), damaged.size(), reference ? reference->data() : nullptr, layout, out.data());
+      (void)state_decode(kind, damaged.data(), damaged.size(), reference ? reference->data() : nullptr, layout,
+                         out.data());
     }
   }
 }

@@ -67,8 +67,10 @@ function methodText(placed: Placed): string {
 
 function signature(placed: Placed, parameters: readonly Argument[]): string {
   const { classes, operation } = placed;
-  const typed = ({ argument, schema = {} }: Argument): string =>
-    `${argument}: ${classes.typeOf(schema, `${capital(operation.operationId!)}${capital(argument.replaceAll('_', ''))}`)}`;
+  const typed = ({ argument, schema = {} }: Argument): string => {
+    const hint = capital(operation.operationId!) + capital(argument.replaceAll('_', ''));
+    return `${argument}: ${classes.typeOf(schema, hint)}`;
+  };
   const path = parameters.filter((one) => one.in === 'path').map(typed);
   const rest = parameters.filter((one) => one.in !== 'path');
   const required = rest.filter((one) => one.required === true).map(typed);

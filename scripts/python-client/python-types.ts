@@ -33,8 +33,10 @@ export function pythonClasses(document: OpenApi): PythonClasses {
   function plainType(schema: Schema, hint: string): string {
     const { additionalProperties: values } = schema;
     if (schema.type === 'array') return `List[${typeOf(schema.items ?? {}, `${hint}Item`)}]`;
-    if (schema.type === 'object')
-      return `Dict[str, ${typeof values === 'object' && Object.keys(values).length > 0 ? typeOf(values, `${hint}Value`) : 'Any'}]`;
+    if (schema.type === 'object') {
+      const isTyped = typeof values === 'object' && Object.keys(values).length > 0;
+      return `Dict[str, ${isTyped ? typeOf(values, `${hint}Value`) : 'Any'}]`;
+    }
     return (
       { integer: 'int', number: 'float', boolean: 'bool', null: 'None', string: 'str' }[String(schema.type)] ?? 'Any'
     );

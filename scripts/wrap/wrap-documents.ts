@@ -2,14 +2,14 @@
 // names the documents that are not wrapped, and exits with 1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { listDocuments } from './list-documents.ts';
+import { listFiles } from './list-files.ts';
 import { longLines } from './long-lines.ts';
 import { wrapMarkdown } from './wrap-markdown.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const check = process.argv.includes('--check');
 const complaints: string[] = [];
-for (const path of listDocuments(root)) {
+for (const path of listFiles(root, /\.md$/)) {
   const text = readFileSync(`${root}${path}`, 'utf8');
   const wrapped = await wrapMarkdown(text);
   if (wrapped !== text && check) complaints.push(`${path} is not wrapped at 100 columns: run "npm run format".`);

@@ -155,7 +155,7 @@ function forgettingTrials() {
 }
 
 describe('a failing store', () => {
-  test('that is full while the package is written: the job is tried again, nothing was committed, and the raw bytes are there', async () => {
+  test('that is full while the package is written: the job is tried again, and the raw bytes are kept', async () => {
     const run = await harness.newRun();
     const queued = await harness.queue(run, 0, upload(0));
     let refusals = 1;
@@ -280,7 +280,7 @@ describe('a takeover', () => {
     },
   );
 
-  test('of a claim that is lost before the commit: the first try is refused and takes its package with it, the second one stands', async () => {
+  test('of a claim that is lost before the commit: the first try is refused, the second one stands', async () => {
     const run = await harness.newRun();
     const queued = await harness.queue(run, 0, upload(0));
     const [job] = await harness.catalog.jobs.claim({ kinds: ['encode'], workerId: 'test', leaseMs: 60_000, limit: 1 });

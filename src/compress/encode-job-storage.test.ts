@@ -20,7 +20,7 @@ afterAll(() => harness.close());
 describe('an incompressible file', () => {
   const random = (seed: number) => patternBytes(300_000, seed);
 
-  test('is the raw object itself: kept by later checkpoints, and never more than 4 KiB above the raw bytes', async () => {
+  test('is the raw object itself, with at most 4 KiB above the raw bytes', async () => {
     const run = await harness.newRun({ fidelity: 'exact', thresholds: {} });
     const files = (step: number): Upload => ({
       'noise.bin': { role: 'other', bytes: random(step) },

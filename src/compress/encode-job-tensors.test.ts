@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 describe('weights that cannot be quantized', () => {
-  test('where no config passes, the checkpoint is exact with the reason, and the next one builds on the lossy one before it', async () => {
+  test('a checkpoint for which no config passes is exact, and the next one builds on the last lossy one', async () => {
     const run = await harness.newRun();
     // The counter is exact in every checkpoint, so even the exact one has a block in common with the others.
     const withCounter = (step: number) => modelOf({ ...tinyWeights(step), count: i64([1], [step]) });
@@ -223,7 +223,7 @@ describe('sensitivity', () => {
 });
 
 describe('tensors that the eval graph does not use', () => {
-  test('a copy of a measured tensor is pruned and protected like it, though the gradient has one name only', async () => {
+  test('a copy of a measured tensor is pruned and protected like it', async () => {
     const more = { ...tinyWeights(0), 'tied.weight': tinyWeights(0)['fc.weight']! };
     const fixedConfig = {
       ...sixteenBins,

@@ -52,7 +52,7 @@ describe('a lossy run with an eval set', () => {
     for (const { result } of pushed.slice(1)) expect(result!.migration).toBeGreaterThan(0);
   });
 
-  test('every rebuilt file has the recorded digest, the uploaded header, and metrics inside the threshold when measured again', async () => {
+  test('every rebuilt file has the recorded digest, the uploaded header, metrics inside the threshold', async () => {
     for (const [step, checkpoint] of pushed.entries()) {
       const { result } = checkpoint;
       const file = await harness.download(checkpoint, 'model.safetensors');
@@ -71,7 +71,7 @@ describe('a lossy run with an eval set', () => {
     }
   });
 
-  test('stored bytes are those of the objects, and far below the raw ones; sensitivity is counted on neither side', async () => {
+  test('stored bytes are those of the objects, without sensitivity, and far below the raw ones', async () => {
     for (const [step, { result, packageId }] of pushed.entries()) {
       const { key } = (await harness.catalog.packages.get(packageId!))!;
       expect(result!.storedBytes).toBe((await harness.store.stat(key))!.storedBytes);
@@ -197,7 +197,7 @@ describe('a given config', () => {
     expect(checkpoint.result!.measured).toBeUndefined();
   });
 
-  test('that keeps most weights in bfloat16 may take more than the file: then the file is the raw object, exact', async () => {
+  test('that makes a package larger than the file: the file is kept as the raw object, exact', async () => {
     const weights = {
       w: {
         dtype: 'BF16',

@@ -148,7 +148,7 @@ describe('masters that the model was rounded from', () => {
     await expectWhole(checkpoint, files);
   });
 
-  test('are coded against an ancestor if that is smaller, whatever its coding, and are rebuilt along the chain', async () => {
+  test('are coded against an ancestor if that is smaller, and are rebuilt along the chain', async () => {
     const run = await newExactRun();
     const steps: { readonly checkpoint: Checkpoint; readonly files: Upload }[] = [];
     // The same weights; then all move a little; then the model has another dtype; then the masters belong to none of
@@ -292,7 +292,7 @@ describe('masters given up for the weights', () => {
     }
   });
 
-  test('by the name of the parameter, by words of the run, and by their values if names do not state the parameter', async () => {
+  test('are found by the name of the parameter, by words of the run, or by their values', async () => {
     const masters = mastersAt();
     const [a, b, c] = [masters['a.weight']!, masters['b.weight']!, masters['c.weight']!];
     const optimizer = { 'a.weight': a, 'b.weight.wide': b, 'state.2.master_param': c };

@@ -63,7 +63,7 @@ async function otherEvalSet(run: Run): Promise<EvalSet> {
   return (await catalog.evalSets.get(id))!;
 }
 
-test('a step tried again after a newer one is ready keeps no raw model, disturbs nothing, and gives the bytes it would have given', async () => {
+test('a step tried again after a newer one is ready keeps no raw model and gives the same bytes', async () => {
   const undisturbed = await harness.newRun();
   for (const step of [0, 1]) await harness.push(undisturbed, step, modelOf(tinyWeights(step)));
   const expected = (await harness.catalog.checkpoints.find(undisturbed.id, 1))!;
@@ -94,7 +94,7 @@ test('a step tried again after a newer one is ready keeps no raw model, disturbs
   ]);
 });
 
-test('a step tried again behind a newer one that was deleted keeps its raw model, until a step after it is ready', async () => {
+test('a step tried again behind a deleted newer one keeps its raw model until a later step is ready', async () => {
   const run = await harness.newRun();
   await harness.push(run, 0, modelOf(tinyWeights(0)));
   const bad = await failed(run, 1);
@@ -106,7 +106,7 @@ test('a step tried again behind a newer one that was deleted keeps its raw model
   expect([await harness.rawPaths(ready), await harness.rawPaths(next)]).toEqual([[], ['model.safetensors']]);
 });
 
-test('the last step of a run that is tried again keeps its raw model, and the one before gives its own up', async () => {
+test('the last step of a run, tried again, keeps its raw model, and the one before gives its own up', async () => {
   const run = await harness.newRun();
   const first = await harness.push(run, 0, modelOf(tinyWeights(0)));
   const ready = await retry(await failed(run, 1), run);

@@ -259,7 +259,7 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     expect(none).toEqual({ accuracy: NaN, ce: NaN });
   });
 
-  test('halves: each is an evaluation of its batches alone, and the whole is that without halves, to the last bit', async () => {
+  test('each half is an evaluation of its batches alone, and the whole is that without halves', async () => {
     const spec: EvalSetSpec = {
       inputs: { x: 'x' },
       batchRows: 2,

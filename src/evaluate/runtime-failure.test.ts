@@ -132,7 +132,7 @@ describe('an error of the runtime is reported in its own words, with operator an
     expect(loadFailure(new Error('Failed to allocate memory'))).toMatchObject({ code: 'eval-memory' });
   });
 
-  test('no source path or address gets out, and the sentence is of one line and bounded, whatever the message holds', () => {
+  test('no source path or address gets out, and the sentence is bounded to one line', () => {
     const parts = fc.constantFrom(
       `${sources}/a.cc:12 `,
       'void ns::f(int, g(h)) ',

@@ -107,7 +107,7 @@ describe('bindWeights', () => {
     });
   });
 
-  test('bit-identical tensors that share one initializer: the first in natural order fills it, unless all numbers are one', async () => {
+  test('of bit-identical tensors that share one initializer the first in natural order fills it', async () => {
     const tensors = [tensor('bn.10.bias', [2]), tensor('bn.2.bias', [2]), tensor('own', [1, 2])];
     const bindMerged = (values: number[]) =>
       bindByContent([floats('merged', [2], values), floats('own', [1, 2], [1, 2])], {
@@ -125,7 +125,7 @@ describe('bindWeights', () => {
     });
   });
 
-  test('several initializers of the bytes of one tensor are that tensor; of several tensors, nothing says which is which', async () => {
+  test('several initializers of the bytes of one tensor are that tensor, but not if several tensors fit', async () => {
     const twin = (name: string) => floats(name, [2], [3, 4]);
     const tensors = [tensor('l.10', [2]), tensor('l.9', [2]), tensor('named', [2])];
     const one = digestsOf({ 'l.10': [3, 4], 'l.9': [5, 6], named: [7, 8] });

@@ -9,7 +9,8 @@ const style =
 /** An HTML page that lists the API's operations, without external resources. */
 export function indexPage(document: OpenApiDocument): string {
   const sections = (document.tags ?? []).map(({ name, description }) => section(document, name, description ?? ''));
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Firn</title><style>${style}</style></head><body>
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Firn</title>
+<style>${style}</style></head><body>
 <h1>Firn</h1><p>${escapeHtml(apiSummary)} The whole API is in <a href="/openapi.json">openapi.json</a>;
 <a href="/readyz">readiness</a>, <a href="/metrics">metrics</a>.</p>
 ${sections.join('\n')}
@@ -22,9 +23,8 @@ function section(document: OpenApiDocument, tag: string, description: string): s
     methods.flatMap((method) => {
       const operation = item[method];
       if (operation === undefined || operation.tags?.includes(tag) !== true) return [];
-      return [
-        `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(operation.summary ?? '')}</td></tr>`,
-      ];
+      const call = `<td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td>`;
+      return [`<tr>${call}<td>${escapeHtml(operation.summary ?? '')}</td></tr>`];
     }),
   );
   return `<h2>${escapeHtml(tag)}</h2><p>${escapeHtml(description)}</p><table>${rows.join('')}</table>`;

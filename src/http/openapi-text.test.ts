@@ -171,8 +171,13 @@ const client = createClient<paths>({ baseUrl: 'http://127.0.0.1:8080' });
 export async function main(): Promise<string | undefined> {
   await client.POST('/v1/repositories', { body: { namespace: 'acme', name: 'lm' } });
   const path = { namespace: 'acme', name: 'lm', run: 'first', step: 1 };
-  await client.POST('/v1/repositories/{namespace}/{name}/runs', { params: { path }, body: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } } });
-  const { data, error } = await client.GET('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', { params: { path } });
+  await client.POST('/v1/repositories/{namespace}/{name}/runs', {
+    params: { path },
+    body: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } },
+  });
+  const { data, error } = await client.GET('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', {
+    params: { path },
+  });
   if (error !== undefined) {
     const problem: components['schemas']['Problem'] = error;
     // @ts-expect-error: not one of the codes
@@ -180,8 +185,10 @@ export async function main(): Promise<string | undefined> {
     return wrong ?? problem.detail;
   }
   const state: 'open' | 'queued' | 'working' | 'ready' | 'failed' | 'cancelled' = data.state;
-  // @ts-expect-error: the step is a number
-  await client.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', { params: { path: { ...path, step: 'one' } } });
+  await client.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', {
+    // @ts-expect-error: the step is a number
+    params: { path: { ...path, step: 'one' } },
+  });
   return state;
 }
 `;

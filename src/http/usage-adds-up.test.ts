@@ -191,7 +191,7 @@ async function visible({ id }: Repository): Promise<number> {
 
 const total = ({ stored }: Usage): number => storedParts.reduce((sum, part) => sum + stored[part], 0);
 
-test('the catalog counts exactly the bytes in the store, whatever was uploaded, compressed, deleted, killed and collected', async () => {
+test('the catalog counts exactly the bytes in the store, whatever happened to them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operations, { minLength: 8, maxLength: 24 }), async (life) => {
       const world = await World.open();

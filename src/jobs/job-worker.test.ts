@@ -451,7 +451,7 @@ describe('leases', () => {
     expect(told('finished')).toMatchObject([{ outcome: 'done' }]);
   });
 
-  test('a worker whose own leases lapsed while it was blocked renews them before it takes back lapsed ones', async () => {
+  test('a worker whose leases lapsed while it was blocked renews them before it takes back lapsed ones', async () => {
     const job = await enqueue();
     const jobs = {
       ...catalog.jobs,
@@ -475,7 +475,7 @@ describe('leases', () => {
 });
 
 describe('cancelling', () => {
-  test('a cancel reaches the running handler with the next wake, and its end marks the subject in one transaction', async () => {
+  test('a cancel reaches the running handler with the next wake', async () => {
     const job = await enqueue();
     const { run, started } = hanging();
     const marked: string[] = [];

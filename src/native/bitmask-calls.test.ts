@@ -11,7 +11,7 @@ const dtypes = fc.constantFrom('F16', 'BF16' as const);
 const bytesOf = (values: Uint16Array): Uint8Array => new Uint8Array(Uint16Array.from(values).buffer);
 
 describe('a block of 16-bit weights', () => {
-  it('comes back bit by bit, NaN and all, never in more than its bytes and one, whatever it is coded against', async () => {
+  it('comes back bit by bit, NaN included, in at most its bytes and one', async () => {
     await fc.assert(
       fc.asyncProperty(words, fc.array(fc.nat()), dtypes, fc.boolean(), async (values, places, dtype, alone) => {
         const changed = Uint16Array.from(values);

@@ -188,7 +188,7 @@ describe('a gathered block', () => {
     );
   };
 
-  it('has the elements of the tensors of the same names: of the file of the same path, or else of the first that has one', () => {
+  it('has the elements of the tensors of the same names, first of all of the file of the same path', () => {
     expect(gathered('one', [float('b', 600), float('c', 700)])).toEqual([
       [
         [...numberOf('one', 'b'), 0],

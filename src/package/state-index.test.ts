@@ -87,7 +87,7 @@ describe('tensors of optimizer state', () => {
     );
   });
 
-  it('have blocks of one form, with the rows of their tensors, and first moments find the blocks of the second ones', () => {
+  it('have blocks of one form, and first moments find the blocks of the second ones', () => {
     const given = codings();
     const plan = planTensors(layout, given);
     const blocks = plan.blocks.filter(({ coding }) => coding.kind === 'state' && coding.form === 'firstMoment');

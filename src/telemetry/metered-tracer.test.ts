@@ -8,7 +8,7 @@ function counting() {
   return { ended, tracer: meteredTracer(noTracer, (span) => ended.push(span)) };
 }
 
-test('a span is reported once when it ends, with its initial and later attributes, and passes the result on', async () => {
+test('a span is reported once when it ends, with all attributes, and passes the result on', async () => {
   const { ended, tracer } = counting();
   const result = await tracer.span('work', { attributes: { a: 1, b: 1 } }, async (span) => {
     await new Promise((resolve) => setTimeout(resolve, 15));

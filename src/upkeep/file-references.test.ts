@@ -103,7 +103,7 @@ describe('a file that the repository holds is a reference', () => {
     });
   });
 
-  test('of an earlier checkpoint where a base begins anew, and a raw object also where the ancestor has it', async () => {
+  test("of an earlier checkpoint where a base begins anew, or of the ancestor's raw object", async () => {
     const run = await harness.newRun(exact);
     const files = newFiles();
     await harness.push(run, 0, files);

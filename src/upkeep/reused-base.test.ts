@@ -45,7 +45,7 @@ async function expectAsBefore(steps: readonly number[]): Promise<void> {
   for (const step of steps) expect(sha256(await harness.download(pushed[step]!, path)), `${step}`).toBe(digests[step]);
 }
 
-test('old deltas behind a base on both sides of its reuse are merged, and every checkpoint comes back as before', async () => {
+test('old deltas on both sides of the reuse of a base are merged, and checkpoints come back as before', async () => {
   expect(pushed.map(({ result }) => result!.kind)).toEqual(pushed.map((_, i) => (i === 0 ? 'base' : 'delta')));
   expect(reusesOf(pushed).length).toBeGreaterThan(0);
   const { catalog, store, core } = harness;

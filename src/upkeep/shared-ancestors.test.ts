@@ -82,7 +82,7 @@ describe('what a run that has nothing of its own shares with another run is stor
     await expectWhole(tuned, modelOf({ w: f32([200, 400], moved) }));
   });
 
-  test('after a checkpoint of references alone there is what these refer to, also where their run has gone on to something else', async () => {
+  test('after a checkpoint of references alone there is what these refer to', async () => {
     const [other, run] = [await newExactRun({ name: 'other' }), await newExactRun()];
     await harness.push(other, 0, frozen(3, 4));
     await harness.push(other, 1, modelOf(layers(31, 32, 33, 34)));
@@ -211,7 +211,7 @@ describe('deletion keeps what other runs build on, and leaves nothing behind', (
   });
 });
 
-test('deltas of a lossy run that an exact one builds on are merged around it, and both come back as before', async () => {
+test('deltas of a lossy run that an exact one builds on are merged around it, and both come back', async () => {
   const run = await harness.newFixedRun({ method: 'residual', step: 0 }, { repositoryId });
   const table = { dtype: 'I64', shape: [60_000], data: Buffer.from(noise(120_000, 50).buffer) } as const;
   const model = (step: number): TestTensors => ({ ...tinyWeights(step), table });

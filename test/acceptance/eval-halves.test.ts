@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => hub?.stop());
 
 describe('a run judged on both halves of its eval set', () => {
-  test('returns checkpoints inside the threshold on each half and on the whole, and tells the halves of every trial', async () => {
+  test('returns checkpoints inside the threshold on each half, and tells the halves of every trial', async () => {
     await createClassifierSet(api, repository, rows);
     const run = await createRun(api, repository, {
       name: 'train',
@@ -72,7 +72,7 @@ describe('a run judged on both halves of its eval set', () => {
     }
   });
 
-  test('needs a set of at least two batches: else a checkpoint fails with a sentence that says so, and stays downloadable', async () => {
+  test('needs a set of at least two batches: else a checkpoint fails, and stays downloadable', async () => {
     const spec = { ...classifierSpec, batchRows: 192 };
     await createEvalSet(api, repository, {
       name: 'single',

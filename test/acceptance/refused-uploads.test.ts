@@ -271,7 +271,7 @@ describe('a connection', () => {
     }
   });
 
-  test('that vanishes in the middle of a large body of a reservation leaves the reservation open for the next try', async () => {
+  test('that vanishes in the middle of a large body leaves the reservation open for the next try', async () => {
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'noise.bin', sizeBytes: 3_000_000 }] }), 201);
     const noise = randomBytesOf(3_000_000, 6);
     const objects = await storedObjects(hub);

@@ -126,7 +126,7 @@ describe('traces', () => {
     });
   });
 
-  test('a download has what it reads of the store under it, though it is streamed after the handler has returned', () => {
+  test('a download has its reads of the store under it, though it is streamed after the handler returned', () => {
     const [download] = named(`GET ${route}/files/:path{.+}`);
     expect(download).toMatchObject({
       kind: 2,

@@ -80,7 +80,7 @@ describe('a small series bounded by its progress', () => {
     await api.ready(await pushOne(api, run, 500, model(300)));
   });
 
-  test('once ready, the last checkpoint of a run is not made exact, and is told why; closing alone releases its upload', async () => {
+  test('once ready, the last checkpoint of a run is not made exact, and is told why', async () => {
     const last = `${run}/checkpoints/500`;
     const uploads = async (): Promise<unknown[]> =>
       (await api.read(last)).files.map(({ uploaded }: Json) => uploaded.href !== undefined);

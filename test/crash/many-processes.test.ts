@@ -61,7 +61,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
   };
 
   test(
-    'a worker that is killed in a search is followed by another when its lease ends, which evaluates nothing again that was recorded',
+    'a worker that is killed in a search is followed by another, which repeats no recorded evaluation',
     async () => {
       const [first, second, worker] = await Promise.all([start('serve'), start('serve'), start('work')]);
       const [here, there] = [new HubApi(first.url), new HubApi(second.url)];
@@ -186,7 +186,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
   );
 
   test(
-    'while the database is away requests are told to come again, and when it is back they are served, without a restart',
+    'while the database is away requests are told to come again, and after that they are served',
     async () => {
       const server = await startPostgres();
       try {

@@ -79,7 +79,8 @@ test.each([
  */
 const plainWords = new Set(
   (
-    'active at attempts cause content created etag event events length committed detail example finished have href id items kind ' +
+    'active at attempts cause content created etag event events length committed detail example finished have href ' +
+    'id items kind ' +
     'limit links name number path remedy result ' +
     'revoked status title expires sha256 size total words count max min missing ratio evaluation per passed ' +
     'received requested estimated memory newest oldest map radius ' +

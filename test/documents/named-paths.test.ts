@@ -2,12 +2,12 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { listDocuments } from '../../scripts/wrap/list-documents.ts';
+import { listFiles } from '../../scripts/wrap/list-files.ts';
 import { anchorsOf, isThere, linkedPaths, namedPaths } from './named-paths.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const documents = listDocuments(root);
+const documents = listFiles(root, /\.md$/);
 /** These describe the past; files have moved since. */
 const tellsOfThePast = (path: string): boolean =>
   path === 'CHANGELOG.md' || path.startsWith('docs/decisions/') || path.startsWith('docs/benchmarks/');

@@ -2,9 +2,9 @@
 
     evaluate_with_torch.py
 
-Reads lines of a model folder and a checkpoint folder, with a tab between them, and answers each with one line of JSON: metric name
-to value. So all models share one start of torch. The checkpoint folder's name (step-200) says which uploaded checkpoint it is
-compared with, by metrics that compare.
+Reads lines of a model folder and a checkpoint folder, with a tab between them, and answers each with one line of JSON:
+metric name to value. So all models share one start of torch. The checkpoint folder's name (step-200) says which
+uploaded checkpoint it is compared with, by metrics that compare.
 """
 import json
 import sys
@@ -33,7 +33,10 @@ def _outputs(case, spec, batches, checkpoint_folder):
     inputs = {name: batches[tensor] for name, tensor in spec["inputs"].items()}
     rows = len(next(iter(inputs.values())))
     with torch.no_grad():
-        parts = [logits_of(model, {name: tensor[at : at + ROWS_AT_ONCE] for name, tensor in inputs.items()}) for at in range(0, rows, ROWS_AT_ONCE)]
+        parts = [
+            logits_of(model, {name: tensor[at : at + ROWS_AT_ONCE] for name, tensor in inputs.items()})
+            for at in range(0, rows, ROWS_AT_ONCE)
+        ]
     return {metric["output"]: torch.cat(parts) for metric in spec["metrics"]}
 
 

@@ -42,72 +42,71 @@ const python = findPython(process.env.FIRN_PYTHON);
 const missing = python === undefined ? pythonMissing : await packageMissing(python.path);
 if (missing !== undefined) console.warn(`export-models.test.ts: skipped, ${missing}.`);
 
-describe.skipIf(missing !== undefined)(
-  `models exported as the guide says${missing === undefined ? '' : ' (skipped: no Python with torch and transformers)'}`,
-  () => {
-    let directory: string;
-    let hub: Hub;
-    let torch: TorchEvaluator;
-    let api: HubApi;
-    let repository: string;
+const skipped = missing === undefined ? '' : ' (skipped: no Python with torch and transformers)';
 
-    beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'firn-exports-'));
-      await runPython('make_models.py', [join(directory, 'made')], makeDeadlineMs);
-      hub = await startHub();
-      torch = new TorchEvaluator(python!.path);
-      api = new HubApi(hub.url);
-      repository = await createRepository(api, 'exports');
-    }, makeDeadlineMs + 60_000);
+describe.skipIf(missing !== undefined)(`models exported as the guide says${skipped}`, () => {
+  let directory: string;
+  let hub: Hub;
+  let torch: TorchEvaluator;
+  let api: HubApi;
+  let repository: string;
 
-    afterAll(async () => {
-      await torch?.close();
-      await hub?.stop();
-      await rm(directory, { recursive: true, force: true });
-    });
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'firn-exports-'));
+    await runPython('make_models.py', [join(directory, 'made')], makeDeadlineMs);
+    hub = await startHub();
+    torch = new TorchEvaluator(python!.path);
+    api = new HubApi(hub.url);
+    repository = await createRepository(api, 'exports');
+  }, makeDeadlineMs + 60_000);
 
-    test.each(models)(
-      '%s: the baseline is that of torch, and so is what is measured of the files that come down',
-      async (name) => {
-        const folder = join(directory, 'made', name);
-        const expected = await readJsonFile(join(folder, 'expected.json'));
-        const parts = {
-          spec: await readJsonFile(join(folder, 'spec.json')),
-          graph: await read(folder, 'graph.onnx'),
-          batches: await read(folder, 'batches.safetensors'),
-        };
-        await createEvalSet(api, repository, { name, ...parts });
-        const run = await createRun(api, repository, { name, evalSet: name });
-        const results: [step: string, result: Json][] = [];
-        for (const step of Object.keys(expected)) {
-          const files = await filesOf(join(folder, `step-${step}`));
-          const { result } = await api.ready(await pushFiles(api, run, Number(step), files));
-          expectClose(result.baseline, expected[step], `baseline of step ${step}, ${JSON.stringify(result.warnings)}`);
-          results.push([step, result]);
-          await download(
-            `${run}/checkpoints/${step}/files`,
-            Object.keys(files),
-            join(directory, 'down', name, `step-${step}`),
-          );
-        }
-        for (const [step, result] of results) {
-          expectClose(
-            result.measured ?? result.baseline,
-            await torch.evaluate(folder, join(directory, 'down', name, `step-${step}`)),
-            `what step ${step} measures, ${result.fidelity}, ${JSON.stringify(result.warnings)}`,
-          );
-        }
-        expect(results.map(([, { fidelity }]) => fidelity)).toContain('lossy');
-      },
-      modelDeadlineMs,
-    );
+  afterAll(async () => {
+    await torch?.close();
+    await hub?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
 
-    async function download(from: string, paths: readonly string[], to: string): Promise<void> {
-      await mkdir(to, { recursive: true });
-      for (const path of paths) await writeFile(join(to, path), (await api.get(`${from}/${path}`)).bytes);
-    }
-  },
-);
+  test.each(models)(
+    '%s: the baseline is that of torch, and so is what is measured of the files that come down',
+    async (name) => {
+      const folder = join(directory, 'made', name);
+      const expected = await readJsonFile(join(folder, 'expected.json'));
+      const parts = {
+        spec: await readJsonFile(join(folder, 'spec.json')),
+        graph: await read(folder, 'graph.onnx'),
+        batches: await read(folder, 'batches.safetensors'),
+      };
+      await createEvalSet(api, repository, { name, ...parts });
+      const run = await createRun(api, repository, { name, evalSet: name });
+      const results: [step: string, result: Json][] = [];
+      for (const step of Object.keys(expected)) {
+        const files = await filesOf(join(folder, `step-${step}`));
+        const { result } = await api.ready(await pushFiles(api, run, Number(step), files));
+        expectClose(result.baseline, expected[step], `baseline of step ${step}, ${JSON.stringify(result.warnings)}`);
+        results.push([step, result]);
+        await download(
+          `${run}/checkpoints/${step}/files`,
+          Object.keys(files),
+          join(directory, 'down', name, `step-${step}`),
+        );
+      }
+      for (const [step, result] of results) {
+        expectClose(
+          result.measured ?? result.baseline,
+          await torch.evaluate(folder, join(directory, 'down', name, `step-${step}`)),
+          `what step ${step} measures, ${result.fidelity}, ${JSON.stringify(result.warnings)}`,
+        );
+      }
+      expect(results.map(([, { fidelity }]) => fidelity)).toContain('lossy');
+    },
+    modelDeadlineMs,
+  );
+
+  async function download(from: string, paths: readonly string[], to: string): Promise<void> {
+    await mkdir(to, { recursive: true });
+    for (const path of paths) await writeFile(join(to, path), (await api.get(`${from}/${path}`)).bytes);
+  }
+});
 
 /** evaluate_with_torch.py, running: one start of torch for all models. */
 class TorchEvaluator {

@@ -1,4 +1,7 @@
-"""The exported models: each with its data, the blocks of the guide that export it, and the way its checkpoints are written."""
+"""
+The exported models: each with its data, the blocks of the guide that export it, and the way its checkpoints are
+written.
+"""
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -48,7 +51,9 @@ CASES = {
     "gpt2": Case(models.gpt2, data.causal_rows, "causal-lm", "causal-lm", save_transformers, 3),
     "llama": Case(models.llama, data.causal_rows, "causal-lm", "llama", save_shards, 4),
     "bert-masked": Case(models.bert_masked, data.masked_rows, "masked-lm", "masked-lm", save_transformers, 5),
-    "distilbert": Case(models.distilbert, data.sentence_rows, "sequence-classifier", "sequence-classifier", save_transformers, 6),
+    "distilbert": Case(
+        models.distilbert, data.sentence_rows, "sequence-classifier", "sequence-classifier", save_transformers, 6
+    ),
     "vit": Case(models.vit, data.image_rows, "vision-transformer", "vision-transformer", save_transformers, 7),
     "resnet": Case(models.ResNet, data.image_rows, "vision-module", "vision-module", save_as_module, 8),
     "gru": Case(models.GruLanguageModel, data.causal_rows, "recurrent", "causal-lm", save_as_module, 9),
@@ -75,7 +80,9 @@ def training_loss(model, rows):
     labels = rows["labels"]
     if output.shape[:-1] != labels.shape:
         output = output.movedim(1, -1)
-    return functional.cross_entropy(output.reshape(-1, output.shape[-1]), labels.flatten(), ignore_index=data.IGNORED_LABEL)
+    return functional.cross_entropy(
+        output.reshape(-1, output.shape[-1]), labels.flatten(), ignore_index=data.IGNORED_LABEL
+    )
 
 
 def load_checkpoint(case, folder):

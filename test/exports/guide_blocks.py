@@ -3,7 +3,9 @@ import re
 from pathlib import Path
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "eval-sets.md"
-_BLOCK = re.compile(r"^```(?P<language>\w+) (?P<kind>export|spec)=(?P<name>[\w-]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```(?P<language>\w+) (?P<kind>export|spec)=(?P<name>[\w-]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def guide_block(kind, name):

@@ -1,4 +1,7 @@
-"""Made-up data that small models learn in seconds, and never perfectly: a metric with nothing left to lose would say nothing about stored weights."""
+"""
+Made-up data that small models learn in seconds, and never perfectly: a metric with nothing left to lose would say
+nothing about stored weights.
+"""
 import torch
 
 VOCABULARY = 96
@@ -46,21 +49,33 @@ def sentence_rows(rows, random, classes=6):
     labels = torch.randint(0, classes, (rows,), generator=random)
     tokens = torch.randint(1, MASK_TOKEN, (rows, LENGTH), generator=random)
     ours = torch.rand(rows, LENGTH, generator=random) < 0.2
-    tokens = torch.where(ours, 1 + labels[:, None] + classes * torch.randint(0, 5, (rows, LENGTH), generator=random), tokens)
+    tokens = torch.where(
+        ours, 1 + labels[:, None] + classes * torch.randint(0, 5, (rows, LENGTH), generator=random), tokens
+    )
     mask = attention_masks(rows, random)
-    return {"input_ids": tokens.masked_fill(mask == 0, PADDING_TOKEN), "attention_mask": mask, "labels": mislabelled(labels, classes, random)}
+    return {
+        "input_ids": tokens.masked_fill(mask == 0, PADDING_TOKEN),
+        "attention_mask": mask,
+        "labels": mislabelled(labels, classes, random),
+    }
 
 
 def feature_rows(rows, random, features=24, classes=10):
     centres = torch.randn(classes, features, generator=torch.Generator().manual_seed(8))
     labels = torch.randint(0, classes, (rows,), generator=random)
-    return {"features": centres[labels] + 1.2 * torch.randn(rows, features, generator=random), "labels": mislabelled(labels, classes, random)}
+    return {
+        "features": centres[labels] + 1.2 * torch.randn(rows, features, generator=random),
+        "labels": mislabelled(labels, classes, random),
+    }
 
 
 def image_rows(rows, random, classes=6):
     shapes = torch.randn(classes, 3, PIXELS, PIXELS, generator=torch.Generator().manual_seed(9))
     labels = torch.randint(0, classes, (rows,), generator=random)
-    return {"pixel_values": shapes[labels] + 2 * torch.randn(rows, 3, PIXELS, PIXELS, generator=random), "labels": mislabelled(labels, classes, random)}
+    return {
+        "pixel_values": shapes[labels] + 2 * torch.randn(rows, 3, PIXELS, PIXELS, generator=random),
+        "labels": mislabelled(labels, classes, random),
+    }
 
 
 def segment_rows(rows, random, classes=4):

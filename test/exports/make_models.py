@@ -112,7 +112,9 @@ def make(name, folder):
     expected = {str(step): evaluate(folder, folder / f"step-{step}") for step in CHECKPOINT_STEPS}
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
     seconds = time.monotonic() - started
-    print(f"{name}: loss {first:.3f} to {last:.3f}, graph within {difference:.1e} of torch, {seconds:.1f} s", flush=True)
+    print(
+        f"{name}: loss {first:.3f} to {last:.3f}, graph within {difference:.1e} of torch, {seconds:.1f} s", flush=True
+    )
 
 
 def main():

@@ -1,4 +1,6 @@
-"""The metrics of an eval set, computed by torch: float32 logits, everything after them in float64 and over the whole set."""
+"""
+The metrics of an eval set, computed by torch: float32 logits, everything after them in float64 and over the whole set.
+"""
 import torch
 from torch.nn import functional
 
@@ -6,7 +8,10 @@ TOP_K_DEFAULT = 5
 
 
 def measure(spec, outputs, batches, uploaded=None):
-    """Metric name to value. `outputs` and `uploaded` (those of the model as it was uploaded) are by name of the graph's output."""
+    """
+    Metric name to value. `outputs` and `uploaded` (those of the model as it was uploaded) are by name of the graph's
+    output.
+    """
     values = {}
     for metric in spec["metrics"]:
         output = outputs[metric["output"]].double()
@@ -56,5 +61,10 @@ def _of_classes(metric, logits, classes):
         return (best == classes[:, None]).any(-1).double().mean()
     if kind == "f1":
         seen = torch.cat([answers, classes]).unique()
-        return torch.stack([2 * ((answers == c) & (classes == c)).sum() / ((answers == c).sum() + (classes == c).sum()).double() for c in seen]).mean()
+        return torch.stack(
+            [
+                2 * ((answers == c) & (classes == c)).sum() / ((answers == c).sum() + (classes == c).sum()).double()
+                for c in seen
+            ]
+        ).mean()
     raise SystemExit(f"measure.py knows no metric of kind {kind}")

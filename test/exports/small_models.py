@@ -12,7 +12,11 @@ class Mlp(nn.Module):
 
     def __init__(self, classes=10, features=24, width=96):
         super().__init__()
-        self.widen, self.middle, self.narrow = nn.Linear(features, width), nn.Linear(width, width), nn.Linear(width, classes)
+        self.widen, self.middle, self.narrow = (
+            nn.Linear(features, width),
+            nn.Linear(width, width),
+            nn.Linear(width, classes),
+        )
 
     def forward(self, features):
         return self.narrow(torch.relu(self.middle(torch.relu(self.widen(features)))))
@@ -21,7 +25,11 @@ class Mlp(nn.Module):
 class GruLanguageModel(nn.Module):
     def __init__(self):
         super().__init__()
-        self.embed, self.gru, self.head = nn.Embedding(VOCABULARY, WIDTH), nn.GRU(WIDTH, WIDTH, 2, batch_first=True), nn.Linear(WIDTH, VOCABULARY)
+        self.embed, self.gru, self.head = (
+            nn.Embedding(VOCABULARY, WIDTH),
+            nn.GRU(WIDTH, WIDTH, 2, batch_first=True),
+            nn.Linear(WIDTH, VOCABULARY),
+        )
 
     def forward(self, input_ids):
         return self.head(self.gru(self.embed(input_ids))[0])
@@ -43,7 +51,9 @@ class ResNet(nn.Module):
     def __init__(self, classes=6):
         super().__init__()
         self.stem, self.norm = nn.Conv2d(3, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16)
-        self.blocks, self.head = nn.Sequential(ResidualBlock(16, 16, 2), ResidualBlock(16, 32, 2)), nn.Linear(32, classes)
+        self.blocks, self.head = nn.Sequential(ResidualBlock(16, 16, 2), ResidualBlock(16, 32, 2)), nn.Linear(
+            32, classes
+        )
 
     def forward(self, pixel_values):
         return self.head(self.blocks(torch.relu(self.norm(self.stem(pixel_values)))).mean((2, 3)))
@@ -64,32 +74,60 @@ class Segmenter(nn.Module):
 def gpt2():
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    return GPT2LMHeadModel(GPT2Config(vocab_size=VOCABULARY, n_positions=2 * LENGTH, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS))
+    return GPT2LMHeadModel(
+        GPT2Config(vocab_size=VOCABULARY, n_positions=2 * LENGTH, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS)
+    )
 
 
 def llama():
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    sizes = {"vocab_size": VOCABULARY, "hidden_size": WIDTH, "intermediate_size": 2 * WIDTH, "num_hidden_layers": LAYERS, "max_position_embeddings": 2 * LENGTH}
-    return LlamaForCausalLM(LlamaConfig(**sizes, num_attention_heads=HEADS, num_key_value_heads=HEADS // 2, tie_word_embeddings=False))
+    sizes = {
+        "vocab_size": VOCABULARY,
+        "hidden_size": WIDTH,
+        "intermediate_size": 2 * WIDTH,
+        "num_hidden_layers": LAYERS,
+        "max_position_embeddings": 2 * LENGTH,
+    }
+    return LlamaForCausalLM(
+        LlamaConfig(**sizes, num_attention_heads=HEADS, num_key_value_heads=HEADS // 2, tie_word_embeddings=False)
+    )
 
 
 def bert_masked():
     from transformers import BertConfig, BertForMaskedLM
 
-    sizes = {"vocab_size": VOCABULARY, "hidden_size": WIDTH, "intermediate_size": 2 * WIDTH, "num_hidden_layers": LAYERS, "max_position_embeddings": 2 * LENGTH}
+    sizes = {
+        "vocab_size": VOCABULARY,
+        "hidden_size": WIDTH,
+        "intermediate_size": 2 * WIDTH,
+        "num_hidden_layers": LAYERS,
+        "max_position_embeddings": 2 * LENGTH,
+    }
     return BertForMaskedLM(BertConfig(**sizes, num_attention_heads=HEADS))
 
 
 def distilbert(classes=6):
     from transformers import DistilBertConfig, DistilBertForSequenceClassification
 
-    sizes = {"vocab_size": VOCABULARY, "dim": WIDTH, "hidden_dim": 2 * WIDTH, "n_layers": LAYERS, "n_heads": HEADS, "max_position_embeddings": 2 * LENGTH}
+    sizes = {
+        "vocab_size": VOCABULARY,
+        "dim": WIDTH,
+        "hidden_dim": 2 * WIDTH,
+        "n_layers": LAYERS,
+        "n_heads": HEADS,
+        "max_position_embeddings": 2 * LENGTH,
+    }
     return DistilBertForSequenceClassification(DistilBertConfig(**sizes, num_labels=classes))
 
 
 def vit(classes=6):
     from transformers import ViTConfig, ViTForImageClassification
 
-    sizes = {"hidden_size": WIDTH, "intermediate_size": 2 * WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
+    sizes = {
+        "hidden_size": WIDTH,
+        "intermediate_size": 2 * WIDTH,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS,
+    }
     return ViTForImageClassification(ViTConfig(**sizes, image_size=PIXELS, patch_size=4, num_labels=classes))

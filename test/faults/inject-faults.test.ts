@@ -13,6 +13,8 @@ async function recovers(episodes: number, stores: StorePair): Promise<void> {
   expect(report.commits).toBeGreaterThan(0);
 }
 
+const skipped = hasS3Server() ? '' : ' (skipped: FIRN_TEST_S3_ENDPOINT is not set)';
+
 describeOnPostgres('a hub whose database, bucket or disk fails', () => {
   test(
     'answers clearly and goes on by itself, with its objects in a folder',
@@ -21,7 +23,7 @@ describeOnPostgres('a hub whose database, bucket or disk fails', () => {
   );
 
   test.skipIf(!hasS3Server())(
-    `answers clearly and goes on by itself, with its objects in a bucket${hasS3Server() ? '' : ' (skipped: FIRN_TEST_S3_ENDPOINT is not set)'}`,
+    `answers clearly and goes on by itself, with its objects in a bucket${skipped}`,
     () => recovers(18, 'postgres-bucket'),
     timeoutMs,
   );

@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, installDeadlineMs);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the documents say what an install needs besides: without it, onnxruntime fails where its download cannot be reached', async () => {
+test('the documents say what an install needs where the download of onnxruntime cannot be reached', async () => {
   expect(documentedSettings()).toEqual({ ONNXRUNTIME_NODE_INSTALL: 'skip' });
   const runtime = join(folder, 'node_modules', 'onnxruntime-node');
   const { scripts } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8')) as {

@@ -158,7 +158,7 @@ describe('the manifests', () => {
     }
   });
 
-  it('let workers, which run uploaded graphs, reach names and nothing else before an overlay says where database and bucket are', () => {
+  it('let workers, which run uploaded graphs, reach only names before an overlay adds database and bucket', () => {
     const { spec } = resource('NetworkPolicy', 'firn-worker');
     expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
     const open = spec.egress.filter(

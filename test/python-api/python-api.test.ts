@@ -19,7 +19,7 @@ if (python === undefined) console.warn('python-api.test.ts: skipped, since there
 /** How often a waiting checkpoint is looked for, in ms. */
 const encodeEveryMs = 200;
 
-test('the generated modules are those of openapi/firn.json: run scripts/write-python-client.ts after a change', async () => {
+test('the generated modules are those of openapi/firn.json: run `npm run python-client` after a change', async () => {
   for (const [file, text] of await pythonClientTexts()) expect(await readFile(file, 'utf8')).toBe(text);
 });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test('uploaded weights measure what the series recorded, and rebuilt ones what they are, before and after', async () => {
+test('uploaded weights measure what the series recorded, and rebuilt ones what they are', async () => {
   const series = readSeries(fileURLToPath(new URL('../../../examples/lm-small', import.meta.url)));
   const core = loadCore();
   const meter = new QualityMeter(series, { loss: 0.01 }, directory, core);

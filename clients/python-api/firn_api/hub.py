@@ -56,7 +56,9 @@ class Hub:
         namespace, name = repository.split("/")
         files = _files_of(Path(path))
         known = self._find(repository, run, step)
-        there = {one["path"]: one["uploaded"].get("sha256") for one in (known or {"files": []})["files"] if one["received"]}
+        there = {
+            one["path"]: one["uploaded"].get("sha256") for one in (known or {"files": []})["files"] if one["received"]
+        }
         if known is None:
             small = _small_files(files)
             listed = [{"path": path, "content": b64encode(content).decode()} for path, content in small.items()]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """
-What a compressed pull takes: `measure_pull.py ENDPOINT REPOSITORY BEFORE REVISION`, with a hub that has both revisions. Bytes over the line, and the time to decode beside
-copying as many bytes, both in processor time: a machine that does other things as well does not change that. Everything is checked before it is timed; a figure is the median of
-rounds in which the compared things take turns, with the least and the most.
+What a compressed pull takes: `measure_pull.py ENDPOINT REPOSITORY BEFORE REVISION`, with a hub that has both revisions.
+Bytes over the line, and the time to decode beside copying as many bytes, both in processor time: a machine that does
+other things as well does not change that. Everything is checked before it is timed; a figure is the median of rounds in
+which the compared things take turns, with the least and the most.
 """
 
 import contextlib
@@ -38,7 +39,10 @@ COPY_BYTES = 256 << 20
 def main() -> None:
     endpoint, repository, before, revision = sys.argv[1:5]
     core = load_core()
-    print(f"{os.cpu_count()} processors, Python {sys.version.split()[0]}, numpy {np.__version__}, core: {core.path if core else 'none, numpy decodes'}")
+    decoder = core.path if core else "none, numpy decodes"
+    print(
+        f"{os.cpu_count()} processors, Python {sys.version.split()[0]}, numpy {np.__version__}, core: {decoder}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         hub = firn.Hub(endpoint, cache_dir=folder)
         hub.snapshot_download(repository, before, Path(folder, "before"))
@@ -50,8 +54,14 @@ def main() -> None:
         needed = [package for package in manifest.packages if not package.held]
         packages = sum(package.size_bytes for package in needed)
         print(f"files of {revision}: {whole} bytes, {len(manifest.files)} of them, all with the right SHA-256")
-        print(f"pulled by someone who has {before}: {packages} bytes in {len(needed)} packages ({packages / whole:.2%} of the files), {pulled} with the list ({pulled / whole:.2%})")
-        print(f"pulled by someone who has nothing: {sum(package.size_bytes for package in manifest.packages)} bytes in {len(manifest.packages)} packages")
+        print(
+            f"pulled by someone who has {before}: {packages} bytes in {len(needed)} packages "
+            f"({packages / whole:.2%} of the files), {pulled} with the list ({pulled / whole:.2%})"
+        )
+        print(
+            f"pulled by someone who has nothing: {sum(package.size_bytes for package in manifest.packages)} bytes "
+            f"in {len(manifest.packages)} packages"
+        )
 
         target = next(file for file in manifest.files if file.package_id is not None)
         links = manifest.chain(target.package_id or "")
@@ -100,7 +110,11 @@ class Pull:
     @property
     def what(self) -> str:
         """The pull in words."""
-        return f"a chain of {len(self.packages)}" if self.states is None else f"the last of {len(self.packages)} from the state before it"
+        return (
+            f"a chain of {len(self.packages)}"
+            if self.states is None
+            else f"the last of {len(self.packages)} from the state before it"
+        )
 
     @contextlib.contextmanager
     def opened(self, core: Core | None) -> Iterator[list[Package]]:
@@ -145,7 +159,16 @@ def time_chain(name: str, core: Core | None, chain: list[Package], pull: Pull, e
     calls = TimedCalls(core._library) if core else None
     if core and calls:
         core._library = calls  # type: ignore[assignment]
-    times: dict[str, list[float]] = {"memcpy": [], "the core's calls": [], "its blocks, from Python": [], "the core's calls, with the state after": [], "its blocks, with the state after": [], "the indexes": [], "files with their SHA-256": [], "the same, and the state kept": []}
+    times: dict[str, list[float]] = {
+        "memcpy": [],
+        "the core's calls": [],
+        "its blocks, from Python": [],
+        "the core's calls, with the state after": [],
+        "its blocks, with the state after": [],
+        "the indexes": [],
+        "files with their SHA-256": [],
+        "the same, and the state kept": [],
+    }
     for _ in range(rounds):
         times["memcpy"].append(seconds(lambda: np.copyto(target, source)) * size / COPY_BYTES)
         for kept, keeper in (("", None), (", with the state after", NoKeeper())):
@@ -156,7 +179,11 @@ def time_chain(name: str, core: Core | None, chain: list[Package], pull: Pull, e
         times["the indexes"].append(seconds(lambda: open_chain(pull.packages, None, core)))
         for label, bytes_max in (("files with their SHA-256", 0), ("the same, and the state kept", STATES_BYTES_MAX)):
             with tempfile.TemporaryDirectory() as folder:
-                times[label].append(seconds(lambda folder=folder, most=bytes_max: rebuild(pull, core, Path(folder), most), time.process_time))
+                times[label].append(
+                    seconds(
+                        lambda folder=folder, most=bytes_max: rebuild(pull, core, Path(folder), most), time.process_time
+                    )
+                )
     if core and calls:
         core._library = calls.library  # type: ignore[assignment]
     copy = statistics.median(times.pop("memcpy"))
@@ -173,9 +200,14 @@ def rebuild(pull: Pull, core: Core | None, folder: Path, state_bytes_max: int) -
 
 
 def decode_blocks(chain: list[Package], number: int, keeper: StateKeeper | None = None) -> Iterator[bytes | None]:
-    """One block after another, each freed before the next as when a file is written: memory that is new to the process is slow."""
+    """
+    One block after another, each freed before the next as when a file is written: memory that is new to the process is
+    slow.
+    """
     reader = ElementReader(BlockFinder(chain), None, keeper)  # type: ignore[arg-type]
-    return (reader.alone(BlockNumber(len(chain) - 1, number, i)) for i in range(len(chain[-1].index.files[number].blocks)))
+    return (
+        reader.alone(BlockNumber(len(chain) - 1, number, i)) for i in range(len(chain[-1].index.files[number].blocks))
+    )
 
 
 def check(chain: list[Package], number: int, expected: bytes) -> None:

@@ -69,7 +69,10 @@ class Handle:
 
 
 class Core:
-    """Decoders of single blocks. Elements come as bytes-like objects. DamagedPackage and UnsupportedFormat as from the decoders in Python."""
+    """
+    Decoders of single blocks. Elements come as bytes-like objects. DamagedPackage and UnsupportedFormat as from the
+    decoders in Python.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -114,12 +117,18 @@ class Core:
         """A block in buckets."""
         return self._block(size, self._library.firn_bucket_decode, payload, previous, c_uint32(_DTYPES.index(dtype)))
 
-    def merged_buckets(self, payload: Buffer, dtype: str, size: int, previous: Buffer | None, part: tuple[int, int]) -> Buffer:
+    def merged_buckets(
+        self, payload: Buffer, dtype: str, size: int, previous: Buffer | None, part: tuple[int, int]
+    ) -> Buffer:
         """A block in buckets of a merged package; `part` is how many checkpoints it has, and which one this is."""
         call = self._library.firn_merged_bucket_decode
-        return self._block(size, call, payload, previous, c_uint32(_DTYPES.index(dtype)), c_uint32(part[0]), c_uint32(part[1]))
+        return self._block(
+            size, call, payload, previous, c_uint32(_DTYPES.index(dtype)), c_uint32(part[0]), c_uint32(part[1])
+        )
 
-    def state(self, payload: Buffer, form: int, segments: Sequence[tuple[int, int, int]], beside: Buffer | None) -> Buffer:
+    def state(
+        self, payload: Buffer, form: int, segments: Sequence[tuple[int, int, int]], beside: Buffer | None
+    ) -> Buffer:
         """A block of optimizer state; segments are count, columns and first column."""
         runs = np.array(segments, np.uint32)
         out = np.empty(4 * int(runs[:, 0].sum()), np.uint8)
@@ -145,7 +154,9 @@ class Core:
         """The context tables of a package."""
         return self._parsed("firn_context_tables", stored, slots)
 
-    def levels(self, tables: Handle, stream: Buffer, previous: np.ndarray | None, count: int, modulus: int) -> np.ndarray:
+    def levels(
+        self, tables: Handle, stream: Buffer, previous: np.ndarray | None, count: int, modulus: int
+    ) -> np.ndarray:
         """Levels, a byte each."""
         out = np.empty(count, np.uint8)
         data, before = _view(stream), _view(previous)
@@ -153,19 +164,32 @@ class Core:
         self._check(call(tables.pointer, _span(data), _span(before), modulus, out.ctypes.data, count))
         return out
 
-    def level_elements(self, levels: np.ndarray, dtype: str, table: Buffer, protected_level: int | None, words: Buffer) -> Buffer:
+    def level_elements(
+        self, levels: np.ndarray, dtype: str, table: Buffer, protected_level: int | None, words: Buffer
+    ) -> Buffer:
         """The elements that levels stand for."""
         out = np.empty(len(levels) * (4 if dtype == "F32" else 2), np.uint8)
         entries, values = _view(table), _view(words)
         level = -1 if protected_level is None else protected_level
         call = self._library.firn_levels_to_elements
-        self._check(call(_span(levels), _DTYPES.index(dtype), _span(entries), level, _span(values), out.ctypes.data, out.size))
+        self._check(
+            call(_span(levels), _DTYPES.index(dtype), _span(entries), level, _span(values), out.ctypes.data, out.size)
+        )
         return out.data
 
     def residual(
-        self, links: Sequence["ResidualLink"], start: LatticeState | None, origins: np.ndarray | None, dtype: str, count: int, keep: bool
+        self,
+        links: Sequence["ResidualLink"],
+        start: LatticeState | None,
+        origins: np.ndarray | None,
+        dtype: str,
+        count: int,
+        keep: bool,
     ) -> tuple[Buffer, LatticeState | None]:
-        """The elements after a chain of residual blocks, oldest first, that starts from a state or from origins; and the state there, if it is to be kept."""
+        """
+        The elements after a chain of residual blocks, oldest first, that starts from a state or from origins; and the
+        state there, if it is to be kept.
+        """
         array = (_ResidualLink * len(links))()
         for target, link in zip(array, links, strict=True):
             target.tables = link.tables.pointer
@@ -176,7 +200,9 @@ class Core:
             target.joint_symbols = _span(link.joint_symbols)
             target.width, target.position, target.checksum = link.width, link.position, link.checksum
         out = np.empty(count * (4 if dtype == "F32" else 2), np.uint8)
-        block = _ResidualBlock(links=array, link_count=len(links), dtype=_DTYPES.index(dtype), out=out.ctypes.data, out_size=out.size)
+        block = _ResidualBlock(
+            links=array, link_count=len(links), dtype=_DTYPES.index(dtype), out=out.ctypes.data, out_size=out.size
+        )
         if start is not None:
             if not len(start.values) == len(start.activities) == count:
                 raise DamagedPackage("a state has another number of elements than its block")
@@ -193,7 +219,9 @@ class Core:
         getattr(self._library, name).restype = c_int32
         getattr(self._library, name).argtypes = list(arguments)
 
-    def _block(self, size: int, call: Callable[..., int], payload: Buffer, previous: Buffer | None, *numbers: c_uint32) -> Buffer:
+    def _block(
+        self, size: int, call: Callable[..., int], payload: Buffer, previous: Buffer | None, *numbers: c_uint32
+    ) -> Buffer:
         out = np.empty(size, np.uint8)
         data, before = _view(payload), _view(previous)
         self._check(call(_span(data), _span(before), *numbers, out.ctypes.data, size))
@@ -217,10 +245,21 @@ class Core:
 
 
 class ResidualLink:
-    """What one package says of a block of residual elements; `segments` are of SEGMENT. In a package of one checkpoint, `joint_symbols` is empty and `width` 0."""
+    """
+    What one package says of a block of residual elements; `segments` are of SEGMENT. In a package of one checkpoint,
+    `joint_symbols` is empty and `width` 0.
+    """
 
     def __init__(
-        self, tables: Handle, payload: Buffer, checksum: int, segments: np.ndarray, slots: np.ndarray, joint_symbols: bytes, width: int, position: int
+        self,
+        tables: Handle,
+        payload: Buffer,
+        checksum: int,
+        segments: np.ndarray,
+        slots: np.ndarray,
+        joint_symbols: bytes,
+        width: int,
+        position: int,
     ) -> None:
         self.tables = tables
         self.payload = _view(payload)
@@ -243,8 +282,8 @@ def _span(view: np.ndarray) -> _Bytes:
 @cache
 def load_core() -> Core | None:
     """
-    The core, or None where it was not built. FIRN_CORE names the library to load, or is `numpy` to decode without one; a library that it names and that cannot be loaded
-    is an OSError.
+    The core, or None where it was not built. FIRN_CORE names the library to load, or is `numpy` to decode without one;
+    a library that it names and that cannot be loaded is an OSError.
     """
     named = os.environ.get("FIRN_CORE")
     if named == "numpy":

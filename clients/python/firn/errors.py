@@ -23,7 +23,10 @@ class HubRefused(HubError):
 
 
 class UnsafeAnswer(FirnError):
-    """The hub's answer breaks a rule that protects this machine: a path that leaves the folder, or a size that is not true."""
+    """
+    The hub's answer breaks a rule that protects this machine: a path that leaves the folder, or a size that is not
+    true.
+    """
 
 
 class WrongBytes(FirnError):

@@ -36,8 +36,8 @@ Folder = str | os.PathLike[str]
 @dataclass(frozen=True)
 class PulledDelta:
     """
-    What a pull of a delta brought: revisions of 40 hex digits, the packages (base first) and plain files that the second needs besides those of the first, and how many
-    bytes came over the line.
+    What a pull of a delta brought: revisions of 40 hex digits, the packages (base first) and plain files that the
+    second needs besides those of the first, and how many bytes came over the line.
     """
 
     from_revision: str
@@ -48,7 +48,9 @@ class PulledDelta:
 
 
 class Hub:
-    """A hub and a folder that keeps what was pulled from it. `received_bytes` says how many bytes of bodies came so far."""
+    """
+    A hub and a folder that keeps what was pulled from it. `received_bytes` says how many bytes of bodies came so far.
+    """
 
     def __init__(self, endpoint: str | None = None, token: str | None = None, cache_dir: Folder | None = None) -> None:
         self._client = HubClient(hub_address(endpoint, token))
@@ -81,10 +83,17 @@ class Hub:
             after = read_manifest(self._client.pull(repo_id, to_revision, have=before.revision))
             had = {file.sha256 for file in before.files}
             try:
-                packages = [path for package in after.packages if not package.held for path in self._cache.fetch(self._client, package)]
+                packages = [
+                    path
+                    for package in after.packages
+                    if not package.held
+                    for path in self._cache.fetch(self._client, package)
+                ]
                 plain = [file for file in after.files if file.package_id is None and file.sha256 not in had]
                 files = [self._cache.blob(self._client, file) for file in plain]
-                return PulledDelta(before.revision, after.revision, tuple(packages), tuple(files), self.received_bytes - before_bytes)
+                return PulledDelta(
+                    before.revision, after.revision, tuple(packages), tuple(files), self.received_bytes - before_bytes
+                )
             except PackageReplaced as error:
                 replaced = error
         raise replaced
@@ -120,10 +129,17 @@ class Hub:
                     kept.unlink(missing_ok=True)
                     raise WrongBytes(f"{file.path} is damaged in the cache; it is removed, so try again")
                 _put(copy, folder, file.path)
-        _log.info("pulled %d files of revision %s; %d bytes received so far", len(missing), manifest.revision, self.received_bytes)
+        _log.info(
+            "pulled %d files of revision %s; %d bytes received so far",
+            len(missing),
+            manifest.revision,
+            self.received_bytes,
+        )
 
     def _rebuild(self, folder: Path, package_id: str, chain: list[PulledPackage], files: list[PulledFile]) -> None:
-        """Rebuilds files from the chain of a package. What was kept in the cache is pulled again, once, if it is damaged."""
+        """
+        Rebuilds files from the chain of a package. What was kept in the cache is pulled again, once, if it is damaged.
+        """
         was_kept = [package for package in chain if self._cache.find(package) is not None]
         try:
             self._rebuild_once(folder, package_id, chain, files)
@@ -186,9 +202,10 @@ def snapshot_download(
     cache_dir: Folder | None = None,
 ) -> str:
     """
-    A folder with the files of a repository at a revision (a branch, a tag, `step-1200`, `run/step-1200` or 40 hex digits), rebuilt from packages where that takes fewer
-    bytes. It is `local_dir`, in which files of the same paths are replaced, or a folder in the cache, which must not be changed. Files appear one by one, each with the
-    SHA-256 that the hub names; after an error or a kill a repeated call goes on. FirnError.
+    A folder with the files of a repository at a revision (a branch, a tag, `step-1200`, `run/step-1200` or 40 hex
+    digits), rebuilt from packages where that takes fewer bytes. It is `local_dir`, in which files of the same paths are
+    replaced, or a folder in the cache, which must not be changed. Files appear one by one, each with the SHA-256 that
+    the hub names; after an error or a kill a repeated call goes on. FirnError.
     """
     return Hub(endpoint, token, cache_dir).snapshot_download(repo_id, revision, local_dir)
 
@@ -203,8 +220,8 @@ def pull_delta(
     cache_dir: Folder | None = None,
 ) -> PulledDelta:
     """
-    Downloads into the cache what who has one revision needs for another, which may be much later or earlier, and rebuilds nothing: snapshot_download() of the second
-    finds it there. FirnError.
+    Downloads into the cache what who has one revision needs for another, which may be much later or earlier, and
+    rebuilds nothing: snapshot_download() of the second finds it there. FirnError.
     """
     return Hub(endpoint, token, cache_dir).pull_delta(repo_id, from_revision, to_revision)
 

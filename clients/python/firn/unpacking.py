@@ -21,18 +21,27 @@ class UnpackedFile:
     written: bool
 
 
-def unpack(packages: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], package_id: str | None = None) -> list[UnpackedFile]:
+def unpack(
+    packages: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], package_id: str | None = None
+) -> list[UnpackedFile]:
     """
-    Writes the files that a chain of packages stands for under the folder `out`, replacing what is there, once the SHA-256 of all is right. `packages`: files in any
-    order, one chain. `package_id`: the wanted checkpoint, where a file holds several; by default the last one. DamagedPackage, UnsupportedFormat or OSError.
+    Writes the files that a chain of packages stands for under the folder `out`, replacing what is there, once the
+    SHA-256 of all is right. `packages`: files in any order, one chain. `package_id`: the wanted checkpoint, where a
+    file holds several; by default the last one. DamagedPackage, UnsupportedFormat or OSError.
     """
     data = in_order([Path(path).read_bytes() for path in packages])
     chain = open_chain(data, bytes.fromhex(package_id) if package_id else None, load_core())
-    return [UnpackedFile(file.path, file.sha256.hex(), file.size, written) for file, written in rebuild_files(chain, os.fspath(out))]
+    return [
+        UnpackedFile(file.path, file.sha256.hex(), file.size, written)
+        for file, written in rebuild_files(chain, os.fspath(out))
+    ]
 
 
 def in_order(packages: Sequence[bytes]) -> list[bytes]:
-    """The same packages, each after its ancestor, as far as their frames tell. What is no chain is left to open_chain() to refuse."""
+    """
+    The same packages, each after its ancestor, as far as their frames tell. What is no chain is left to open_chain() to
+    refuse.
+    """
     frames = [package_frame(package) for package in packages]
     placed: list[int] = []
     known: set[bytes | None] = {None}
@@ -58,10 +67,15 @@ class PackageFrame:
 
 
 def package_frame(package: bytes) -> PackageFrame:
-    """Reads the ids of a package (docs/format.md, "Frame" and "Merged packages"); nothing else of it is checked. DamagedPackage."""
+    """
+    Reads the ids of a package (docs/format.md, "Frame" and "Merged packages"); nothing else of it is checked.
+    DamagedPackage.
+    """
     check(len(package) >= 24 + 16 and package[:4] == b"FIRN", "this is no package")
     offset, length = int.from_bytes(package[-16:-8], "little"), int.from_bytes(package[-8:-4], "little")
-    check(offset >= 24 and offset + length + 16 == len(package) and length > 0, "the index is not where the trailer says")
+    check(
+        offset >= 24 and offset + length + 16 == len(package) and length > 0, "the index is not where the trailer says"
+    )
     index = package[offset : offset + min(length, 1 + 16 + 1 + 4 * 16)]
     package_id = package[8:24]
     if not index[0] & 1:

@@ -13,8 +13,10 @@ REVISION = "a" * 40
 
 
 class FakeHub:
-    """Serves `manifest` for every revision and `bodies` by path. `cut_after`: bytes after which a body breaks off, once. `pause_s`: between two
-    pieces of a body. `extra`: what follows a body."""
+    """
+    Serves `manifest` for every revision and `bodies` by path. `cut_after`: bytes after which a body breaks off, once.
+    `pause_s`: between two pieces of a body. `extra`: what follows a body.
+    """
 
     def __init__(self) -> None:
         self.manifest: Any = {}
@@ -49,13 +51,27 @@ class FakeHub:
     def add_file(self, path: str, data: bytes, **fields: Any) -> dict[str, Any]:
         href = f"/files/{len(self.bodies)}"
         self.bodies[href] = data
-        return {"path": path, "sizeBytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), "href": href, **fields}
+        return {
+            "path": path,
+            "sizeBytes": len(data),
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "href": href,
+            **fields,
+        }
 
     def add_package(self, data: bytes, **fields: Any) -> dict[str, Any]:
         package_id = data[8:24].hex()
         self.bodies[f"/packages/{package_id}"] = data
         href = f"/packages/{package_id}"
-        return {"id": package_id, "holds": [package_id], "sizeBytes": len(data), "etag": f'"{package_id}"', "href": href, "held": False, **fields}
+        return {
+            "id": package_id,
+            "holds": [package_id],
+            "sizeBytes": len(data),
+            "etag": f'"{package_id}"',
+            "href": href,
+            "held": False,
+            **fields,
+        }
 
     def serve(self, files: list[Any], packages: list[Any]) -> None:
         self.manifest = {"revision": REVISION, "files": files, "packages": packages}
@@ -71,11 +87,15 @@ class FakeHub:
         if path in self.redirects:
             return self._send(handler, 302, b"", {"Location": self.redirects[path]})
         if body is None:
-            return self._send(handler, 404, json.dumps({"code": "not-found", "detail": "There is no such package."}).encode(), {})
+            return self._send(
+                handler, 404, json.dumps({"code": "not-found", "detail": "There is no such package."}).encode(), {}
+            )
         asked = handler.headers.get("Range")
         if asked and "/revisions/" not in path:
             start = int(asked.removeprefix("bytes=").removesuffix("-"))
-            return self._send(handler, 206, body[start:], {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"})
+            return self._send(
+                handler, 206, body[start:], {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"}
+            )
         return self._send(handler, 200, body + self.extra.get(path, b""), {})
 
     def _send(self, handler: BaseHTTPRequestHandler, status: int, body: bytes, headers: dict[str, str]) -> None:

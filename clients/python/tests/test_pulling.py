@@ -18,6 +18,12 @@ from firn.hub.client import hub_address
 
 from fake_hub import FakeHub, lossy_chain, residual_chain
 
+# Pulls in a process of its own. Arguments: the hub, the folder for the files, the cache.
+_CALL = """
+import sys, firn
+firn.snapshot_download("me/tiny", endpoint=sys.argv[1], local_dir=sys.argv[2], cache_dir=sys.argv[3])
+"""
+
 
 class Pulling(unittest.TestCase):
     def setUp(self) -> None:
@@ -29,14 +35,23 @@ class Pulling(unittest.TestCase):
         self.cache = self.folder / "cache"
 
     def pull(self, name: str = "out") -> dict[str, str]:
-        out = firn.snapshot_download("me/tiny", revision="step-2", endpoint=self.hub.url, token="t", local_dir=self.folder / name, cache_dir=self.cache)
+        out = firn.snapshot_download(
+            "me/tiny",
+            revision="step-2",
+            endpoint=self.hub.url,
+            token="t",
+            local_dir=self.folder / name,
+            cache_dir=self.cache,
+        )
         return self.digests(Path(out))
 
     def digests(self, folder: Path) -> dict[str, str]:
         paths = [path for path in folder.rglob("*") if path.is_file()]
         return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
-    def chain(self, count: int, make: Callable[[int], tuple[list[bytes], dict[str, str]]] = lossy_chain) -> dict[str, str]:
+    def chain(
+        self, count: int, make: Callable[[int], tuple[list[bytes], dict[str, str]]] = lossy_chain
+    ) -> dict[str, str]:
         """Makes the hub serve a chain of so many packages beside a plain file; what a pull has to give."""
         data, digests = make(count)
         packages = [self.hub.add_package(each) for each in data]
@@ -52,7 +67,13 @@ class Pulling(unittest.TestCase):
         holder = packages[-1]["id"]
         # As large as to be worth their packages: the fixtures' files are small.
         files: list[Any] = [
-            {"path": f"weights/{path}", "sizeBytes": sizes[path], "sha256": digest, "href": f"/whole/{path}", "package": {"id": holder, "path": path}}
+            {
+                "path": f"weights/{path}",
+                "sizeBytes": sizes[path],
+                "sha256": digest,
+                "href": f"/whole/{path}",
+                "package": {"id": holder, "path": path},
+            }
             for path, digest in digests.items()
         ]
         self.hub.serve([*files, self.hub.add_file("config.json", b'{"a": 1}')], packages)
@@ -109,14 +130,17 @@ class Pulling(unittest.TestCase):
     def test_a_process_may_be_killed_at_any_time(self) -> None:
         expected = self.chain(3)
         self.hub.pause_s = 0.002
-        call = "import sys, firn; firn.snapshot_download('me/tiny', endpoint=sys.argv[1], local_dir=sys.argv[2], cache_dir=sys.argv[3])"
         environment = {**os.environ, "PYTHONPATH": str(Path(firn.__file__).parents[1])}
         for kill in range(6):
             seen = len(self.hub.received("/packages/"))
-            arguments = [sys.executable, "-B", "-c", call, self.hub.url, str(self.folder / "out"), str(self.cache)]
+            arguments = [sys.executable, "-B", "-c", _CALL, self.hub.url, str(self.folder / "out"), str(self.cache)]
             with subprocess.Popen(arguments, env=environment, stderr=subprocess.DEVNULL) as process:
                 deadline = time.monotonic() + 60
-                while process.poll() is None and len(self.hub.received("/packages/")) == seen and time.monotonic() < deadline:
+                while (
+                    process.poll() is None
+                    and len(self.hub.received("/packages/")) == seen
+                    and time.monotonic() < deadline
+                ):
                     time.sleep(0.005)
                 time.sleep(0.01 * kill)
                 process.kill()
@@ -125,7 +149,9 @@ class Pulling(unittest.TestCase):
                 self.assertTrue(path.startswith(".firn-unfinished-") or digest == expected[path])
         self.hub.pause_s = 0.0
         found = self.pull()
-        self.assertEqual({path: digest for path, digest in found.items() if not path.startswith(".firn-unfinished-")}, expected)
+        self.assertEqual(
+            {path: digest for path, digest in found.items() if not path.startswith(".firn-unfinished-")}, expected
+        )
 
     def test_a_package_that_rots_in_the_cache_is_pulled_again(self) -> None:
         expected = self.chain(2)
@@ -200,13 +226,16 @@ class Pulling(unittest.TestCase):
             process.wait()
         expected = self.chain(4, residual_chain)
         self.assertEqual(self.pull("after"), expected)
-        self.assertEqual([path.suffix for path in (self.cache / "states").iterdir() if not path.name.startswith(".")], [".state"])
+        self.assertEqual(
+            [path.suffix for path in (self.cache / "states").iterdir() if not path.name.startswith(".")], [".state"]
+        )
 
     def process(self, name: str) -> "subprocess.Popen[bytes]":
         """Pulls in a process of its own."""
-        call = "import sys, firn; firn.snapshot_download('me/tiny', endpoint=sys.argv[1], local_dir=sys.argv[2], cache_dir=sys.argv[3])"
         environment = {**os.environ, "PYTHONPATH": str(Path(firn.__file__).parents[1])}
-        process = subprocess.Popen([sys.executable, "-B", "-c", call, self.hub.url, str(self.folder / name), str(self.cache)], env=environment)
+        process = subprocess.Popen(
+            [sys.executable, "-B", "-c", _CALL, self.hub.url, str(self.folder / name), str(self.cache)], env=environment
+        )
         self.addCleanup(process.wait)
         return process
 
@@ -220,7 +249,9 @@ class Pulling(unittest.TestCase):
         kept = {path: path.read_bytes() for path in self.cache.rglob("*") if path.is_file()}
         for path in (out, self.folder, self.cache, *self.cache.rglob("*")):
             path.chmod(0o777 if path == out else 0o555 if path.is_dir() else 0o444)
-        self.addCleanup(lambda: [path.chmod(0o755) for path in (self.folder, self.cache, *self.cache.rglob("*")) if path.is_dir()])
+        self.addCleanup(
+            lambda: [path.chmod(0o755) for path in (self.folder, self.cache, *self.cache.rglob("*")) if path.is_dir()]
+        )
         logging.disable(logging.WARNING)
         self.addCleanup(logging.disable, logging.NOTSET)
         self.hub.requests.clear()
@@ -262,7 +293,8 @@ class Pulling(unittest.TestCase):
             "packages in a circle": {
                 "files": [{**plain, "package": {"id": "0" * 32, "path": "a"}}],
                 "packages": [
-                    {"id": x * 32, "holds": [x * 32], "ancestorId": y * 32, "sizeBytes": 1, "etag": '"e"', "href": "/p"} for x, y in ("01", "10")
+                    {"id": x * 32, "holds": [x * 32], "ancestorId": y * 32, "sizeBytes": 1, "etag": '"e"', "href": "/p"}
+                    for x, y in ("01", "10")
                 ],
             },
         }
@@ -298,7 +330,9 @@ class Pulling(unittest.TestCase):
         self.hub.manifest["files"][0]["sha256"] = right
         first, second = self.hub.manifest["packages"]
         self.cache = self.folder / "other-cache"
-        self.hub.bodies[second["href"]] = self.hub.bodies[first["href"]][: second["sizeBytes"]].ljust(second["sizeBytes"], b"\0")
+        self.hub.bodies[second["href"]] = self.hub.bodies[first["href"]][: second["sizeBytes"]].ljust(
+            second["sizeBytes"], b"\0"
+        )
         with self.assertRaises(firn.WrongBytes):
             self.pull()
 
@@ -314,7 +348,11 @@ class Pulling(unittest.TestCase):
     def test_a_token_goes_to_its_own_hub_only(self) -> None:
         for name in ("FIRN_URL", "FIRN_ENDPOINT", "FIRN_TOKEN", "HF_ENDPOINT", "HF_TOKEN"):
             old = os.environ.pop(name, None)
-            self.addCleanup(lambda name=name, old=old: os.environ.update({name: old}) if old is not None else os.environ.pop(name, None))
+            self.addCleanup(
+                lambda name=name, old=old: (
+                    os.environ.update({name: old}) if old is not None else os.environ.pop(name, None)
+                )
+            )
         with self.assertRaises(firn.FirnError):
             hub_address(None, None)
         with self.assertRaises(firn.FirnError):

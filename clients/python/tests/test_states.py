@@ -79,7 +79,12 @@ class KeptStates(unittest.TestCase):
                 for core in DECODERS:
                     states = States(self.folder / f"{name}-{last}-{core is None}")
                     self.rebuilt(self.chain(data[: last + 1], core), states)
-                    kept.append([path.read_bytes() for path in sorted((self.folder / f"{name}-{last}-{core is None}").iterdir())])
+                    kept.append(
+                        [
+                            path.read_bytes()
+                            for path in sorted((self.folder / f"{name}-{last}-{core is None}").iterdir())
+                        ]
+                    )
                 with self.subTest(name=name, last=last):
                     self.assertEqual(len(kept[0]), 1)
                     self.assertEqual(kept[0], kept[1])
@@ -102,25 +107,38 @@ class KeptStates(unittest.TestCase):
                     self.assertEqual(self.rebuilt(chain, single), expected)
                     left = self.folder / f"{wanted}-{core is None}" / f"{wanted}.state"
                     alone = States(self.folder / f"alone-{wanted}-{core is None}")
-                    self.rebuilt(self.chain([path.read_bytes() for path in RUNS["format-v3"][: ids.index(wanted) + 1]], core), alone)
-                    self.assertEqual(left.read_bytes(), (self.folder / f"alone-{wanted}-{core is None}" / f"{wanted}.state").read_bytes())
+                    self.rebuilt(
+                        self.chain([path.read_bytes() for path in RUNS["format-v3"][: ids.index(wanted) + 1]], core),
+                        alone,
+                    )
+                    self.assertEqual(
+                        left.read_bytes(),
+                        (self.folder / f"alone-{wanted}-{core is None}" / f"{wanted}.state").read_bytes(),
+                    )
 
     def test_the_state_of_the_chain_before_goes_when_the_next_one_is_there(self) -> None:
         data = [path.read_bytes() for path in RUNS["format-v3"]]
         for last in range(len(data)):
             chain = self.chain(data[: last + 1], load_core())
             self.rebuilt(chain)
-            self.assertEqual([path.name for path in (self.folder / "states").iterdir()], [f"{chain[-1].index.package_id.hex()}.state"])
+            self.assertEqual(
+                [path.name for path in (self.folder / "states").iterdir()],
+                [f"{chain[-1].index.package_id.hex()}.state"],
+            )
 
     def test_states_take_no_more_than_their_bound_and_those_used_last_stay(self) -> None:
         chains = [self.chain([paths[0].read_bytes()], load_core()) for paths in RUNS.values()]
         for chain in chains:
             self.rebuilt(chain)
-        sizes = [(self.folder / "states" / f"{chain[-1].index.package_id.hex()}.state").stat().st_size for chain in chains]
+        sizes = [
+            (self.folder / "states" / f"{chain[-1].index.package_id.hex()}.state").stat().st_size for chain in chains
+        ]
         small = States(self.folder / "small", sizes[0] + sizes[1] - 1)
         for chain in chains[:2]:
             self.rebuilt(chain, small)
-        self.assertEqual([path.name for path in (self.folder / "small").iterdir()], [f"{chains[1][-1].index.package_id.hex()}.state"])
+        self.assertEqual(
+            [path.name for path in (self.folder / "small").iterdir()], [f"{chains[1][-1].index.package_id.hex()}.state"]
+        )
         none = States(self.folder / "none", min(sizes) // 2)
         self.rebuilt(chains[0], none)
         self.assertFalse((self.folder / "none").exists())
@@ -128,7 +146,9 @@ class KeptStates(unittest.TestCase):
     def test_nothing_is_kept_of_what_failed(self) -> None:
         data = [path.read_bytes() for path in RUNS["format-v3"][:2]]
         chain = self.chain(data, load_core())
-        damaged = self.chain([self.without_payloads(self.chain([*data, b""][:2], load_core()))[0], data[1]], load_core())
+        damaged = self.chain(
+            [self.without_payloads(self.chain([*data, b""][:2], load_core()))[0], data[1]], load_core()
+        )
         with self.assertRaises(DamagedPackage):
             self.rebuilt(damaged)
         self.assertEqual(list((self.folder / "states").iterdir()), [])
@@ -143,7 +163,11 @@ class KeptStates(unittest.TestCase):
             KeptState(self.folder / "states" / f"{package_id}.state", "0" * 32)
         dice = random.Random(7)
         path = self.folder / "changed.state"
-        blocks = [(file.path, number, block.plan.count) for file in chain[-1].index.files for number, block in enumerate(file.blocks)]
+        blocks = [
+            (file.path, number, block.plan.count)
+            for file in chain[-1].index.files
+            for number, block in enumerate(file.blocks)
+        ]
         for round_ in range(300):
             changed = bytearray(whole if round_ % 2 else whole[-2000:])
             # Where the index and the trailer are, more often than in the states.
@@ -194,7 +218,9 @@ class FoldersThatFail(unittest.TestCase):
             chain = open_chain([path.read_bytes() for path in RUNS["format-v3"][:2]], None, load_core())
             with states.keeping(chain) as keeper, states.attached(chain) as short:
                 self.assertIsNone(keeper)
-                found = {file.path: file.sha256.hex() for file, _ in rebuild_files(short, str(Path(folder, "out")), keeper)}
+                found = {
+                    file.path: file.sha256.hex() for file, _ in rebuild_files(short, str(Path(folder, "out")), keeper)
+                }
             self.assertEqual(found, digests_of("format-v3")[1])
             states.forget(chain)
 

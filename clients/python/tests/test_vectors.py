@@ -11,7 +11,8 @@ from firn.core import load_core
 
 FIXTURES = Path(__file__).parents[3] / "test" / "fixtures"
 
-# Chains of packages, which of their checkpoints, and where its digests are: the same for Node (test/shared-vectors.test.ts).
+# Chains of packages, which of their checkpoints, and where its digests are: the same for Node
+# (test/shared-vectors.test.ts).
 VECTORS = json.loads((FIXTURES / "vectors.json").read_text())
 
 

@@ -182,7 +182,8 @@ void bench_dense(DeviceBench& bench, const ContextData& data, const OnDevice& th
 }  // namespace
 
 void device_bench_context(DeviceBench& bench) {
-  if (!bench.wants("context_counts") && !bench.wants("element_tables") && !bench.wants("dense_encode, 64 lanes")) return;
+  if (!bench.wants("context_counts") && !bench.wants("element_tables") && !bench.wants("dense_encode, 64 lanes"))
+    return;
   const ContextData data;
   std::vector<DeviceBuffer> buffers;
   const OnDevice there(bench, buffers, data);

@@ -1,5 +1,5 @@
-// Timing of kernels on a device. Each kernel's answer is compared with the processor's, then timed with the device's own
-// marks; its figure stands beside the device's copy of as many bytes in the same run, and beside one and all cores.
+// Timing of kernels on a device. Each kernel's answer is compared with the processor's, then timed with the device's
+// own marks; its figure stands beside the device's copy of as many bytes in the same run, and beside one and all cores.
 #pragma once
 #include <functional>
 #include <string>

@@ -56,7 +56,8 @@ void bench_planes(DeviceBench& bench, const ExactData& data, const std::string& 
   constexpr size_t kCounts = size_t{ExactPlanesKernel::kPlanesMax} * ExactPlanesKernel::kValues;
   uint8_t* const planes = bench.room<uint8_t>(buffers, data.current.size());
   uint32_t* const counts = bench.room<uint32_t>(buffers, kBlocks * kCounts);
-  const ExactPlanesKernel arguments{data.d_current, nullptr, data.kind, data.d_blocks, uint32_t{kBlocks}, planes, counts};
+  const ExactPlanesKernel arguments{data.d_current,    nullptr, data.kind, data.d_blocks,
+                                    uint32_t{kBlocks}, planes,  counts};
   bench.measure({.name = "exact_planes" + suffix,
                  .bytes = 2 * data.current.size(),
                  .bar = 0,
@@ -134,7 +135,8 @@ void bench_differences(DeviceBench& bench, const ExactData& data, const std::str
                  .same =
                      [&] {
                        const std::vector<uint8_t> of = bench.down(symbols, kDeviceElements);
-                       const std::vector<uint32_t> of_counts = bench.down(counts, kBlocks * ExactDifferenceKernel::kKeys);
+                       const std::vector<uint32_t> of_counts =
+                           bench.down(counts, kBlocks * ExactDifferenceKernel::kKeys);
                        return sampled([&](size_t b) {
                          const ContextDifferencePlan plan = plan_context_difference(data.input(b));
                          return std::memcmp(plan.symbols.get(), &of[b * kBlock], kBlock) == 0 &&
@@ -177,7 +179,8 @@ void bench_differences(DeviceBench& bench, const ExactData& data, const std::str
                        std::vector<uint8_t> out;
                        return sampled([&](size_t b) {
                          const size_t written = put(b, out);
-                         return places[b] + written <= bytes && std::memcmp(out.data(), &there[places[b]], written) == 0;
+                         return places[b] + written <= bytes &&
+                                std::memcmp(out.data(), &there[places[b]], written) == 0;
                        });
                      }});
 }

@@ -60,7 +60,8 @@ void device_bench_lattice(DeviceBench& bench) {
     std::vector<std::vector<uint32_t>> own_escapes(kBlocks);
     std::vector<LatticeStatistics> own_statistics(kBlocks);
     const auto each_block = [](size_t first, size_t count, auto body) {
-      for (size_t b = first / kBlockElementsMax; b < (first + count) / kBlockElementsMax; ++b) body(b, b * kBlockElementsMax);
+      for (size_t b = first / kBlockElementsMax; b < (first + count) / kBlockElementsMax; ++b)
+        body(b, b * kBlockElementsMax);
     };
     const auto quantize = [&](size_t first, size_t count) {
       each_block(first, count, [&](size_t b, size_t at) {
@@ -100,7 +101,8 @@ void device_bench_lattice(DeviceBench& bench) {
     std::vector<uint32_t> all_escapes(kDeviceElements);
     for (size_t b = 0; b < kBlocks; ++b) {
       coded[b].escape_count = static_cast<uint32_t>(own_escapes[b].size());
-      std::copy(own_escapes[b].begin(), own_escapes[b].end(), all_escapes.begin() + static_cast<long>(coded[b].escape_first));
+      std::copy(own_escapes[b].begin(), own_escapes[b].end(),
+                all_escapes.begin() + static_cast<long>(coded[b].escape_first));
     }
     const LatticeTeamBlock* const d_coded = bench.up(buffers, coded);
     bench.check(bench.device().upload(escapes, all_escapes.data(), all_escapes.size() * 4));
@@ -166,8 +168,8 @@ void device_bench_lattice(DeviceBench& bench) {
                        [&] {
                          bench.check(bench.device().run(
                              &DeviceTable::lattice_errors,
-                             LatticeErrorsTeamKernel{d_coded, kBlocks, d_segments, w, nullptr, nullptr, dtype, Dtype::f32,
-                                                     symbols, escapes, k, sums, failures}));
+                             LatticeErrorsTeamKernel{d_coded, kBlocks, d_segments, w, nullptr, nullptr, dtype,
+                                                     Dtype::f32, symbols, escapes, k, sums, failures}));
                        },
                    .on_processor = measure_errors,
                    .elements = kDeviceElements,
@@ -190,13 +192,11 @@ void device_bench_lattice(DeviceBench& bench) {
       });
     };
     add_up(0, kDeviceElements);
+    const MomentsKernel arguments{d_tensors, kBlocks};
     bench.measure({.name = "weight_moments" + suffix,
                    .bytes = kDeviceElements * size,
                    .bar = 0,
-                   .on_device =
-                       [&] {
-                         bench.check(bench.device().run(&DeviceTable::weight_moments, MomentsKernel{d_tensors, kBlocks}));
-                       },
+                   .on_device = [&] { bench.check(bench.device().run(&DeviceTable::weight_moments, arguments)); },
                    .on_processor = add_up,
                    .elements = kDeviceElements,
                    .same =

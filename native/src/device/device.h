@@ -1,4 +1,5 @@
-// A device that kernels run on: the processor, or a GPU behind the CUDA library. Whatever it is, the bytes are the same.
+// A device that kernels run on: the processor, or a GPU behind the CUDA library. Whatever it is, the bytes are the
+// same.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-// What a device can do, as a plain table of functions: the CPU has one (cpu_device.h), and the CUDA library another, which
-// is loaded when it is wanted (cuda_library.h).
+// What a device can do, as a plain table of functions: the CPU has one (cpu_device.h), and the CUDA library another,
+// which is loaded when it is wanted (cuda_library.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +27,9 @@ struct DeviceInfo {
   uint32_t processors;
 };
 
-// Functions return a DeviceStatus. A queue runs what it is given in order; what is given returns at once, and failures may
-// show later, at `wait`. One thread at a time uses a queue. Addresses of `allocate` are multiples of 256 and may be used in
-// every queue of the same device.
+// Functions return a DeviceStatus. A queue runs what it is given in order; what is given returns at once, and failures
+// may show later, at `wait`. One thread at a time uses a queue. Addresses of `allocate` are multiples of 256 and may be
+// used in every queue of the same device.
 struct DeviceTable {
   uint32_t version;
   int32_t (*count)(int32_t* devices);

@@ -73,7 +73,8 @@ Status bucket_encode(const BucketElements& current, const void* previous, uint32
   for (const uint16_t key : kept) {
     const double middle = (double{buckets[key].least} + double{buckets[key].most}) / 2;
     out->resize(out->size() + kBucketValueBytes);
-    store_le<uint32_t>(out->data() + out->size() - kBucketValueBytes, std::bit_cast<uint32_t>(static_cast<float>(middle)));
+    store_le<uint32_t>(out->data() + out->size() - kBucketValueBytes,
+                       std::bit_cast<uint32_t>(static_cast<float>(middle)));
   }
   append_code_lengths(lengths, out);
   const size_t at = out->size();

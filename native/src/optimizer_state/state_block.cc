@@ -71,7 +71,8 @@ std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& valu
 
 Status state_encode(StateKind kind, const void* values, const void* reference, const StateLayout& layout,
                     std::vector<uint8_t>* out) try {
-  if (kind > StateKind::clusters || !is_valid(layout) || !is_reference(kind, reference)) return Status::invalid_argument;
+  if (kind > StateKind::clusters || !is_valid(layout) || !is_reference(kind, reference))
+    return Status::invalid_argument;
   const StateBits bits = bits_of(values, layout.count), other = bits_of(reference, layout.count);
   const bool may_go_on = kind == StateKind::second_moment;
   std::vector<uint8_t> payload = coded(StateMode::alone, kind, bits, may_go_on ? StateBits() : other, layout);
@@ -93,7 +94,8 @@ Status state_encode(StateKind kind, const void* values, const void* reference, c
 
 Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* reference, const StateLayout& layout,
                     void* out) try {
-  if (kind > StateKind::clusters || !is_valid(layout) || !is_reference(kind, reference)) return Status::invalid_argument;
+  if (kind > StateKind::clusters || !is_valid(layout) || !is_reference(kind, reference))
+    return Status::invalid_argument;
   if (size == 0) return Status::truncated;
   const auto mode = static_cast<StateMode>(bytes[0]);
   if (mode > StateMode::with_previous) return Status::unsupported;

@@ -1,5 +1,5 @@
-// Sketches (firn/sketch.h) over teams: each counts its share of the values in a table of its own, then adds the table to
-// the sketch.
+// Sketches (firn/sketch.h) over teams: each counts its share of the values in a table of its own, then adds the table
+// to the sketch.
 #pragma once
 #include "firn/sketch.h"
 #include "stats/keys.h"

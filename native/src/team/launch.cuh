@@ -9,7 +9,8 @@
 namespace firn {
 
 template <typename Kernel>
-__global__ void __launch_bounds__(Kernel::kMembers, Kernel::kResident) run_teams(const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(Kernel::kMembers, Kernel::kResident)
+    run_teams(const __grid_constant__ Kernel kernel) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ uint32_t sums[BlockTeam::kWarpsMax];
   kernel(BlockTeam(sums), blockIdx.x, gridDim.x, shared);

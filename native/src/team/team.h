@@ -1,6 +1,7 @@
-// Kernels are written once, as code over a team: some number of members that run the same function and meet at barriers.
-// On a device the team is a block of threads (team/cuda_team.cuh); on the CPU it is one member, or several real threads
-// (team/thread_team.h), so that tests find a missing barrier without a device. Whatever the team, the bytes are the same.
+// Kernels are written once, as code over a team: some number of members that run the same function and meet at
+// barriers. On a device the team is a block of threads (team/cuda_team.cuh); on the CPU it is one member, or several
+// real threads (team/thread_team.h), so that tests find a missing barrier without a device. Whatever the team, the
+// bytes are the same.
 //
 // A team has:
 //   rank()             this member's number, from 0

@@ -56,8 +56,9 @@ TEST_CASE("device: weights become levels of a codebook and elements again as by 
     for (float& entry : entries) entry = gaussian(random);
     const std::vector<uint8_t> table = elements(entries, dtype);
     std::vector<uint8_t> rebuilt(weights.size());
-    const Status dequantized = dequantize(hostile.data(), count, dtype, table.data(), k + 2, static_cast<int32_t>(k + 1),
-                                          hostile_words.data(), hostile_words.size(), rebuilt.data());
+    const Status dequantized =
+        dequantize(hostile.data(), count, dtype, table.data(), k + 2, static_cast<int32_t>(k + 1), hostile_words.data(),
+                   hostile_words.size(), rebuilt.data());
 
     for_each_column(random, [&](Arrays& arrays, auto run) {
       const uint32_t chunks = codebook_chunks(count);

@@ -1,5 +1,5 @@
-// Runs a kernel over teams in every way there is and hands each answer to a check: on the processor as a device (teams of
-// one), on teams of real threads, and on a CUDA device when the library is built and finds one.
+// Runs a kernel over teams in every way there is and hands each answer to a check: on the processor as a device (teams
+// of one), on teams of real threads, and on a CUDA device when the library is built and finds one.
 #pragma once
 #include <cstdlib>
 #include <functional>
@@ -21,7 +21,8 @@ inline bool has_setting(const char* name, const char* value) {
   return found && std::string(found) == value;
 }
 
-// The devices of this machine, opened once. FIRN_TESTS_COLUMNS=cuda leaves the CUDA device alone, for tools that watch it.
+// The devices of this machine, opened once. FIRN_TESTS_COLUMNS=cuda leaves the CUDA device alone, for tools that
+// watch it.
 class Devices {
  public:
   static Devices& all() {
@@ -98,8 +99,8 @@ class Arrays {
   std::vector<Copy> copies_;
 };
 
-// Calls body(arrays, run) for every column; run(&DeviceTable::kernel, Kernel{...}) runs a kernel there. `threads` members
-// and `processors` multiprocessors vary what must not matter.
+// Calls body(arrays, run) for every column; run(&DeviceTable::kernel, Kernel{...}) runs a kernel there. `threads`
+// members and `processors` multiprocessors vary what must not matter.
 template <typename Body>
 void for_each_column(Random& random, Body body) {
   for (const auto& device : Devices::all().list()) {

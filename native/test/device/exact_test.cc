@@ -17,7 +17,8 @@ struct ExactCase {
   size_t size() const { return element_bytes(kind); }
   size_t elements() const { return current.size() / size(); }
   ExactInput input(size_t b) const {
-    return {current.data() + blocks[b].first * size(), previous.data() + blocks[b].first * size(), blocks[b].count, kind};
+    return {current.data() + blocks[b].first * size(), previous.data() + blocks[b].first * size(), blocks[b].count,
+            kind};
   }
 };
 
@@ -70,7 +71,8 @@ TEST_CASE("device: byte planes and their counts are those of the processor") {
       for (size_t b = 0; b < c.blocks.size(); ++b) {
         const ExactInput input = c.input(b);
         const PlanesPlan plan = plan_planes(input, with_previous);
-        CHECK(std::equal(plan.planes.get(), plan.planes.get() + input.bytes(), found.data() + c.blocks[b].first * c.size()));
+        CHECK(std::equal(plan.planes.get(), plan.planes.get() + input.bytes(),
+                         found.data() + c.blocks[b].first * c.size()));
         for (size_t k = 0; k < plan.counts.size(); ++k) {
           CHECK(std::equal(plan.counts[k].begin(), plan.counts[k].end(),
                            &found_counts[b * kCounts + k * ExactPlanesKernel::kValues]));
@@ -141,7 +143,8 @@ TEST_CASE("device: differences, their counts and fields are those of the process
       run(&DeviceTable::exact_fields,
           ExactFieldsKernel{current, previous, c.kind, there, blocks, symbols, arrays.add(places), fields});
       const std::vector<uint8_t> of_symbols = arrays.read(symbols, c.elements()),
-                                 of_contexts = arrays.read(contexts, c.elements()), of_fields = arrays.read(fields, bytes);
+                                 of_contexts = arrays.read(contexts, c.elements()),
+                                 of_fields = arrays.read(fields, bytes);
       const std::vector<uint32_t> of_counts = arrays.read(counts, size_t{blocks} * ExactDifferenceKernel::kKeys);
       for (size_t b = 0; b < blocks; ++b) {
         const ExactInput input = c.input(b);
@@ -154,7 +157,8 @@ TEST_CASE("device: differences, their counts and fields are those of the process
         CHECK_EQ(results[b].occurring, plan.occurring);
         CHECK_EQ((results[b].field_bits + 7) / 8, plan.field_bytes);
         CHECK(std::equal(plan.symbols.get(), plan.symbols.get() + input.count, of_symbols.data() + c.blocks[b].first));
-        CHECK(std::equal(plan.contexts.get(), plan.contexts.get() + input.count, of_contexts.data() + c.blocks[b].first));
+        CHECK(
+            std::equal(plan.contexts.get(), plan.contexts.get() + input.count, of_contexts.data() + c.blocks[b].first));
         CHECK(std::equal(plan.counts.begin(), plan.counts.end(), &of_counts[b * ExactDifferenceKernel::kKeys]));
         std::vector<uint8_t> expected(plan.field_bytes + kFieldSlackBytes);
         const size_t written = float_kernels(c.kind).put_fields(input.current, input.previous, plan.symbols.get(),

@@ -20,7 +20,8 @@ float whole(Random& random, int64_t largest) {
 GptqCase random_case(Random& random) {
   constexpr uint32_t kSizes[] = {1, 2, 31, 32, 33, 64, 65, 127, 128, 129, 160, 257};
   GptqCase c{};
-  c.size = random.below(3) == 0 ? kSizes[random.below(std::size(kSizes))] : 1 + static_cast<uint32_t>(random.below(300));
+  c.size =
+      random.below(3) == 0 ? kSizes[random.below(std::size(kSizes))] : 1 + static_cast<uint32_t>(random.below(300));
   c.blocks = 1 + static_cast<uint32_t>(random.below(3));
   c.outputs = 1 + static_cast<uint32_t>(random.below(80));
   const uint32_t step = 1u << random.below(12);
@@ -55,7 +56,9 @@ Rounded expected_of(const GptqCase& c) {
   for (uint32_t block = 0; block < c.blocks; ++block) {
     for (uint32_t output = 0; output < c.outputs; output += kGptqLanes) {
       const uint32_t lanes = std::min<uint32_t>(kGptqLanes, c.outputs - output);
-      const auto place = [&](size_t j, size_t lane) { return (size_t{block} * c.size + j) * c.outputs + output + lane; };
+      const auto place = [&](size_t j, size_t lane) {
+        return (size_t{block} * c.size + j) * c.outputs + output + lane;
+      };
       const auto cut = [&](const std::vector<float>& from, float rest) {
         std::vector<float> tile(cells, rest);
         for (size_t j = 0; j < c.size; ++j) {

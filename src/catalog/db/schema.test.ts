@@ -17,8 +17,11 @@ test('the schema that queries use has the columns, types and nulls that the migr
     nullable: boolean;
     generated: boolean;
   }>(`
-    select table_name as table, column_name as column, data_type as type, is_nullable = 'YES' as nullable, column_default is not null or is_identity = 'YES' as generated
-    from information_schema.columns where table_schema = 'public' and table_name not in ('migrations', 'retired_packages', 'condemned_objects', 'arrivals')
+    select table_name as table, column_name as column, data_type as type, is_nullable = 'YES' as nullable,
+      column_default is not null or is_identity = 'YES' as generated
+    from information_schema.columns
+    where table_schema = 'public'
+      and table_name not in ('migrations', 'retired_packages', 'condemned_objects', 'arrivals')
       and column_name <> 'super_step_id'`);
   await client.close();
   const declared = Object.values(schema)
@@ -45,12 +48,14 @@ test.each([
   expect(column.enumValues).toBe(values);
 });
 
-test('a process of the version before writes pending deletions and body reservations under their old names', async () => {
+test('a process of the previous version writes pending deletions and reservations by their old names', async () => {
   const client = await PGlite.create({ loadDataDir: await testTemplate() });
   try {
     await client.exec(`
-      insert into condemned_objects (key, condemned_at, stored_bytes, repository_id, reason) values ('k', default, 5, null, 'orphan') on conflict do nothing;
-      insert into condemned_objects (key, condemned_at, stored_bytes, repository_id, reason) values ('k', default, 6, null, 'orphan') on conflict do nothing;
+      insert into condemned_objects (key, condemned_at, stored_bytes, repository_id, reason)
+        values ('k', default, 5, null, 'orphan') on conflict do nothing;
+      insert into condemned_objects (key, condemned_at, stored_bytes, repository_id, reason)
+        values ('k', default, 6, null, 'orphan') on conflict do nothing;
       insert into arrivals (id, run_id, checkpoint_id, size_bytes, keep_until) values ('a', 'r', 'c', 5, now())
         on conflict (id) do update set size_bytes = 6;
       insert into arrivals (id, run_id, checkpoint_id, size_bytes, keep_until) values ('a', 'r', 'c', 7, now())
@@ -83,8 +88,10 @@ test('a process of the version before merges packages under their old name, and 
     await client.exec(`
       set session_replication_role = replica;
       alter table packages enable always trigger packages_both_names;
-      insert into packages (id, checkpoint_id, key, super_step_id, ${values}) values ('a', 'c', 'k', default, 1, 1, 0, 1, 'base', 1);
-      insert into packages (id, checkpoint_id, key, merged_package_id, ${values}) values ('b', 'c', 'l', null, 1, 1, 0, 1, 'base', 1);`);
+      insert into packages (id, checkpoint_id, key, super_step_id, ${values})
+        values ('a', 'c', 'k', default, 1, 1, 0, 1, 'base', 1);
+      insert into packages (id, checkpoint_id, key, merged_package_id, ${values})
+        values ('b', 'c', 'l', null, 1, 1, 0, 1, 'base', 1);`);
     await client.exec(`update packages set super_step_id = 'old' where id = 'a'`);
     await client.exec(`update packages set merged_package_id = 'new' where id = 'b'`);
     expect(await merged()).toEqual([

@@ -38,7 +38,7 @@ export function jobsSuite(open: () => Catalog): void {
     expect((await open().jobs.find(kind, subjectId))?.id).toBe(again.id);
   });
 
-  test('only the asked kinds are claimed, in the order asked, the oldest of a kind first, at most the limit', async () => {
+  test('only the asked kinds are claimed, in the order asked, the oldest of a kind first', async () => {
     const [kind, other] = [freshName(), freshName()];
     const jobs = [await enqueue(kind), await enqueue(other), await enqueue(kind), await enqueue(kind)];
     const input = { workerId: 'w', leaseMs, limit: 2 };
@@ -239,7 +239,7 @@ export function jobsSuite(open: () => Catalog): void {
     expect(new Set(await open().jobs.count())).toEqual(new Set(unfinished));
   });
 
-  test('says by kind how long the oldest job has waited that could run: not one that is held, runs, or is to run later', async () => {
+  test('says by kind how long the oldest job that could run has waited', async () => {
     const [waiting, running, later, held] = [freshName(), freshName(), freshName(), freshName()];
     await enqueue(waiting);
     await enqueue(running);

@@ -12,7 +12,7 @@ export function processesSuite(open: () => Catalog): void {
     expect(await open().processes.living('worker', 60_000)).toEqual({ count: 0 });
   });
 
-  test('processes with a recent sign of life are counted by role, with the age of the oldest and the newest sign', async () => {
+  test('processes with a recent sign of life are counted by role', async () => {
     const [both, worker, gateway] = [freshName(), freshName(), freshName()];
     await announce(both, { gateway: true, worker: true });
     await pause(60);

@@ -36,7 +36,7 @@ function startWriter(): { child: ChildProcess; lines: AsyncIterator<string>; exi
   };
 }
 
-test('acknowledged writes survive kill -9; a living process keeps its directory, that of a dead one is taken over', async () => {
+test('acknowledged writes survive kill -9, and only the directory of a dead process is taken over', async () => {
   // The remains of a process that died while it created the database.
   await mkdir(join(directory, 'postgres'), { recursive: true });
   await writeFile(join(directory, 'postgres', 'PG_VERSION'), '18');
@@ -86,7 +86,7 @@ async function firstStart(name: string, empty: () => Promise<Blob | undefined>):
   return { secret };
 }
 
-test('a first start copies the built files of an empty database, and each catalog has a secret of its own', async () => {
+test('a first start copies the built files of an empty database, and each catalog has its own secret', async () => {
   const built = await emptyDatabase();
   expect(built?.size, 'run node scripts/build.mjs').toBeGreaterThan(0);
   const one = await firstStart('one', () => emptyDatabase());

@@ -62,7 +62,7 @@ describeOnPostgres('openPostgresCatalog', () => {
     await expectCode(open({ migrate: true }), 'unsupported-format');
   });
 
-  test('connections that end are replaced: the work under way fails as overloaded, and nothing of it stays', async () => {
+  test('connections that end are replaced, and the work under way fails as overloaded', async () => {
     const catalog = await open({ migrate: true });
     const name = freshName();
     await expectCode(

@@ -24,7 +24,7 @@ class FakeSession implements PooledSession {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('after an idle time connections are asked first; half-open ones go all at once, and the request waits for one of them only', async () => {
+test('after an idle time connections are tested first, and half-open ones are all closed at once', async () => {
   const network = { isOpen: true };
   const opened: FakeSession[] = [];
   const open = () => {

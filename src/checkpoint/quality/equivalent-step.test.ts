@@ -54,7 +54,14 @@ const cases: Readonly<Record<string, Case>> = {
   'a curve that gets worse: all before were better': { uploads: curve(3, 4), rebuilt: [200, 4.1], is: before(100) },
   'later steps are left out': { uploads: curve(5, 4, 4.9), rebuilt: [200, 4.5], is: at(150) },
   'uploads in any order': { uploads: curve(5, 4, 3).reverse(), rebuilt: [300, 3.25], is: at(275) },
-  'steps at uneven distances': { uploads: [{ step: 90, value: 5 }, { step: 1170, value: 4 }], rebuilt: [1170, 4.25], is: at(900) }, // prettier-ignore
+  'steps at uneven distances': {
+    uploads: [
+      { step: 90, value: 5 },
+      { step: 1170, value: 4 },
+    ],
+    rebuilt: [1170, 4.25],
+    is: at(900),
+  },
   'an upload that is not finite is passed over': {
     uploads: curve(5, nan, infinite, 4),
     rebuilt: [400, 4.5],

@@ -39,7 +39,7 @@ test.each<[MetricKind, QualityThreshold, string]>([
   expect(thresholdInWords('m', kind, threshold)).toBe(words);
 });
 
-test('every bounded metric has its sentence, in the order of the thresholds, and one that the set lacks has none', () => {
+test('every bounded metric of the set has its sentence, in the order of the thresholds', () => {
   const metrics = [
     { name: 'loss', kind: 'loss', output: 'o' },
     { name: 'right', kind: 'accuracy', output: 'o' },

@@ -23,7 +23,8 @@ export async function lookAtHub(options: HubOptions): Promise<Finding[]> {
 
 function readinessOf(url: string, status: number, answer: unknown): Finding {
   const { status: word, workers } = answer as { status?: string; workers?: { living?: number } };
-  const found = `${url} is ${word ?? `no hub: it answers ${status}`}${workers?.living === undefined ? '' : `, ${workers.living} workers`}`;
+  const living = workers?.living === undefined ? '' : `, ${workers.living} workers`;
+  const found = `${url} is ${word ?? `no hub: it answers ${status}`}${living}`;
   if (word === 'ready') return { what: 'hub', state: 'ok', found };
   return { what: 'hub', state: 'bad', found, advice: `${url}/readyz says what does not work` };
 }

@@ -35,9 +35,8 @@ describe('firn eval-set check', () => {
   test('says how everything is read and what it measures, with a spec that it guesses', async () => {
     const { code, out, err } = await run('check', graph, batches, checkpoint);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(
-      /"loss": cross-entropy of logits \[48, 128, 1024\] with labels \[48, 128\], 6,144 positions; 4\.\d+ \(6.9315 for guessing\)/,
-    );
+    expect(out).toMatch(/"loss": cross-entropy of logits \[48, 128, 1024\] with labels \[48, 128\], 6,144 positions;/);
+    expect(out).toMatch(/6,144 positions; 4\.\d+ \(6.9315 for guessing\)/);
     expect(out).toMatch(/On the even and the odd batches: "loss"/);
     expect(out).toMatch(/40 weights of the graph are bound by name/);
     expect(out).toMatch(/One evaluation took \d+\.\d\d s here/);

@@ -51,7 +51,8 @@ export async function make(
   for (const [name, { dtype, shape }] of columns) terminal.say(`${name}: ${dtype} [${shape.join(', ')}]`);
   terminal.say(`spec (guessed; firn eval-set upload takes another with --spec): ${JSON.stringify(spec)}`);
   terminal.say(
-    `Written to ${options.out}. Now compare with your own evaluation: firn eval-set check ${graph} ${options.out} CHECKPOINT`,
+    `Written to ${options.out}. Now compare with your own evaluation: ` +
+      `firn eval-set check ${graph} ${options.out} CHECKPOINT`,
   );
 }
 

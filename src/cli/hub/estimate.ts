@@ -90,7 +90,8 @@ export function estimateInWords(estimate: Estimate): string {
   const { state, error, result } = estimate;
   const what = `at ${thresholdsInWords(estimate)}`;
   if (result === undefined) return `${what}: ${error === undefined ? state : `${state}: ${error.message}`}`;
-  return `${what}: ${size(result)}, ${ratio(result)}, ${configInWords(result.config) ?? 'exact'}, ${lost(result) ?? ''}`;
+  const config = configInWords(result.config) ?? 'exact';
+  return `${what}: ${size(result)}, ${ratio(result)}, ${config}, ${lost(result) ?? ''}`;
 }
 
 /** Waits until it is neither queued nor working. */

@@ -65,7 +65,7 @@ test.each([
   expect(warnings).toEqual(texts.map((text) => expect.stringContaining(text)));
 });
 
-test('another set of tensors that would fill the graph is a warning with both prefixes and the spec entry that selects the other', () => {
+test('a warning names another set of tensors that would fill the graph, and the entry that selects it', () => {
   const rival = { graph: '', checkpoint: 'ema_model.', leaveOut: '"unused":["model.*"]' };
   const warnings = bindingWarnings(
     { graph, report: { ...report, prefix: { graph: '', checkpoint: 'model.', count: 2, rival } } },

@@ -30,7 +30,7 @@ async function codings(
   );
 }
 
-test('a tensor with the bytes of one before it is a copy of the first, in its file and in others, whatever its shape and name', async () => {
+test('a tensor with the bytes of an earlier one is a copy of the first, whatever its shape and name', async () => {
   const [first, second] = await codings([
     { a: matrix(1), b: matrix(2), c: { ...matrix(1), shape: [2000] } },
     { d: matrix(2), e: matrix(3), f: matrix(1) },
@@ -43,7 +43,7 @@ test('a tensor with the bytes of one before it is a copy of the first, in its fi
   });
 });
 
-test('a tensor is no copy if it differs in one bit, in dtype or in coding, repeats one element, or is small', async () => {
+test('a tensor is no copy if it differs in one bit, dtype or coding, repeats one element, or is small', async () => {
   const near = noise(2000, 1);
   near[500] = near[500]! + 1;
   const tensors = {

@@ -124,7 +124,8 @@ describe('a tensor stays exact, with a warning,', () => {
     const tensors = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`m."${i}"`, matrix()]));
     const [sentence] = stateWarnings([optimizer({ ...tensors, 'v.w': v })], adam);
     expect(sentence).toBe(
-      String.raw`First moments cannot be bounded and are kept exact, because no second moments of theirs are found (tensors: 20): "m.\"0\"", "m.\"1\"", "m.\"2\"", "m.\"3\"", "m.\"4\"" and 15 more.`,
+      'First moments cannot be bounded and are kept exact, because no second moments of theirs are found ' +
+        String.raw`(tensors: 20): "m.\"0\"", "m.\"1\"", "m.\"2\"", "m.\"3\"", "m.\"4\"" and 15 more.`,
     );
   });
 });

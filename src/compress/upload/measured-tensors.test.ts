@@ -29,7 +29,7 @@ test('tensors that the graph is bound to are measured; the rest is not', async (
   expect(found.twins.size).toBe(0);
 });
 
-test('a bit-identical tensor, in whatever file, is its twin; one bit, another shape or another dtype is not', async () => {
+test('only a bit-identical tensor of the same shape and dtype is its twin, in whatever file', async () => {
   const embed = weights['embed.weight']!;
   const near = Uint8Array.from(new Uint8Array(embed.data.buffer));
   near[0] = near[0]! ^ 1;

@@ -469,7 +469,7 @@ describe('weights without a Gram matrix', () => {
   });
 });
 
-test('if not all fit, the largest matrices have blocks on the diagonal, for linear and convolution layers alike', async () => {
+test('if not all fit, the largest matrices have blocks on the diagonal', async () => {
   const model: ModelParts = {
     inputs: [value('x', ['N', 16, 4])],
     outputs: [value('y', ['N', 2, 3])],

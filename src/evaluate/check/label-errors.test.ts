@@ -56,19 +56,28 @@ function evalSet(
   };
 }
 
+/** A pattern in parts that follow each other. */
+const inOne = (...parts: readonly RegExp[]): RegExp => new RegExp(parts.map(({ source }) => source).join(''));
+
 describe('labels that do not fit', { timeout: testTimeoutMs }, () => {
   test.each<[string, Partial<MetricSpec>, Column, RegExp, Partial<EvalSetSpec>?]>([
     [
       'by their shape',
       {},
       integersAt([5, 4]),
-      /^Metric "mine", of output "logits": Labels "answers" \(I64 \[5, 4\]\) do not fit an output of shape \[5, 2, 3\]: class indices have shape \[5, 2\]/,
+      inOne(
+        /^Metric "mine", of output "logits": Labels "answers" \(I64 \[5, 4\]\) do not fit /,
+        /an output of shape \[5, 2, 3\]: class indices have shape \[5, 2\]/,
+      ),
     ],
     [
       'as one-hot',
       {},
       integersAt([5, 2, 3]),
-      /Labels "answers" \(I64 \[5, 2, 3\]\) have the shape of the logits, .* Otherwise class indices have shape \[5, 2\]\./,
+      inOne(
+        /Labels "answers" \(I64 \[5, 2, 3\]\) have the shape of the logits, .* /,
+        /Otherwise class indices have shape \[5, 2\]\./,
+      ),
     ],
     [
       'as probabilities',
@@ -81,31 +90,46 @@ describe('labels that do not fit', { timeout: testTimeoutMs }, () => {
       'as targets',
       { kind: 'mse' },
       floatsAt([5, 2]),
-      /Labels "answers" \(F32 \[5, 2\]\) do not fit an output of shape \[5, 2, 3\]: targets have the shape of the output\./,
+      inOne(
+        /Labels "answers" \(F32 \[5, 2\]\) do not fit /,
+        /an output of shape \[5, 2, 3\]: targets have the shape of the output\./,
+      ),
     ],
     [
       'as a class in the first batch',
       {},
       integersAt([5, 2], { 1: 3 }),
-      /Label 3 at position 1 of row 0 \(counted from 0\) of "answers" \(I64 \[5, 2\]\) is not one of the 3 classes of the output \(0 to 2\)\./,
+      inOne(
+        /Label 3 at position 1 of row 0 \(counted from 0\) of "answers" \(I64 \[5, 2\]\) /,
+        /is not one of the 3 classes of the output \(0 to 2\)\./,
+      ),
     ],
     [
       'by their number of rows',
       {},
       integersAt([4, 2]),
-      /^Labels "answers" \(I64 \[4, 2\]\) have 4 rows where "x" \(F32 \[5, 2, 3\]\) has 5: all inputs and labels have the same number of rows/,
+      inOne(
+        /^Labels "answers" \(I64 \[4, 2\]\) have 4 rows where "x" \(F32 \[5, 2, 3\]\) has 5: /,
+        /all inputs and labels have the same number of rows/,
+      ),
     ],
     [
       'by their name',
       { labels: 'labels' },
       integersAt([5, 2]),
-      /^Metric "mine" reads labels "labels", which the batches file does not have; it has "x" \(F32 \[5, 2, 3\]\), "answers" \(I64 \[5, 2\]\)\./,
+      inOne(
+        /^Metric "mine" reads labels "labels", which the batches file does not have; /,
+        /it has "x" \(F32 \[5, 2, 3\]\), "answers" \(I64 \[5, 2\]\)\./,
+      ),
     ],
     [
       'by their type',
       {},
       { dtype: 'F8_E4M3', shape: [5, 2], data: new Uint8Array(10) },
-      /^Labels "answers" \(F8_E4M3 \[5, 2\]\) of metric "mine" have a type that cannot be labels\. Kind cross-entropy takes class indices/,
+      inOne(
+        /^Labels "answers" \(F8_E4M3 \[5, 2\]\) of metric "mine" have a type that cannot be labels\. /,
+        /Kind cross-entropy takes class indices/,
+      ),
     ],
   ])('%s are described by their name, type and shape in the file', async (_, metric, answers, sentence, spec) => {
     const refusal = { code: 'eval-label-mismatch', message: expect.stringMatching(sentence) };

@@ -74,7 +74,7 @@ describe('ChildPool', () => {
     await pool.close();
   });
 
-  test('an idle child that knows the set is preferred, and a new one is started before another set takes it', async () => {
+  test('an idle child that knows the set is preferred, and a new child to one with another set', async () => {
     const { pool, spawned } = poolOf(2);
     await pool.lend('a', undefined, async () => {});
     await pool.lend('b', undefined, async () => {});

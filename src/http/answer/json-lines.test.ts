@@ -28,14 +28,17 @@ it('JSON answers end with a newline, problems and repeated answers too; stored J
     absent: await call('GET', '/v1/repositories/acme/none'),
     refused: await call('POST', '/v1/repositories', { namespace: '' }),
     'absent, to a hub client': await call('GET', '/api/models/acme/none'),
-    'of large files': await call('POST', '/acme/lm.git/info/lfs/objects/batch', { operation: 'upload', objects: [] }),
+    'of large files': await call('POST', '/acme/lm.git/info/lfs/objects/batch', {
+      operation: 'upload',
+      objects: [],
+    }),
     'of a worker': await worker('GET', '/readyz'),
     'absent at a worker': await worker('GET', '/v1/repositories'),
   };
   const statuses = Object.values(answers).map(({ status }) => status);
   expect(statuses).toEqual([201, 201, 200, 200, 200, 404, 400, 404, 200, 200, 404]);
   for (const [name, { bytes, headers }] of Object.entries(answers)) {
-    expect(headers.get('content-type'), name).toMatch(/^application\/(?:problem\+|vnd\.git-lfs\+)?json(?:; charset=utf-8)?$/);
+    expect(headers.get('content-type'), name).toMatch(/^application\/(?:problem\+|vnd\.git-lfs\+)?json(?:;|$)/);
     expect([...bytes.subarray(-2)], name).toEqual(['}'.charCodeAt(0), '\n'.charCodeAt(0)]);
   }
   await call('POST', '/v1/repositories/acme/lm/runs', { name: 'r', fidelity: 'exact' });

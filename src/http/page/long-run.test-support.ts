@@ -75,7 +75,8 @@ export async function openLongRuns(count: number): Promise<LongRuns> {
     statements: () => statements,
     hideCheckpoint: async (run, sequence) => {
       await client.query(
-        'update checkpoints set deleted_at = now() where sequence = $1 and run_id = (select id from runs where name = $2)',
+        'update checkpoints set deleted_at = now() where sequence = $1 ' +
+          'and run_id = (select id from runs where name = $2)',
         [sequence, run],
       );
     },

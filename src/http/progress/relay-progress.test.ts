@@ -3,7 +3,7 @@ import { localNotices } from '../../catalog/notices/local-notices.ts';
 import { createProgressBus, type ProgressNote } from './progress-bus.ts';
 import { relayProgress } from './relay-progress.ts';
 
-test('a note published at one process reaches the followers of its checkpoint at both, once; nonsense reaches nobody', () => {
+test('a note published at one process reaches the followers of its checkpoint at both, once', () => {
   // One channel between two buses, like a server between two processes.
   const notices = localNotices();
   const [worker, gateway] = [relayProgress(createProgressBus(), notices), relayProgress(createProgressBus(), notices)];

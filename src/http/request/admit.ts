@@ -24,10 +24,12 @@ export interface Admittance {
 }
 
 const tooManyRequests =
-  'This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.';
+  'This client sends too many requests. RateLimit-Policy says how many it may send a minute, ' +
+  'Retry-After when to go on.';
 const wrongTokens =
-  'Too many requests with a wrong token came from this address. Until Retry-After is over, every request with a token ' +
-  'from this address is refused, also one with a valid token. Look for a client there that still uses an old token.';
+  'Too many requests with a wrong token came from this address. Until Retry-After is over, every request with a ' +
+  'token from this address is refused, also one with a valid token. Look for a client there that still uses an old ' +
+  'token.';
 
 /** Probes: polled often, for everybody alike. A token is not looked at, so that a wrong one fails no probe. */
 const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);

@@ -29,8 +29,8 @@ const followEvents = createRoute({
   summary: 'Follow a checkpoint as server-sent events',
   tags: ['Checkpoints'],
   description:
-    '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A ' +
-    'state is told again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts ' +
+    '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told ' +
+    'again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts ' +
     'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
   request: { params: readCheckpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
   responses: {

@@ -95,10 +95,10 @@ const deleteRepository = createRoute({
   operationId: 'deleteRepository',
   summary: 'Delete a repository with its runs, eval sets and commits',
   description:
-    'Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within twenty ' +
-    'seconds: then send it again. If-Match is looked at before anything is deleted. The name is free at once. ' +
-    'Bytes go after the grace; what runs of other repositories ' +
-    'build on is kept, out of sight, until nothing does.',
+    'Needs the scope admin on it. What is being compressed is cancelled first; 409 if that does not stop within ' +
+    'twenty seconds: then send it again. If-Match is looked at before anything is deleted. The name is free at ' +
+    'once. Bytes go after the grace; what runs of other repositories build on is kept, out of sight, until ' +
+    'nothing does.',
   tags,
   request: { params: repositoryParams, headers: changeHeaders },
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 412, 429) },

@@ -17,7 +17,8 @@ const getPull = createRoute({
   operationId: 'getPull',
   summary: 'List what a client downloads to rebuild a revision',
   description:
-    'The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other.',
+    'The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta ' +
+    'between two revisions: what is not `held` is all that a client with the one needs for the other.',
   tags: ['Packages'],
   request: { params: revisionParams, query: pullQuery },
   responses: {

@@ -105,7 +105,8 @@ const completeUpload = createRoute({
   operationId: 'completeUpload',
   summary: 'Put the parts together',
   description:
-    'Checks the whole as one body: length, digest, safetensors header. It then has its place, in the checkpoint or the eval set.',
+    'Checks the whole as one body: length, digest, safetensors header. It then has its place, in the ' +
+    'checkpoint or the eval set.',
   tags,
   request: { params: uploadParams, headers: idempotencyHeaders },
   responses: {

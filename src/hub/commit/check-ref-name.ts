@@ -25,7 +25,8 @@ export async function checkRefName(
   const [ours, theirs] = [name, other].map((each) => JSON.stringify(each));
   throw new FirnError(
     'conflict',
-    `The ${kind} ${theirs} exists or is kept for a run, and git allows no ${kind} ${ours} beside it; choose another name.`,
+    `The ${kind} ${theirs} exists or is kept for a run, and git allows no ${kind} ${ours} beside it; ` +
+      'choose another name.',
   );
 }
 

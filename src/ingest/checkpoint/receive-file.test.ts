@@ -122,7 +122,7 @@ describe('receiving a file', () => {
     expect(await objects()).toEqual([second.file.rawKey]);
   });
 
-  it('after the commit takes the same bytes, without storing them, and refuses others by naming the fork call', async () => {
+  it('after the commit takes only the same bytes, without storing them, and names the fork call', async () => {
     await reserve();
     const { file } = await receive('model.safetensors', uploadOf(model));
     await commitCheckpoint(ctx, run, checkpoint.id);

@@ -80,7 +80,7 @@ const give = async (checkpoint: Checkpoint): Promise<void> => {
 const jobOf = ({ id }: Checkpoint) => harness.catalog.jobs.find(encodeJobKind, id);
 
 describe('a checkpoint', () => {
-  it('is measured with what its run has when it is committed, also when that was changed after its reservation', async () => {
+  it('is measured with what its run has at the commit, not at the reservation', async () => {
     const { run, set } = await lossyRun();
     const first = await push(run, 1);
     const reserved = await reserveCheckpoint(ctx, run, { step: 2, files: [] });
@@ -187,7 +187,7 @@ describe('a failed checkpoint', () => {
     expect(await jobOf(failed)).toMatchObject({ state: 'cancelled' });
   });
 
-  it('says why it failed and how to try it again to whoever sends the same bytes, in every way, and other bytes are what they were', async () => {
+  it('says why it failed and how to try it again to whoever sends the same bytes in whatever way', async () => {
     const { run } = await lossyRun();
     const { id } = await fail(await push(run, 7));
     const path = 'model.safetensors';
@@ -227,7 +227,7 @@ describe('how to try a failed step again', () => {
   const sayFor = async (run: Run): Promise<string> =>
     ((await push(run, 1).catch((err: unknown) => err)) as FirnError).message;
 
-  it('names the eval set that it failed with, and the calls that replace it: for the step, and for its run', async () => {
+  it('names the eval set that it failed with, and the calls that replace it', async () => {
     const { run, set } = await lossyRun();
     await fail(await push(run, 1));
     const said = await sayFor(run);
@@ -311,7 +311,7 @@ describe('an eval set that cannot measure a layout', () => {
     answer = undefined;
   };
 
-  it('is found at the commit, which leaves the reservation with its files, and asked of the first checkpoint alone', async () => {
+  it('is found at the commit of the first checkpoint, which leaves the reservation with its files', async () => {
     clear();
     const { run, set } = await lossyRun();
     const reserved = await reserveCheckpoint(ctx, run, { step: 1, files: [] });

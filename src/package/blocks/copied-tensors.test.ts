@@ -109,7 +109,7 @@ describe('the places of copies', () => {
       {},
     );
 
-  it('are behind the blocks of the file, a large one in as many as its original; neighbours that shared a block share one', () => {
+  it('are behind the blocks of the file, and those of a large tensor in as many blocks as its original', () => {
     const originals = planTensors(layoutOf(10, 20, large), [exact, exact, exact]);
     const codings = [copyOf(0, 0), copyOf(0, 1), exact, copyOf(0, 2), copyOf(1, 2)];
     const plan = planTensors(layoutOf(10, 20, 7, large, 7), codings);

@@ -27,7 +27,7 @@ test.each(formatVersions)(
   },
 );
 
-test('a block of the most elements has a bound above its bytes as they are, and one more element never lowers it', () => {
+test('a block of the most elements has a bound above its raw bytes, and one more element never lowers it', () => {
   for (const rule of codingRules) {
     const [coding] = [...Array(256).keys()].flatMap(
       (code) => rule.read(code, { formatVersion: formatVersions.at(-1)!, codebookCount: 1 }) ?? [],

@@ -267,7 +267,7 @@ describe('damaged packages', () => {
     );
   });
 
-  it('payloads no encoder writes, under checksums that are right, are an error or other values, never a crash or another size', async () => {
+  it('payloads no encoder writes are an error or other values, never a crash or another size', async () => {
     const { store, run } = await smallRun();
     const dice = new Dice(77);
     const { location, index } = run[1]!;

@@ -62,7 +62,7 @@ function failingDisk(code: string, failing: number): { disk: Disk; calls: () => 
 describe('filesystem store', () => {
   afterEach(removeFolders);
 
-  it('leaves the unfinished files of other processes at an open, and removes old ones, whatever time it is here', async () => {
+  it('leaves unfinished files of other processes at an open, and removes old ones', async () => {
     const folder = await newFolder();
     const temporary = path.join(folder, 'tmp');
     const open = () => openFilesystemStore({ folder, unfinishedKeptMs: 3600_000, crc32c: referenceCrc32c });

@@ -48,7 +48,7 @@ test('a hub that names nothing is more likely the wrong one: none of its objects
   await empty.close();
 });
 
-test('of any number of objects those that nothing names are marked for deletion, and go after the grace, not before', async () => {
+test('objects that nothing names are marked for deletion, and go only after the grace', async () => {
   const { package: record } = await makeReady(catalog, await makeRun(catalog), 0);
   // One of them is the remains of a killed probe.
   put(record.key, ...Array.from({ length: many - 1 }, (_, i) => orphan(i)), 'probe/y', 'other/x');

@@ -146,7 +146,7 @@ describe('a run whose old deltas are merged', () => {
     expect(await Promise.all(all.map(digests))).toEqual(whole);
   });
 
-  test('has nothing to wait for once it is closed: deltas that an open run would keep are merged too, and the last one is not', async () => {
+  test('has nothing to wait for once it is closed: all its deltas but the last are merged', async () => {
     await harness.catalog.transaction(async (tx) => {
       await tx.runs.setClosed(run.id, true);
       await queueMerge(tx, run.id);
@@ -178,7 +178,7 @@ describe('a run whose old deltas are merged', () => {
     expect(await digests(checkpoints[6]!)).toEqual(downloads[6]);
   });
 
-  test('a checkpoint that is deleted stays for what builds on it, and the last one leaves its share to the one before', async () => {
+  test('a deleted checkpoint stays for what builds on it, and the last leaves its share to the previous', async () => {
     await mergeAll();
     await deleteCheckpoint(harness, checkpoints[2]!);
     expect(await digests(checkpoints[3]!)).toEqual(downloads[3]);

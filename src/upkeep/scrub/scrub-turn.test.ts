@@ -80,7 +80,7 @@ test('a storage out of reach is no damage: the turn ends, and the next goes on b
   expect(await catalog.objects.scrubRound()).toMatchObject({ objects: objectCount, endedAt: expect.any(Date) });
 });
 
-test('an object that cannot be read is told, is not called damaged, and keeps none of the others from being read', async () => {
+test('an object that cannot be read is told, is not called damaged, and does not stop the others', async () => {
   failing = { from: 39, code: 'internal' };
   expect(await scrubTurn(ctx, atOnce)).toBe(objectCount);
   expect(unread).toEqual([keys[39]]);

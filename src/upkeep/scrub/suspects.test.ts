@@ -101,7 +101,7 @@ test('so do a range that is refused and an object that is not there', async () =
   await expect.poll(damaged, { timeout: 20_000 }).toEqual([keys[1]!, keys[2]!].sort());
 });
 
-test('an object whose second read is whole, one that nothing names and a store out of reach are no damage', async () => {
+test('an object that reads whole again, one that nothing names and an unreachable store are no damage', async () => {
   refuse(keys[0]!, 'corrupt-object', 2);
   await expect(readAll(keys[0]!)).rejects.toMatchObject({ code: 'corrupt-object' });
   await expect(store.open('packages/never-there')).rejects.toMatchObject({ code: 'not-found' });

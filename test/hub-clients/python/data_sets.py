@@ -12,6 +12,10 @@ back = load_dataset(repo)
 assert {name: len(split) for name, split in back.items()} == {"train": 900, "test": 100}
 assert back["train"]["text"][:] == rows["text"][:900]
 assert back["test"]["label"][:] == rows["label"][900:]
-assert [row["text"] for row in load_dataset(repo, split="test", streaming=True).take(3)] == ["row 900", "row 901", "row 902"]
+assert [row["text"] for row in load_dataset(repo, split="test", streaming=True).take(3)] == [
+    "row 900",
+    "row 901",
+    "row 902",
+]
 whole.select(range(10)).push_to_hub(repo, "small", num_shards=3)
 assert load_dataset(repo, "small", split="train")["label"][:] == rows["label"][:10]

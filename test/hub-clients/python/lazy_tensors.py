@@ -13,7 +13,10 @@ repo, work = sys.argv[1], Path(sys.argv[2])
 api = HfApi()
 api.create_repo(repo)
 rows = 512
-tensors = {f"layer.{n}": numpy.full((rows, rows), n, dtype=numpy.float32) + numpy.arange(rows, dtype=numpy.float32) for n in range(8)}
+tensors = {
+    f"layer.{n}": numpy.full((rows, rows), n, dtype=numpy.float32) + numpy.arange(rows, dtype=numpy.float32)
+    for n in range(8)
+}
 save_file(tensors, work / "model.safetensors")
 api.upload_file(path_or_fileobj=work / "model.safetensors", path_in_repo="model.safetensors", repo_id=repo)
 

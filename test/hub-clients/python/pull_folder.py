@@ -1,4 +1,6 @@
-"""Pulls what push_folder.py pushed and compares: for a process that is killed. Arguments: repository, folder for files."""
+"""
+Pulls what push_folder.py pushed and compares: for a process that is killed. Arguments: repository, folder for files.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Two writers commit to one branch from one parent; who comes second gets 412 and repeats. Arguments: repository, rounds."""
+"""
+Two writers commit to one branch from one parent; who comes second gets 412 and repeats. Arguments: repository, rounds.
+"""
 
 import multiprocessing
 import sys

@@ -1,4 +1,6 @@
-"""A Trainer that pushes at every save, and goes on from what comes back. Arguments: repository, hub_strategy, folder."""
+"""
+A Trainer that pushes at every save, and goes on from what comes back. Arguments: repository, hub_strategy, folder.
+"""
 
 import sys
 import time

@@ -1,7 +1,7 @@
 """
-A folder that keeps what was downloaded: `packages/<id>-<sha256>.firn` and `blobs/<sha256>`. A file appears under its name when its bytes are whole and checked, so a
-process may be killed at any time; `*.part` is an unfinished one, which the next download goes on with. A folder that cannot be written is read, and what is not there
-goes to a temporary one.
+A folder that keeps what was downloaded: `packages/<id>-<sha256>.firn` and `blobs/<sha256>`. A file appears under its
+name when its bytes are whole and checked, so a process may be killed at any time; `*.part` is an unfinished one, which
+the next download goes on with. A folder that cannot be written is read, and what is not there goes to a temporary one.
 """
 
 import contextlib
@@ -46,7 +46,10 @@ def default_cache() -> Path:
 
 
 class Cache:
-    """Finds and fetches packages and plain files. `folder` is the one that was named, `packages` and `blobs` are where downloads go."""
+    """
+    Finds and fetches packages and plain files. `folder` is the one that was named, `packages` and `blobs` are where
+    downloads go.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -142,8 +145,13 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _download(client: HubClient, href: str, size: int, part: Path, place: Callable[[], Path], etag: str | None = None) -> Path:
-    """Completes `part`, which `place` checks and names, and moves it there. What an earlier process left is not trusted: if that turns out wrong, it starts over."""
+def _download(
+    client: HubClient, href: str, size: int, part: Path, place: Callable[[], Path], etag: str | None = None
+) -> Path:
+    """
+    Completes `part`, which `place` checks and names, and moves it there. What an earlier process left is not trusted:
+    if that turns out wrong, it starts over.
+    """
     resumed = part.exists() and part.stat().st_size > 0
     while True:
         _complete(client, href, size, part, etag)
@@ -201,7 +209,9 @@ def _receive(client: HubClient, href: str, size: int, file: BinaryIO, etag: str 
             file.truncate(0)
             file.seek(0)
             start = 0
-        elif start > 0 and not (answer.headers.get("Content-Range") or "").startswith(f"bytes {start}-{size - 1}/{size}"):
+        elif start > 0 and not (answer.headers.get("Content-Range") or "").startswith(
+            f"bytes {start}-{size - 1}/{size}"
+        ):
             raise UnsafeAnswer("the hub sends another part of a file than was asked for")
         left = size - start
         declared = answer.headers.get("Content-Length")
@@ -237,7 +247,10 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(part: Path) -> Iterator[None]:
-    """One process at a time works on `part`; the lock goes with the process. Without locks of files, on Windows, processes must not share a cache."""
+    """
+    One process at a time works on `part`; the lock goes with the process. Without locks of files, on Windows, processes
+    must not share a cache.
+    """
     if sys.platform == "win32":
         yield
         return

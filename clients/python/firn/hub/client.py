@@ -65,12 +65,17 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class HubClient:
-    """Sends GET requests, repeating those that failed in passing. `received_bytes` counts bodies, for callers to read."""
+    """
+    Sends GET requests, repeating those that failed in passing. `received_bytes` counts bodies, for callers to read.
+    """
 
     def __init__(self, address: HubAddress) -> None:
         self.endpoint = address.endpoint
         self.received_bytes = 0
-        self._headers = {"User-Agent": "firn-hub", **({"Authorization": f"Bearer {address.token}"} if address.token else {})}
+        self._headers = {
+            "User-Agent": "firn-hub",
+            **({"Authorization": f"Bearer {address.token}"} if address.token else {}),
+        }
         self._opener = urllib.request.build_opener(_Redirects)
 
     def pull(self, repository: str, revision: str, have: str | None = None) -> Any:
@@ -79,7 +84,9 @@ class HubClient:
         if not namespace or not name or "/" in name:
             raise FirnError(f"{repository!r} is not the name of a repository, which is namespace/name")
         query = f"?have={quote(have, safe='')}" if have is not None else ""
-        return self.json(f"/v1/repositories/{quote(namespace)}/{quote(name)}/revisions/{quote(revision, safe='')}/packages{query}")
+        return self.json(
+            f"/v1/repositories/{quote(namespace)}/{quote(name)}/revisions/{quote(revision, safe='')}/packages{query}"
+        )
 
     def json(self, path: str) -> Any:
         """The JSON at a path of the hub."""
@@ -95,13 +102,18 @@ class HubClient:
                 self.received_bytes += len(body)
                 return json.loads(body)
             except (ValueError, RecursionError) as error:
-                raise HubError(f"the hub at {self.endpoint} answers something that is not JSON; is it a Firn?") from error
+                raise HubError(
+                    f"the hub at {self.endpoint} answers something that is not JSON; is it a Firn?"
+                ) from error
             except (OSError, http.client.HTTPException) as error:
                 self.pause(attempt, error)
         raise AssertionError
 
     def open(self, path: str, headers: Mapping[str, str] | None = None) -> Any:
-        """An answer of status 200 or 206 whose body is still to be read. HubRefused; OSError or HTTPException from the connection."""
+        """
+        An answer of status 200 or 206 whose body is still to be read. HubRefused; OSError or HTTPException from the
+        connection.
+        """
         if not path.startswith("/") or path.startswith("//") or "\\" in path:
             raise UnsafeAnswer("the hub names an address that is not its own")
         for attempt in range(_TRIES):
@@ -132,7 +144,8 @@ def _refused(error: urllib.error.HTTPError) -> HubRefused:
     try:
         problem = json.loads(error.read(_PROBLEM_BYTES_MAX))
         if isinstance(problem, dict):
-            code, sentence = str(problem.get("code", "")), str(problem.get("detail") or problem.get("error") or sentence)
+            code = str(problem.get("code", ""))
+            sentence = str(problem.get("detail") or problem.get("error") or sentence)
     except (ValueError, OSError, http.client.HTTPException):
         pass
     return HubRefused(error.code, code, sentence)

@@ -21,7 +21,10 @@ _SIZE_MAX = 1 << 53
 
 @dataclass(frozen=True)
 class PulledFile:
-    """A file of a revision. `package_id` and `package_path` say where a package has it; None for a file that is downloaded as it is."""
+    """
+    A file of a revision. `package_id` and `package_path` say where a package has it; None for a file that is downloaded
+    as it is.
+    """
 
     path: str
     size_bytes: int
@@ -33,7 +36,10 @@ class PulledFile:
 
 @dataclass(frozen=True)
 class PulledPackage:
-    """A package to download; `holds` are the ids of the checkpoints' packages in it, `held` whether the revision asked about has it too."""
+    """
+    A package to download; `holds` are the ids of the checkpoints' packages in it, `held` whether the revision asked
+    about has it too.
+    """
 
     package_id: str
     holds: tuple[str, ...]
@@ -67,7 +73,10 @@ class Manifest:
 
 
 def read_manifest(answer: Any) -> Manifest:
-    """Reads the hub's answer. UnsafeAnswer for anything that is not as it should be, such as a path that leaves the folder."""
+    """
+    Reads the hub's answer. UnsafeAnswer for anything that is not as it should be, such as a path that leaves the
+    folder.
+    """
     _check(isinstance(answer, dict), "it is no object")
     revision = _text(answer.get("revision"), _REVISION, "a revision")
     files, packages = answer.get("files"), answer.get("packages")
@@ -88,7 +97,10 @@ def check_paths(paths: list[str]) -> None:
     _check(len(known) == len(paths), "it has two files of one path")
     for path in paths:
         parts = path.split("/")
-        _check(all("/".join(parts[:end]) not in known for end in range(1, len(parts))), "it has a file where another one needs a folder")
+        _check(
+            all("/".join(parts[:end]) not in known for end in range(1, len(parts))),
+            "it has a file where another one needs a folder",
+        )
 
 
 def _file(entry: Any) -> PulledFile:
@@ -130,12 +142,18 @@ def safe_path(path: Any) -> str:
         raise UnsafeAnswer(f"the hub's answer is refused: {path!r} is not a path inside the folder") from error
     parts = path.split("/")
     _check(all(part.casefold() != ".git" for part in parts), f"{path!r} would change a git repository")
-    _check(os.name != "nt" or all(":" not in part and part.rstrip(". ") == part for part in parts), f"{path!r} is not a file's name here")
+    _check(
+        os.name != "nt" or all(":" not in part and part.rstrip(". ") == part for part in parts),
+        f"{path!r} is not a file's name here",
+    )
     return path
 
 
 def _href(href: Any) -> str:
-    _check(isinstance(href, str) and re.fullmatch(r"/[!-~]{0,8000}", href) is not None and not href.startswith("//"), "an address is not one of the hub")
+    _check(
+        isinstance(href, str) and re.fullmatch(r"/[!-~]{0,8000}", href) is not None and not href.startswith("//"),
+        "an address is not one of the hub",
+    )
     return href
 
 

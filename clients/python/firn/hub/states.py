@@ -1,6 +1,6 @@
 """
-A folder of kept states, `<package id>.state`: what the last checkpoint of a chain left, for the next delta to go on from.
-Nothing depends on it: a state that is absent, damaged or cannot be written means that a whole chain is decoded.
+A folder of kept states, `<package id>.state`: what the last checkpoint of a chain left, for the next delta to go on
+from. Nothing depends on it: a state that is absent, damaged or cannot be written means that a whole chain is decoded.
 """
 
 import contextlib
@@ -106,7 +106,10 @@ class States:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Removes the states that were not used for longest, until the rest is within its bound, and what killed processes left."""
+        """
+        Removes the states that were not used for longest, until the rest is within its bound, and what killed processes
+        left.
+        """
         states: list[tuple[float, int, Path]] = []
         for path in self._folder.iterdir():
             with contextlib.suppress(OSError):

@@ -10,7 +10,8 @@ import { receiveRange } from './receive-range.ts';
 const [start, end] = [1000, 3_001_000];
 const body = Buffer.from(Array.from({ length: end - start }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
 const head = (more = '', status = '206 Partial Content'): string =>
-  `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\ncontent-range: bytes ${start}-${end - 1}/9000000\r\n${more}\r\n`;
+  `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\n` +
+  `content-range: bytes ${start}-${end - 1}/9000000\r\n${more}\r\n`;
 
 let folder: string;
 let handle: FileHandle;

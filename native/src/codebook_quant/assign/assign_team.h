@@ -1,6 +1,6 @@
-// Weights to levels of a codebook and back (firn/codebook_quant/assign.h), over teams: a chunk of kCodebookChunk elements
-// a team. Protected weights find their place through the counts of the chunks before: count_levels, exclusive_sums, then
-// gather_protected or dequantize.
+// Weights to levels of a codebook and back (firn/codebook_quant/assign.h), over teams: a chunk of kCodebookChunk
+// elements a team. Protected weights find their place through the counts of the chunks before: count_levels,
+// exclusive_sums, then gather_protected or dequantize.
 #pragma once
 #include "codebook_quant/assign/bin_search.h"
 #include "codebook_quant/partition/partition_team.h"
@@ -138,8 +138,8 @@ struct ExclusiveSumsTeamKernel {
   }
 };
 
-// Calls body(element of the chunk, place) for every element, place being the next of the protected words where the level
-// is `level`, else anything.
+// Calls body(element of the chunk, place) for every element, place being the next of the protected words where the
+// level is `level`, else anything.
 template <typename Team, typename Body>
 FIRN_EACH void for_each_place(const Team& team, const uint8_t* own, uint32_t size, int32_t level, uint64_t place,
                               Body body) {

@@ -7,8 +7,8 @@ namespace firn {
 inline constexpr uint32_t kCountsContexts = 64, kCountsSymbols = 32;
 inline constexpr uint32_t kCountsRow = kCountsContexts * kCountsSymbols;  // of a slot
 
-// Adds to counts[slot][context][symbol]. The elements of a slot in all launches that add to the same counts are fewer than
-// 2^32. Arrays of elements begin at a multiple of 16.
+// Adds to counts[slot][context][symbol]. The elements of a slot in all launches that add to the same counts are fewer
+// than 2^32. Arrays of elements begin at a multiple of 16.
 struct ContextCountsKernel {
   static constexpr uint32_t kMembers = 256;
   static constexpr uint32_t kResident = 8;

@@ -18,8 +18,8 @@ struct ContextPiece {
 // What a team is given at once: enough that its own tables are filled for many elements.
 inline constexpr uint32_t kContextPieceMax = 1u << 15;  // elements
 
-// Calls bytes(first, count) for spans of at most sixteen elements of a piece, all of it: whole ones begin at a multiple of
-// sixteen.
+// Calls bytes(first, count) for spans of at most sixteen elements of a piece, all of it: whole ones begin at a multiple
+// of sixteen.
 template <typename Team, typename Span>
 FIRN_EACH void for_each_span(const Team& team, const ContextPiece& piece, Span span) {
   constexpr uint32_t kSpan = sizeof(Sixteen);
@@ -32,6 +32,8 @@ FIRN_EACH void for_each_span(const Team& team, const ContextPiece& piece, Span s
   });
 }
 
-FIRN_EACH uint32_t byte_of(const Sixteen& load, uint32_t index) { return load.words[index / 4] >> (index % 4 * 8) & 0xFF; }
+FIRN_EACH uint32_t byte_of(const Sixteen& load, uint32_t index) {
+  return load.words[index / 4] >> (index % 4 * 8) & 0xFF;
+}
 
 }  // namespace firn

@@ -1,5 +1,5 @@
-// The dense mode's stream of a block (encode_dense, context/blocks/block_modes.h) over teams: lanes side by side, the words
-// of a round where the lanes above have left off.
+// The dense mode's stream of a block (encode_dense, context/blocks/block_modes.h) over teams: lanes side by side, the
+// words of a round where the lanes above have left off.
 #pragma once
 #include <cstddef>
 #include <cstdint>

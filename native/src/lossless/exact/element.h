@@ -24,7 +24,9 @@ struct Element {
   static constexpr Word kSign = static_cast<Word>(Word{1} << (kWordBits - 1));
 
   // All ones when the top bit is set, else 0. Signs of weights cannot be predicted, so nothing below branches on them.
-  static constexpr Word sign_mask(Word word) { return static_cast<Word>(0 - static_cast<Word>(word >> (kWordBits - 1))); }
+  static constexpr Word sign_mask(Word word) {
+    return static_cast<Word>(0 - static_cast<Word>(word >> (kWordBits - 1)));
+  }
 
   // Maps words to the order of their numbers (negative numbers below positive ones, NaN at both ends), or of unsigned
   // integers. A bijection: the sign bit is flipped, and for negative numbers all others too.

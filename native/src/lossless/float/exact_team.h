@@ -89,7 +89,8 @@ struct ExactPlanesKernel {
         }
       });
       team.barrier();
-      for_each_element(team, kPlanes * kValues, [&](size_t i) { counts[size_t{b} * kPlanesMax * kValues + i] = own[i]; });
+      for_each_element(team, kPlanes * kValues,
+                       [&](size_t i) { counts[size_t{b} * kPlanesMax * kValues + i] = own[i]; });
       team.barrier();
     }
   }

@@ -73,7 +73,8 @@ Status ResidualCoding::elements(Dtype dtype, void* out) const {
     const int32_t* const before = state_.values ? state_.values + first : nullptr;
     const uint8_t* const activity = before ? state_.activity + first : nullptr;
     uint8_t* const to = bytes + first * dtype_bytes(dtype);
-    if (!kernel(rule, cursor, before, activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32)) return false;
+    if (!kernel(rule, cursor, before, activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32))
+      return false;
     if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
     return true;
   });

@@ -35,8 +35,8 @@ struct GptqSums {
   float of[kGptqTeamRows][kGptqTeamWidth];
 };
 
-// Rounds `blocks` x `size` inputs of `outputs` outputs. The arrays of `tile` are blocks x size x outputs, input by input;
-// all but `errors` and `targets` are read only. `factor` is that of gram_factor.
+// Rounds `blocks` x `size` inputs of `outputs` outputs. The arrays of `tile` are blocks x size x outputs, input by
+// input; all but `errors` and `targets` are read only. `factor` is that of gram_factor.
 struct GptqRoundKernel {
   static constexpr uint32_t kMembers = kGptqOwners;
   // Rows of the factor are one vector further apart than they are long, so that members read different banks.

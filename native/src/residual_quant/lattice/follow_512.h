@@ -79,8 +79,8 @@ class OneSymbol {
   const LatticeRule &rule_, &next_;
 };
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count, int32_t* values,
-                   uint8_t* activity, uint8_t* contexts) {
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count,
+                   int32_t* values, uint8_t* activity, uint8_t* contexts) {
   // Except for escapes, an element's new value, and with it its context, follows from its symbol. No symbol leads out
   // of range.
   static_assert(int64_t{kLatticeEscape / 2} * kLatticeStepMax + kLatticeStepMax <= kLatticeValueMax);

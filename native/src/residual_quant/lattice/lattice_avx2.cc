@@ -10,8 +10,8 @@
 namespace firn::avx2 {
 namespace {
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count, int32_t* values,
-                   uint8_t* activity, uint8_t* contexts) {
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count,
+                   int32_t* values, uint8_t* activity, uint8_t* contexts) {
   if (!lattice_apply(rule, cursor, nullptr, nullptr, count, values, activity)) return false;
   lattice_contexts(next, values, activity, count, contexts);
   return true;

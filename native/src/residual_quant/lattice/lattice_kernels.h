@@ -83,8 +83,8 @@ using LatticeElementsKernel = bool(const LatticeRule& rule, SymbolCursor& cursor
 
 // Apply in place, then the contexts of the moves that come next, under `next`. `contexts` holds those of these moves
 // and receives those of the next; no value is beyond kLatticeValueMax.
-using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, int32_t* values,
-                                 uint8_t* activity, size_t count, uint8_t* contexts);
+using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor,
+                                 int32_t* values, uint8_t* activity, size_t count, uint8_t* contexts);
 
 // Apply to a base, and the contexts of the moves that come next, under `next`.
 using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count,

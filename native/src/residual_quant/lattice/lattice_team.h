@@ -2,8 +2,8 @@
 // time; escapes find their place through sums over the members before.
 //
 // Arrays of elements hold those of all blocks: block b has elements first to first + count of each, where first is a
-// multiple of 16. Rules come from lattice_rule(), one a segment. `failures` receives 1 for a block for which the function
-// of the processor would not answer ok, else 0; its other outputs are then anything.
+// multiple of 16. Rules come from lattice_rule(), one a segment. `failures` receives 1 for a block for which the
+// function of the processor would not answer ok, else 0; its other outputs are then anything.
 #pragma once
 #ifndef __CUDACC__
 #include <cmath>
@@ -52,8 +52,8 @@ FIRN_EACH LatticeFour four_at(const LatticeTeamBlock& block, const LatticeTeamSe
   return four;
 }
 
-// Calls body(four, what load(four) brought) for the elements of a segment; all members call it the same number of times,
-// those without elements of their own with none. The next four are on their way meanwhile.
+// Calls body(four, what load(four) brought) for the elements of a segment; all members call it the same number of
+// times, those without elements of their own with none. The next four are on their way meanwhile.
 template <typename Team, typename Load, typename Body>
 FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, const LatticeTeamSegment& segment,
                              Load load, Body body) {
@@ -69,7 +69,8 @@ FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, co
 template <typename Team, typename Body>
 FIRN_EACH void for_each_four(const Team& team, const LatticeTeamBlock& block, const LatticeTeamSegment& segment,
                              Body body) {
-  for_each_four(team, block, segment, [](const LatticeFour&) { return 0; }, [&](const LatticeFour& four, int) { body(four); });
+  for_each_four(
+      team, block, segment, [](const LatticeFour&) { return 0; }, [&](const LatticeFour& four, int) { body(four); });
 }
 
 template <Dtype dtype>

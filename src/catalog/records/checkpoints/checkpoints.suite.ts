@@ -191,7 +191,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect((await open().checkpoints.staleOpen(soon, 100)).map((checkpoint) => checkpoint.id)).not.toContain(id);
   });
 
-  test('the newest ready checkpoints of other runs of the repository: live ones of live runs, newest runs first', async () => {
+  test('the newest ready checkpoints of other live runs of the repository, newest runs first', async () => {
     const own = await makeRun(open());
     const { repositoryId } = own;
     await makeReady(open(), own, 1);
@@ -232,7 +232,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(await open().checkpoints.previousReady(run.id, 0)).toBeUndefined();
   });
 
-  test('deltas and forks are dependents; a checkpoint with dependents, or an unfinished one, is not purged', async () => {
+  test('a checkpoint with dependents, such as deltas and forks, or an unfinished one is not purged', async () => {
     const run = await makeRun(open());
     const base = await makeReady(open(), run, 1);
     const delta = await makeReady(open(), run, 2, base.package);

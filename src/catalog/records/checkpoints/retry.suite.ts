@@ -31,7 +31,7 @@ export function retrySuite(open: () => Catalog): void {
     });
   };
 
-  test('a failed checkpoint goes back to the queue without its error and trials, with the given eval set and thresholds', async () => {
+  test('a failed checkpoint goes back to the queue with the given eval set and thresholds', async () => {
     const { run, set } = await runWithSet();
     const other = await makeEvalSet(open(), { id: set.repositoryId } as never);
     const before = await failed(run, set.id);
@@ -142,7 +142,7 @@ export function retrySuite(open: () => Catalog): void {
     await expectCode(open().runs.setEvaluation(run.id, { thresholds: {} }), 'not-found');
   });
 
-  test('a job that ended starts over at its place: later ones wait for it, one that runs goes first, and its fence grows on', async () => {
+  test('a job that ended starts over at its place in the order', async () => {
     const [kind, orderKey] = [freshName(), freshName()];
     const claim = () => open().jobs.claim({ kinds: [kind], workerId: 'w', leaseMs, limit: 10 });
     for (const orderSequence of [1, 2, 3])

@@ -25,7 +25,7 @@ export function garbageSuite(open: () => Catalog): void {
   const orphanKeys = async (objects: readonly FoundObject[]): Promise<string[]> =>
     (await open().garbage.orphans(objects)).map(({ key }) => key);
 
-  test('each way in which an object loses its last name enters it, with its bytes, its repository and why', async () => {
+  test('an object that loses its last name enters it, with its bytes, its repository and why', async () => {
     const run = await makeRun(open());
     const { repositoryId } = run;
     const entry = (key: string, reason: string, storedBytes = 5) => ({
@@ -122,7 +122,7 @@ export function garbageSuite(open: () => Catalog): void {
     await receive(id, key);
   });
 
-  test('an orphan is named by nothing, belongs to no pending upload or job, and is not pending deletion yet', async () => {
+  test('an orphan is named by nothing, not even a pending upload, job or deletion', async () => {
     const run = await makeRun(open());
     const ready = await makeReady(open(), run, 0);
     const reserved = await makeCheckpoint(open(), run, 1);

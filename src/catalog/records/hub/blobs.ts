@@ -117,7 +117,8 @@ async function addAll(db: Db, blobs: Parameters<BlobRecords['addAll']>[0]): Prom
           touchedAt: sql`now()`,
           sizeBytes: sql`excluded.size_bytes`,
           rawKey: sql`case when ${hasNoBytes} then excluded.raw_key else ${hubBlobs.rawKey} end`,
-          rawStoredBytes: sql`case when ${hasNoBytes} then excluded.raw_stored_bytes else ${hubBlobs.rawStoredBytes} end`,
+          rawStoredBytes: sql`
+            case when ${hasNoBytes} then excluded.raw_stored_bytes else ${hubBlobs.rawStoredBytes} end`,
         },
       })
       .returning({ rawKey: hubBlobs.rawKey });

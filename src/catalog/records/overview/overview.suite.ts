@@ -36,7 +36,7 @@ export function overviewSuite(open: () => Catalog): void {
     expect((await catalog.overview.repositories([])).size).toBe(0);
   });
 
-  test('a sample is all of a short run, and of a long one the first, the newest, and some at equal distances', async () => {
+  test('a sample is all of a short run, and of a long one its ends and some checkpoints between', async () => {
     const catalog = open();
     const run = await makeRun(catalog);
     expect(await catalog.overview.sample(run.id, 5)).toEqual([]);

@@ -67,7 +67,8 @@ async function repositorySums({ rows }: Db, ids: readonly string[]): Promise<Map
     select ${runs.repositoryId} as id, count(*)::text as run_count, sum(ready.count)::text as ready_count,
       sum(ready.raw_bytes)::text as raw_bytes, sum(ready.stored_bytes)::text as stored_bytes
     from ${runs} cross join lateral (
-      select count(*) as count, ${sumOf('rawBytes')}::bigint as raw_bytes, ${sumOf('storedBytes')}::bigint as stored_bytes
+      select count(*) as count, ${sumOf('rawBytes')}::bigint as raw_bytes,
+        ${sumOf('storedBytes')}::bigint as stored_bytes
       from ${checkpoints}
       where ${checkpoints.runId} = ${runs.id} and ${checkpoints.state} = 'ready' and ${checkpoints.deletedAt} is null
     ) ready
@@ -133,9 +134,11 @@ async function sample(db: Db, runId: string, countMax: number) {
   const live = and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt));
   const inOrder = (which: SQL | undefined) =>
     db.query.select(checkpointColumns).from(checkpoints).where(which).orderBy(asc(checkpoints.sequence));
-  const sequence = sql`select ${checkpoints.sequence} from ${checkpoints} where ${live} order by ${checkpoints.sequence}`;
+  const sequence = sql`
+    select ${checkpoints.sequence} from ${checkpoints} where ${live} order by ${checkpoints.sequence}`;
   const [ends] = await db.rows(sql`
-    select (${sequence} limit 1) as first, (${sequence} desc limit 1) as last, (${sequence} offset ${countMax} limit 1) as more`);
+    select (${sequence} limit 1) as first, (${sequence} desc limit 1) as last,
+      (${sequence} offset ${countMax} limit 1) as more`);
   if (ends!['more'] === null) return (await inOrder(live).limit(countMax)).map(dropNulls);
   const [first, last] = [Number(ends!['first']), Number(ends!['last'])];
   const distance = Math.ceil((last - first + 1) / countMax);

@@ -78,7 +78,7 @@ export function packagesSuite(open: () => Catalog): void {
       parts: packages.map(({ id, key }, i) => ({ id, key, storedBytes: storedBytes[i]! })),
     });
 
-    test('candidates are the older deltas with an object of their own, each with the number of packages that build on it', async () => {
+    test('candidates are the older deltas with an object of their own, with their numbers of dependents', async () => {
       const { run, made } = await makeChain(5);
       await makeReady(open(), await makeRun(open()), 0, made[1]!.package, result);
       const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10, methods: ['residual'] });
@@ -94,7 +94,7 @@ export function packagesSuite(open: () => Catalog): void {
       expect((await found(2)).map(({ record }) => record.id)).toEqual([2, 3].map((at) => made[at]!.package.id));
     });
 
-    test('merged packages share one object, keep their ids and are counted anew; their previous objects are pending deletion', async () => {
+    test('merged packages share one object, and their previous objects are pending deletion', async () => {
       const { run, made } = await makeChain(3);
       const packages = made.slice(1, 3).map((each) => each.package);
       const merged = mergedOf(packages, [7, 8]);
@@ -131,7 +131,7 @@ export function packagesSuite(open: () => Catalog): void {
       expect(await open().packages.get(packages[0]!.id)).toEqual(packages[0]);
     });
 
-    test('a purged checkpoint leaves its share to the one before it in the object, and the last one frees the object', async () => {
+    test('a purged checkpoint leaves its share to the previous one, and the last one frees the object', async () => {
       const { made } = await makeChain(2);
       const merged = mergedOf(
         made.slice(1).map((each) => each.package),

@@ -4,7 +4,7 @@ import { expectCode, makeCheckpoint, makeRun } from '../../catalog-fixtures.test
 
 /** Runs that take no new steps, and their last checkpoints. */
 export function closedRunsSuite(open: () => Catalog): void {
-  test('a closed run refuses new steps, says of old ones that they exist, and takes them again once it is open', async () => {
+  test('a closed run refuses new steps until it is open again', async () => {
     const run = await makeRun(open());
     expect(run).not.toHaveProperty('closedAt');
     await makeCheckpoint(open(), run, 1);
@@ -35,7 +35,7 @@ export function closedRunsSuite(open: () => Catalog): void {
     expect(await open().checkpoints.newest(run.id)).toEqual(second);
   });
 
-  test('a checkpoint may be said to be the last until its compression begins; its thresholds take the place of those it has', async () => {
+  test('a checkpoint can be declared the last one until its compression begins', async () => {
     const final = { thresholds: { loss: { relative: 0.001, progress: 0.1 } } };
     const { id } = await makeCheckpoint(open());
     expect(await open().checkpoints.setFinal(id, final)).not.toHaveProperty('thresholds');

@@ -51,7 +51,7 @@ export function bodyReservationsSuite(open: () => Catalog): void {
     expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 1 }), limits)).toBe('run-full');
   });
 
-  test('a body grows in place of the room it had, ahead only as far as there is room, and keeps what it had when refused', async () => {
+  test('a body grows only as far as there is room, and keeps what it had when refused', async () => {
     const limits = { ...unlimited, runBytesMax: 250 };
     const body = reservation({ sizeBytes: 0, aheadBytes: 100 });
     expect(await open().bodyReservations.take(body, limits)).toEqual({ takenBytes: 100 });

@@ -62,7 +62,7 @@ export function uploadsSuite(open: () => Catalog): void {
     expect(await uploads.find(upload.repositoryId, upload.id)).toMatchObject({ receivedBytes: 10, pieceCount: 1 });
   });
 
-  test('the last piece is acknowledged with completion; until then nobody adds, and after a term it is forgotten', async () => {
+  test('the last piece is acknowledged with completion, and until then nobody adds', async () => {
     const { uploads } = open();
     const upload = await makeUpload();
     const [first, last, again] = [piece(0, 60), piece(60, 40), piece(60, 40)];
@@ -128,7 +128,7 @@ export function uploadsSuite(open: () => Catalog): void {
     await expectCode(uploads.beginFinishing(upload, 'two', finishMs), 'conflict');
   });
 
-  test('as many are open as may be, and each has its whole size counted until it is complete, or what it has once it can bring nothing any more', async () => {
+  test('only so many are open, and each counts with its whole size until it ends', async () => {
     const { uploads, files } = open();
     const run = await makeRun(open());
     const { id: checkpointId } = await makeCheckpoint(open(), run);
@@ -163,7 +163,7 @@ export function uploadsSuite(open: () => Catalog): void {
     );
   });
 
-  test('an upload ends when nothing came for long, with its checkpoint and with its eval set; what it had is named for deletion', async () => {
+  test('an upload ends after a long silence, with its checkpoint, and with its eval set', async () => {
     const { uploads, checkpoints, evalSets } = open();
     await uploads.endExpired(1000);
     const [expired, discarded, evalSet] = [

@@ -106,7 +106,7 @@ export function usageSuite(open: () => Catalog): void {
     expect(await open().usage.repository(repository.id)).toMatchObject({ logical: 100, stored: { staged: 140 } });
   });
 
-  test('the usage of the hub is the sum of its namespaces and of objects pending deletion that belong to none', async () => {
+  test('the usage of the hub is the sum of its namespaces and of pending deletions that belong to none', async () => {
     const before = await open().usage.hub();
     const { run } = await makeNamespace();
     await upload(run, 1, 340);
@@ -152,7 +152,7 @@ export function usageSuite(open: () => Catalog): void {
     expect(await usageOf(namespace)).toMatchObject({ received: 24, sent: 40 });
   });
 
-  test('of bodies that ask at once for a namespace as many get room as its quota has, whatever their runs', async () => {
+  test('of simultaneous bodies for a namespace only as many get room as its quota allows', async () => {
     const { namespace, repository, run } = await makeNamespace();
     const other = await makeNamespace(namespace);
     const stranger = await makeNamespace();
@@ -178,7 +178,7 @@ export function usageSuite(open: () => Catalog): void {
     expect((await usageOf(namespace))!.reserved).toBe(450);
   });
 
-  test('a body that is recorded passes from reserved to stored in one step; deleting makes room at once; a smaller quota takes nothing away', async () => {
+  test('a recorded body goes from reserved to stored in one step', async () => {
     const { namespace, run } = await makeNamespace();
     await open().usage.setQuota(namespace, { storedBytesMax: 500 });
     const first = body(run, 500);

@@ -52,7 +52,7 @@ describe('totals', () => {
     });
   });
 
-  test('tell everything stored, with and without what waits to be deleted, each with its ratio to the same uploads', () => {
+  test('tell everything stored, with and without what waits to be deleted, each with its ratio', () => {
     expect(totalsOf(forkedRows(), parts, last).everything).toEqual({
       storedBytes: 8000,
       ratio: 0.5,

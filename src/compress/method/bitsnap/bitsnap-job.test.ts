@@ -210,7 +210,7 @@ describe('bitsnap', () => {
     expect(sha256(await harness.download(resumed, model))).toBe(sha256(safetensors(weightsAt(1))));
   });
 
-  test('stores models without 16-bit weights exact, with a warning, and never in more bytes than uploaded', async () => {
+  test('stores models without 16-bit weights exact, with a warning, and in no more bytes than uploaded', async () => {
     const run = await bitsnapRun();
     const { result } = await harness.push(run, 0, modelOf(tinyWeights(0)));
     expect(result).toMatchObject({

@@ -12,7 +12,7 @@ test("is the run's for every checkpoint unless each is to have its own", () => {
     for (const sequence of [0, 1, 7]) expect(codebookSeed({ seed, search }, { sequence })).toBe(2n ** 64n - 1n);
 });
 
-test('is another 64 bit number for each checkpoint, the same when it is encoded again, and another in another run', () => {
+test('is another 64 bit number for each checkpoint, and the same when that is encoded again', () => {
   const seeds = Array.from({ length: 1000 }, (_, sequence) => codebookSeed(fresh, { sequence }));
   expect(new Set([...seeds, codebookSeed(fixed, { sequence: 0 })]).size).toBe(1001);
   expect(seeds.every((each) => each >= 0n && each < 2n ** 64n)).toBe(true);

@@ -159,7 +159,7 @@ function entropyBits(levels: Uint8Array): number {
 
 describe('protection', () => {
   test.each([0.001, 0.01, 0.1])(
-    'keeps at most a share of %d of all weights in bfloat16, half by magnitude and half by sensitivity, over all layers together',
+    'keeps at most a share of %d of all weights in bfloat16, half by magnitude and half by sensitivity',
     async (protectFraction) => {
       const total = 4 * 4096;
       for (const sensitivity of [undefined, gradients]) {

@@ -128,7 +128,7 @@ describe('a checkpoint of which the training job reported another figure', () =>
 });
 
 describe('a given step', () => {
-  test('rebuilds constant, zero, single, empty and outlying tensors within half a step and the dead zone, NaN exactly', async () => {
+  test('rebuilds constant, zero, single, empty and outlying tensors within half a step, and NaN exactly', async () => {
     const run = await harness.newFixedRun({ method: 'residual', step: -64 });
     for (const step of [0, 1, 2]) {
       const checkpoint = await harness.push(run, step, modelOf(oddWeights(step)));

@@ -118,7 +118,7 @@ test('names without end cost no more than a few comparisons each', () => {
 });
 
 describe('a prefix that leaves a doubt', () => {
-  test('another set of tensors would fill the graph, too: the report names it, and what the eval set says to measure it', async () => {
+  test('the report names another set of tensors that would fill the graph, and how to measure that', async () => {
     const most = behind('student.').slice(1);
     const { report } = await bindModel(graphOf(bare), checkpointOf([...behind('teacher.'), ...most]));
     expect(report.prefix).toEqual({

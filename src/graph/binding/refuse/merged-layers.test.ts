@@ -60,7 +60,16 @@ describe('layers that an exporter merged are refused', () => {
       expect.objectContaining({
         code: 'graph-missing-weights',
         message: expect.stringMatching(
-          /"layers\.0\.a\.weight" in 3 places and "layers\.1\.a\.weight".*optimize=False.*keep_initializers_as_inputs=True.*"unused":\["layers\.1\.\*","layers\.2\.\*"\]/,
+          new RegExp(
+            [
+              /"layers\.0\.a\.weight" in 3 places and "layers\.1\.a\.weight"/,
+              /optimize=False/,
+              /keep_initializers_as_inputs=True/,
+              /"unused":\["layers\.1\.\*","layers\.2\.\*"\]/,
+            ]
+              .map(({ source }) => source)
+              .join('.*'),
+          ),
         ),
       }),
     );

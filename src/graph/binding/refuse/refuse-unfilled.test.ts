@@ -263,7 +263,7 @@ describe('constants that are no weights are let pass', () => {
     );
   });
 
-  test('factors of a Resize, through Concat or as they are; a tensor that is used otherwise, too, is none', async () => {
+  test('factors of a Resize, through Concat or as they are, unless they are used otherwise too', async () => {
     const factors = [floats('one', [2], [1, 1]), floats('two', [2], [2, 2])];
     const parts = (more: ModelParts['nodes']): ModelParts => ({
       ...modelWith([]),
@@ -281,7 +281,7 @@ describe('constants that are no weights are let pass', () => {
     );
   });
 
-  test('zeros that a recurrent layer starts from, unless the checkpoint has an unused tensor of that size', async () => {
+  test('zeros that a recurrent layer starts from, unless an unused tensor has their size', async () => {
     const start = floats('h0', [1, 1, 3], [0, 0, 0]);
     const parts = (values: typeof start): ModelParts => ({
       ...modelWith([]),
@@ -332,7 +332,7 @@ describe('couldFill, from headers alone', () => {
   });
 });
 
-test('a square weight of a product that the checkpoint lacks is refused from headers alone; a square that is added may be a mask', () => {
+test('headers alone refuse a square weight of a product that the checkpoint lacks', () => {
   const square = (operator: string) => modelWith([], [node(operator, ['h', 'out.weight'], ['z'])]);
   const withSquare = (operator: string) => ({
     ...square(operator),
@@ -353,7 +353,7 @@ test('the line to paste lists every weight that the sentence names', async () =>
   );
 });
 
-test('a weight that was quantized to eight bits is refused, also from headers alone, unless it is declared', async () => {
+test('a weight that was quantized to eight bits is refused unless it is declared', async () => {
   const quantized = {
     name: 'out.weight_quantized',
     dims: [3n, 5n],

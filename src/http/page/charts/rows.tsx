@@ -40,7 +40,9 @@ export function Rows({
     let x = nameWidth;
     for (const { value, kind } of parts) {
       if (value <= 0) continue;
-      const d = `M${point(x)} ${at * rowHeight + (rowHeight - barHeight) / 2}h${point(value * scale)}v${barHeight}h-${point(value * scale)}z`;
+      const top = at * rowHeight + (rowHeight - barHeight) / 2;
+      const width = point(value * scale);
+      const d = `M${point(x)} ${top}h${width}v${barHeight}h-${width}z`;
       paths.set(kind, (paths.get(kind) ?? '') + d);
       x += value * scale;
     }

@@ -111,11 +111,12 @@ function Charts({ both, steps }: { readonly both: readonly [Compared, Compared];
           // Bytes are compared by their size. A metric moves little, so its chart begins where it is least.
           const isMetric = at > 0 && values.length > 0;
           const [least, most] = isMetric ? [Math.min(...values), Math.max(...values)] : [0, Math.max(0, ...values)];
+          const range = `at most ${words(most)}${isMetric ? `, at least ${words(least)}` : ''}`;
           return (
             <Lines
               id={`compare-${at}`}
               title={title}
-              description={`${names.join(' and ')} by step, at most ${words(most)}${isMetric ? `, at least ${words(least)}` : ''}.`}
+              description={`${names.join(' and ')} by step, ${range}.`}
               top={words(most)}
               bottom={isMetric ? words(least) : '0'}
               ends={ends}

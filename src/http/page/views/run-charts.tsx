@@ -29,6 +29,8 @@ export function RunCharts({ drawn, packages, forks, isSample, run, kindOf }: Run
     result && result.storedBytes > 0 ? result.rawBytes / result.storedBytes : undefined,
   );
   const most = maxOf(stored);
+  const mostInWords = bytesInWords(most);
+  const baseCount = drawn.filter((each) => keptAs(each) === 'base').length;
   const kinds = new Set(drawn.flatMap((each, at) => (results[at] === undefined ? [] : [keptAs(each)])));
   return (
     <>
@@ -36,8 +38,8 @@ export function RunCharts({ drawn, packages, forks, isSample, run, kindOf }: Run
         <Bars
           id="stored"
           title="Stored bytes"
-          description={`${countOf(drawn.length, 'checkpoint')} from ${ends[0]} to ${ends[1]}, at most ${bytesInWords(most)}.`}
-          top={bytesInWords(most)}
+          description={`${countOf(drawn.length, 'checkpoint')} from ${ends.join(' to ')}, at most ${mostInWords}.`}
+          top={mostInWords}
           ends={ends}
           legend={[...kinds].map((kind) => ({ kind, words: kind === 'exact' ? 'as uploaded' : kind }))}
           bars={drawn.map((each, at) => ({ value: stored[at], kind: keptAs(each) }))}
@@ -55,7 +57,7 @@ export function RunCharts({ drawn, packages, forks, isSample, run, kindOf }: Run
         />
         <Lineage
           id="lineage"
-          description={`${drawn.filter((each) => keptAs(each) === 'base').length} of these stand alone, ${countOf(forks.length, 'fork')}.`}
+          description={`${baseCount} of these stand alone, ${countOf(forks.length, 'fork')}.`}
           nodes={nodesOf({ drawn, packages, forks, run })}
         />
         {boundedMetrics(drawn).map((metric, at) => (
@@ -92,7 +94,10 @@ function MetricChart({
     <Lines
       id={id}
       title={`What was lost of ${metric}`}
-      description={`${within} of ${countOf(measured, 'measured checkpoint')} inside the limit, which is at most ${lostInWords(maxOf(limits), kind)}. Gains are drawn as 0.`}
+      description={
+        `${within} of ${countOf(measured, 'measured checkpoint')} inside the limit, ` +
+        `which is at most ${lostInWords(maxOf(limits), kind)}. Gains are drawn as 0.`
+      }
       top={lostInWords(Number(max.toPrecision(2)), kind)}
       ends={ends}
       legend={[

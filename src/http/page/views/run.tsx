@@ -273,7 +273,8 @@ function storedAs(
   const { kind, ancestorRun, ancestorStep, chainLength } = result!;
   const merged = packages.get(packageId)?.mergedPackageId === undefined ? '' : ', merged';
   if (kind === 'base' || ancestorStep === undefined) return `${kind}${merged}`;
-  return `delta to ${ancestorRun === undefined || ancestorRun === run ? '' : `${ancestorRun}@`}${ancestorStep}, chain of ${chainLength}${merged}`;
+  const ofRun = ancestorRun === undefined || ancestorRun === run ? '' : `${ancestorRun}@`;
+  return `delta to ${ofRun}${ancestorStep}, chain of ${chainLength}${merged}`;
 }
 
 /** What a metric lost, beside what it might have lost. */

@@ -43,8 +43,8 @@ const putFile = createRoute({
         .optional()
         .openapi({
           description:
-            'Commit the checkpoint once the file has arrived, for the last file. If the commit is refused, that is the ' +
-            'answer, and the file is kept.',
+            'Commit the checkpoint once the file has arrived, for the last file. If the commit is refused, that is ' +
+            'the answer, and the file is kept.',
         }),
     }),
   },

@@ -151,7 +151,8 @@ const listTrials = createRoute({
   operationId: 'listTrials',
   summary: 'List the configs tried for a checkpoint',
   description:
-    'Each with its metrics and whether they were inside the thresholds. Empty for a checkpoint that nothing was searched for.',
+    'Each with its metrics and whether they were inside the thresholds. ' +
+    'Empty for a checkpoint that nothing was searched for.',
   tags,
   request: readRequest,
   responses: {
@@ -165,7 +166,8 @@ const cancelCheckpoint = createRoute({
   operationId: 'cancelCheckpoint',
   summary: 'Stop work on a checkpoint',
   description:
-    'Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it is deleted. One that is ready is refused.',
+    'Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it ' +
+    'is deleted. One that is ready is refused.',
   tags,
   request: keyedRequest,
   responses: {

@@ -82,7 +82,7 @@ describe('deleting a run', () => {
     expect(await remove('busy')).toBe(204);
   });
 
-  it('hides checkpoints that other runs build on, keeps only the bytes that they need, and deletes these with the last of them', async () => {
+  it('hides checkpoints that other runs build on, and deletes their bytes with the last of these', async () => {
     const before = await objects();
     await call('POST', runs, { name: 'trunk', search: { fixedConfig } });
     for (const step of [1, 2, 3]) await push('trunk', step, step);

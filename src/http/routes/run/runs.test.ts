@@ -351,7 +351,8 @@ describe('thresholds with several bounds', () => {
     const created = await call('POST', runs, { name: 'progress', evalSet: 'ready', thresholds });
     expect([created.status, created.json]).toEqual([201, expect.objectContaining({ thresholds })]);
     expect(created.json.thresholdsInWords).toContain(
-      "loss may grow by at most 0.5 % of the uploaded checkpoint's, and by at most 50 % of what it gained since the checkpoint before",
+      "loss may grow by at most 0.5 % of the uploaded checkpoint's, and by at most 50 % of what it gained " +
+        'since the checkpoint before',
     );
     expect((await call('PUT', `${runs}/progress/checkpoints/1`, model)).json.thresholds).toEqual(thresholds);
     const fork = await call('POST', runs, { name: 'progress-2', forkFrom: { run: 'progress', step: 1 } });

@@ -42,8 +42,8 @@ const createWebhook = createRoute({
   description:
     'A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the ' +
     'Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope ' +
-    'admin on the namespace, or on the repository. The answer is the only place the secret is told, so it is not kept ' +
-    'for an Idempotency-Key either.',
+    'admin on the namespace, or on the repository. The answer is the only place the secret is told, so it is not ' +
+    'kept for an Idempotency-Key either.',
   tags,
   request: { body: { required: true, content: { 'application/json': { schema: webhookInput } } } },
   responses: {

@@ -71,7 +71,8 @@ export const checkpointExample = {
     },
     understood: [
       '48 rows in 3 batches; fed: "idx" from "inputs" (I64 [48, 128]).',
-      '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.5496 (6.9315 for guessing).',
+      '"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; ' +
+        '4.5496 (6.9315 for guessing).',
     ],
     warnings: [
       '"agreement" is not bounded and fell to 0.8354; the largest threshold is 0.5 %. A threshold on it would hold it.',

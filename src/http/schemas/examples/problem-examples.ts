@@ -9,7 +9,8 @@ const details: Readonly<Record<FirnErrorCode, string>> = {
     'with a token from there, too.',
   forbidden: 'This needs the scope write.',
   'rate-limited':
-    'This client sends too many requests. RateLimit-Policy says how many it may send a minute, Retry-After when to go on.',
+    'This client sends too many requests. RateLimit-Policy says how many it may send a minute, ' +
+    'Retry-After when to go on.',
   'quota-exceeded':
     'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.',
   'not-found': 'There is no such run.',
@@ -49,7 +50,8 @@ const details: Readonly<Record<FirnErrorCode, string>> = {
   'graph-external-data': 'Tensor "head.weight" of the graph refers to data outside the file.',
   'graph-missing-weights': 'The graph leaves initializers to be filled that nothing fills: "head.weight".',
   'eval-input-mismatch':
-    'Input "idx" is fed from "idx", which the batches file does not have; it has "inputs" (I64 [48, 128]), "labels" (I64 [48, 128]).',
+    'Input "idx" is fed from "idx", which the batches file does not have; it has "inputs" (I64 [48, 128]), ' +
+    '"labels" (I64 [48, 128]).',
   'eval-label-mismatch':
     'Metric "loss" reads labels "targets", which the batches file does not have; it has "labels" (I64 [48, 128]).',
   'eval-timeout': 'The evaluation took longer than 600 s.',

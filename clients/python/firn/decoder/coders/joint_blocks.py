@@ -1,4 +1,6 @@
-"""Blocks of several checkpoints: one joint symbol for an element's symbols in all of them (format-blocks.md, section 15)."""
+"""
+Blocks of several checkpoints: one joint symbol for an element's symbols in all of them (format-blocks.md, section 15).
+"""
 
 from collections.abc import Sequence
 

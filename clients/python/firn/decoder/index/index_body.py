@@ -22,7 +22,13 @@ from ..bytes.errors import check, fail
 from .file_path import read_path
 from ..bytes.inflate import inflate
 from ..methods.lattice import LatticeRecord
-from ..bytes.limits import BLOCK_ELEMENTS_MAX, COPIED_BLOCKS_MAX, HEADER_BYTES_MAX, INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES
+from ..bytes.limits import (
+    BLOCK_ELEMENTS_MAX,
+    COPIED_BLOCKS_MAX,
+    HEADER_BYTES_MAX,
+    INFLATED_INDEX_BYTES_MAX,
+    PREFIX_BYTES,
+)
 from .package_index import BLOB, EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .residual_records import read_residual_records
 from .safetensors_header import Tensor, parse_safetensors_header
@@ -68,9 +74,13 @@ class BodyReader:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()
         files = self._read_files()
         self._finish()
-        check(bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse")
+        check(
+            bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse"
+        )
         tables = StoredContextTables(context_bytes, min(self.residual_count, SLOTS_MAX))
-        return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
+        return PackageIndex(
+            self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files
+        )
 
     def read_merged(self, package_ids: list[bytes]) -> list[PackageIndex]:
         """The checkpoints of a merged package (format.md, "Merged packages"); each becomes the ancestor of the next."""
@@ -165,7 +175,9 @@ class BodyReader:
                 "two codebooks serve the same tensors",
             )
             centroids = reader.take(centroid_count * element_bytes(dtype))
-            heads.append((Codebook(bits & 3, dtype, has_pruned, has_protected, level_count, centroids, StoredTokenTables(b"")), set_number))
+            tables = StoredTokenTables(b"")
+            codebook = Codebook(bits & 3, dtype, has_pruned, has_protected, level_count, centroids, tables)
+            heads.append((codebook, set_number))
         sets = [StoredTokenTables(reader.take(reader.varint())) for _ in range(set_count)]
         self.codebooks = [replace(head, codes=sets[number]) for head, number in heads]
 

@@ -16,10 +16,12 @@ _TRAILER_BYTES = 16
 _CHECKPOINTS_MIN, _CHECKPOINTS_MAX = 2, 4
 
 
-def read_index(package: bytes, ancestor: PackageIndex | None, checksum_of: Callable[[bytes], int] = crc32c) -> list[PackageIndex]:
+def read_index(
+    package: bytes, ancestor: PackageIndex | None, checksum_of: Callable[[bytes], int] = crc32c
+) -> list[PackageIndex]:
     """
-    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each checkpoint of a merged package, oldest first. Checksums
-    are made by `checksum_of`.
+    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each
+    checkpoint of a merged package, oldest first. Checksums are made by `checksum_of`.
     """
     check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
     check(package[:4] == b"FIRN", "this is no package")
@@ -34,7 +36,10 @@ def read_index(package: bytes, ancestor: PackageIndex | None, checksum_of: Calla
     )
     check(length <= STORED_INDEX_BYTES_MAX, "the index is too large")
     stored = package[offset : offset + length]
-    check(checksum_of(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum, "the index has a wrong checksum")
+    check(
+        checksum_of(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum,
+        "the index has a wrong checksum",
+    )
     check(package[5:8] == bytes(3), "the prefix is damaged")
 
     reader = ByteReader(stored)

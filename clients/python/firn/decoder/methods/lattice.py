@@ -29,9 +29,11 @@ class LatticeRecord:
     gain: int
 
 
-# Parameters of a segment, as the C interface has them too: a record with the package's step scale applied, and the shift
-# its block has. `count` is the number of its elements.
-SEGMENT = np.dtype([("count", "u4"), ("exponent", "i4"), ("step", "i4"), ("shift", "i4"), ("offsets", "i4", 3), ("gain", "i4")])
+# Parameters of a segment, as the C interface has them too: a record with the package's step scale applied, and the
+# shift its block has. `count` is the number of its elements.
+SEGMENT = np.dtype(
+    [("count", "u4"), ("exponent", "i4"), ("step", "i4"), ("shift", "i4"), ("offsets", "i4", 3), ("gain", "i4")]
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,11 @@ def lattice_segments(records: Sequence[LatticeRecord], step_scales: Sequence[int
     found = np.zeros(len(records), SEGMENT)
     if not records:
         return found
-    e = np.clip(np.array([record.step_code for record in records], np.int64) + np.array(step_scales, np.int64), 0, _STEP_CODE_MAX)
+    e = np.clip(
+        np.array([record.step_code for record in records], np.int64) + np.array(step_scales, np.int64),
+        0,
+        _STEP_CODE_MAX,
+    )
     step = (_STEP_UNITS[e % 32] * 2 ** (e // 32) + (1 << 19)) >> 20
     codes = np.array([record.offset_codes for record in records], np.int64)
     # Towards zero.

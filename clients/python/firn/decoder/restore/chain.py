@@ -105,7 +105,11 @@ class Link:
     def kept_state(self) -> LatticeState | None:
         """The state of the block, if it is kept. DamagedPackage."""
         kept = self.package.kept
-        return kept.read(self.file.path, self.block_number, self.block.plan.count) if kept is not None and self.has_kept_state else None
+        return (
+            kept.read(self.file.path, self.block_number, self.block.plan.count)
+            if kept is not None and self.has_kept_state
+            else None
+        )
 
     @property
     def file(self) -> PackageFile:
@@ -121,7 +125,8 @@ class Link:
 def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None, core: "Core | None" = None) -> list[Package]:
     """
     Reads the indexes of packages in order: a base, then each with the one before it as its ancestor. A merged package
-    becomes as many packages as it has checkpoints. The chain ends with the package of this id, or the last one. With `core`, that decodes the blocks.
+    becomes as many packages as it has checkpoints. The chain ends with the package of this id, or the last one. With
+    `core`, that decodes the blocks.
     """
     check(len(packages) >= 1, "a chain has no packages")
     chain: list[Package] = []

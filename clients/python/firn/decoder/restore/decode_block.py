@@ -84,7 +84,11 @@ def _decode_masters(link: Link, payload: bytes) -> Steps:
     core = link.package.core
     if core is None:
         return read_master_block(payload, segments)
-    return core.masters(payload, [(segment.count, segment.dtype) for segment in segments], b"".join(segment.reference for segment in segments))
+    return core.masters(
+        payload,
+        [(segment.count, segment.dtype) for segment in segments],
+        b"".join(segment.reference for segment in segments),
+    )
 
 
 def _state_segments(link: Link) -> list[Segment]:
@@ -102,7 +106,9 @@ def _decode_state(links: Sequence[Link]) -> Steps:
     form = FORMS[int(newest.block.plan.block_class[1])]
     if form == FIRST:
         seconds = newest.file.seconds
-        reference = yield [Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs]
+        reference = yield [
+            Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs
+        ]
         return _read_state(newest, newest.package.payload(newest.block), form, b"".join(reference))
     payloads: list[tuple[Link, bytes]] = []
     for link in links:
@@ -157,7 +163,11 @@ def _decode_buckets(links: Sequence[Link]) -> bytes:
         index = link.package.index
         part = (index.width, index.position)
         if core:
-            elements = core.merged_buckets(payload, dtype, size, elements, part) if index.width else core.buckets(payload, dtype, size, elements)
+            elements = (
+                core.merged_buckets(payload, dtype, size, elements, part)
+                if index.width
+                else core.buckets(payload, dtype, size, elements)
+            )
         elif index.width == 0:
             elements = read_bucket_block(payload, kind, count, elements)
         else:

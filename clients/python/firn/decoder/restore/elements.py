@@ -44,8 +44,8 @@ class _Unfinished:
 
 class ElementReader:
     """
-    Decodes blocks. Those that others need are each decoded once and put into `scratch`, an empty file. `keeper` receives
-    the states of the blocks of the last package.
+    Decodes blocks. Those that others need are each decoded once and put into `scratch`, an empty file. `keeper`
+    receives the states of the blocks of the last package.
     """
 
     def __init__(self, finder: BlockFinder, scratch: BinaryIO, keeper: StateKeeper | None = None) -> None:
@@ -84,7 +84,9 @@ class ElementReader:
                 self._keep(newest.number, finished.value)
 
     def alone(self, wanted: BlockNumber) -> bytes | None:
-        """The elements of a block that needs no others, None of one that does. Unlike the other methods, on any thread."""
+        """
+        The elements of a block that needs no others, None of one that does. Unlike the other methods, on any thread.
+        """
         try:
             next(self._begin(wanted).steps)
         except StopIteration as finished:

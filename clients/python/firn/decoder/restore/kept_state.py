@@ -1,10 +1,10 @@
 """
-The state that a checkpoint's residual blocks are left in, kept in a file: with it the next delta is decoded from its own
-package alone.
+The state that a checkpoint's residual blocks are left in, kept in a file: with it the next delta is decoded from its
+own package alone.
 
-The file has, each at a multiple of 8: of every block the values of its elements (i32) and then their activities (u8). An
-index in JSON follows, and a trailer of 44 bytes: the length of the index (u32), its SHA-256, and `FIRNKPT1`. The index is
-`{"package": id, "files": [[path, [[block, elements, offset, CRC-32], ...]], ...]}`. Numbers are little-endian.
+The file has, each at a multiple of 8: of every block the values of its elements (i32) and then their activities (u8).
+An index in JSON follows, and a trailer of 44 bytes: the length of the index (u32), its SHA-256, and `FIRNKPT1`. The
+index is `{"package": id, "files": [[path, [[block, elements, offset, CRC-32], ...]], ...]}`. Numbers are little-endian.
 """
 
 import hashlib
@@ -102,20 +102,32 @@ def read_places(stored: bytes, package_id: str, states_end: int) -> dict[tuple[s
         raise DamagedPackage("the index of a kept state is not JSON") from error
     check(isinstance(index, dict) and index.get("package") == package_id, "a kept state is of another package")
     files = index.get("files")
-    check(isinstance(files, list) and all(isinstance(each, list) and len(each) == 2 for each in files), "the index of a kept state is damaged")
+    check(
+        isinstance(files, list) and all(isinstance(each, list) and len(each) == 2 for each in files),
+        "the index of a kept state is damaged",
+    )
     places: dict[tuple[str, int], tuple[int, int, int]] = {}
     for path, blocks in files:
         check(isinstance(path, str) and isinstance(blocks, list), "the index of a kept state is damaged")
         for block in blocks:
-            check(isinstance(block, list) and len(block) == 4 and all(type(each) is int and each >= 0 for each in block), "a place of a kept state is damaged")
+            check(
+                isinstance(block, list) and len(block) == 4 and all(type(each) is int and each >= 0 for each in block),
+                "a place of a kept state is damaged",
+            )
             number, count, offset, checksum = block
-            check(1 <= count <= BLOCK_ELEMENTS_MAX and offset + count * _ELEMENT_BYTES <= states_end, "a kept state is not in its file")
+            check(
+                1 <= count <= BLOCK_ELEMENTS_MAX and offset + count * _ELEMENT_BYTES <= states_end,
+                "a kept state is not in its file",
+            )
             places[path, number] = (count, offset, checksum)
     return places
 
 
 class StateWriter:
-    """Writes the states of a package's blocks into an empty file that is not buffered. What cannot be written makes `finish` an OSError, and nothing before it."""
+    """
+    Writes the states of a package's blocks into an empty file that is not buffered. What cannot be written makes
+    `finish` an OSError, and nothing before it.
+    """
 
     def __init__(self, file: BinaryIO, package_id: str, files: Sequence[PackageFile]) -> None:
         self._file = file

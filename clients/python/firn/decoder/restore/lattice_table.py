@@ -10,7 +10,10 @@ from ..methods.lattice import lattice_segments
 
 
 class LatticeTable:
-    """One row for each residual tensor of a file. Made once: what Python does for a tensor takes longer than the core does for a small one."""
+    """
+    One row for each residual tensor of a file. Made once: what Python does for a tensor takes longer than the core does
+    for a small one.
+    """
 
     def __init__(self, index: PackageIndex, file: PackageFile) -> None:
         tensors = list(file.records)

@@ -24,11 +24,13 @@ _PIECE_BYTES = 1 << 20
 _BLOCKS_AHEAD = 4
 
 
-def rebuild_files(chain: Sequence[Package], folder: str, keeper: StateKeeper | None = None) -> list[tuple[PackageFile, bool]]:
+def rebuild_files(
+    chain: Sequence[Package], folder: str, keeper: StateKeeper | None = None
+) -> list[tuple[PackageFile, bool]]:
     """
     Writes the files of the chain's last package under `folder`, replacing what is there; says of each whether it was
-    written, which external ones are not. Files appear once the digests of all are right. `keeper` receives the states of
-    its blocks.
+    written, which external ones are not. Files appear once the digests of all are right. `keeper` receives the states
+    of its blocks.
     """
     files = [(number, file) for number, file in enumerate(chain[-1].index.files) if file.content != EXTERNAL]
     os.makedirs(folder, exist_ok=True)
@@ -59,7 +61,9 @@ def _write_file(reader: ElementReader, number: BlockNumber, file: PackageFile, o
     if file.content == SAFETENSORS:
         start = out.write(len(file.header).to_bytes(8, "little") + file.header)
     at, file_number = number.at, number.file
-    for block, elements in zip(file.blocks, _decoded(reader, [BlockNumber(at, file_number, i) for i in range(len(file.blocks))]), strict=True):
+    for block, elements in zip(
+        file.blocks, _decoded(reader, [BlockNumber(at, file_number, i) for i in range(len(file.blocks))]), strict=True
+    ):
         taken = 0
         for run in block.plan.runs:
             tensor = file.tensors[run.tensor]
@@ -73,7 +77,10 @@ def _write_file(reader: ElementReader, number: BlockNumber, file: PackageFile, o
 
 
 def _decoded(reader: ElementReader, wanted: Sequence[BlockNumber]) -> Iterator[bytes]:
-    """The elements of these blocks, in order. The core decodes on all processors; those blocks that need others come one after another."""
+    """
+    The elements of these blocks, in order. The core decodes on all processors; those blocks that need others come one
+    after another.
+    """
     threads = os.cpu_count() or 1
     if reader.finder.chain[-1].core is None or len(wanted) == 1:
         yield from map(reader.block, wanted)

@@ -257,7 +257,7 @@ describe('searchConfig', () => {
     },
   );
 
-  it('prefers the other metric if it passed and costs less than any config that passes with the last metric', async () => {
+  it('prefers the other metric if it passed and costs less than any config with the last metric', async () => {
     const flipped = { ...centre, pruneMetric: 'sensitivity' } as const;
     const weaker = { ...centre, bins: 16 } as const;
     const found = await searchConfig(
@@ -312,7 +312,7 @@ describe('searchConfig', () => {
     },
   );
 
-  it('finds the cheapest passing config of what is left when the neighbourhood fails and nothing more aggressive is allowed', async () => {
+  it('finds the cheapest passing config of the rest when the neighbourhood fails', async () => {
     const land = {
       ...landscape(1),
       damage: (config: InshrinkeratorConfig) => (config.pruneFraction === 0 && config.bins === 32 ? 0 : 2),

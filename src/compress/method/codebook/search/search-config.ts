@@ -1,4 +1,5 @@
 import type { InshrinkeratorConfig } from '../../../../checkpoint/options/methods/inshrinkerator-config.ts';
+// eslint-disable-next-line max-len
 import type { InshrinkeratorSearchOptions } from '../../../../checkpoint/options/methods/inshrinkerator-search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';

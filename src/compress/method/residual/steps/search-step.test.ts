@@ -52,7 +52,7 @@ describe('searchStep', () => {
     expect(asked.length).toBeLessThanOrEqual(12);
   });
 
-  test('a degradation with its standard error is predicted by both laws: two trials, where the square law misses', async () => {
+  test('a degradation with its standard error takes two trials where the square law misses', async () => {
     // Two thirds of the degradation at step 0 grow with the step, the rest with its square.
     const uncertain = (step: number) => 2 ** (step / 32);
     const both = (step: number) => uncertain(step) + 2 ** (step / 16) / 2;
@@ -107,7 +107,7 @@ describe('searchStep', () => {
     expect(asked).toEqual([10, 18]);
   });
 
-  test('finds its way down from steps so large that no weight moves, where quality is the same for all of them', async () => {
+  test('finds its way down from steps so large that no weight moves', async () => {
     const { runner, asked } = runnerOn((step) => (step > 48 ? 1.01 : step > 0 ? 1.005 : 0.8));
     expect(stepOf((await searchStep({ last: 60, isBase: false }, runner))!.config)).toBeLessThanOrEqual(0);
     expect(asked.length).toBeLessThanOrEqual(12);

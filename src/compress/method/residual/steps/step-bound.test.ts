@@ -5,7 +5,7 @@ import { stepBound, tensorStepMax } from './step-bound.ts';
 const usual: Resumption = resumptionBefore({ loss: 0.01 }, []);
 
 describe('stepBound', () => {
-  test('a step grows by a quarter of an octave at most, from the checkpoint before, that of a base by a whole one', () => {
+  test('a step grows by at most a quarter of an octave from checkpoint to checkpoint', () => {
     const toNearest = false;
     expect(stepBound({ lastStep: -10, ancestorStep: -30, toNearest, resumption: usual })).toBe(-2);
     expect(stepBound({ lastStep: -10, ancestorStep: -30, toNearest, resumption: undefined })).toBe(-2);

@@ -103,13 +103,14 @@ function ChartAndTable({
   const drawn = largest(layers, drawnMax);
   const parts = layerParts.filter((part) => layers.some(({ stored }) => stored[part] > 0));
   const most = layers.toSorted((a, b) => sumOf(b) - sumOf(a))[0];
+  const mostInWords = most === undefined ? '' : `; most takes ${most.layer}, ${inWords(sumOf(most))}`;
   const rest = storedBytes === undefined ? 0 : storedBytes - layers.reduce((sum, layer) => sum + sumOf(layer), 0);
   return (
     <>
       <Rows
         id="layers-chart"
         title="Stored bytes"
-        description={`${countOf(layers.length, 'layer')}${most === undefined ? '' : `; most takes ${most.layer}, ${inWords(sumOf(most))}`}.`}
+        description={`${countOf(layers.length, 'layer')}${mostInWords}.`}
         legend={parts.map((part) => ({ kind: partKinds[part], words: partWords[part] }))}
         rows={drawn.map((layer) => ({
           name: layer.layer,

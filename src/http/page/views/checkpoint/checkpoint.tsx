@@ -169,9 +169,9 @@ function Kept({
 
 function asGoodAsInWords({ step, beforeFirst, lagSteps }: NonNullable<NonNullable<Checkpoint['result']>['asGoodAs']>) {
   const lag = Math.round(lagSteps);
-  if (beforeFirst)
-    return `a step before ${Math.round(step)}, the first that is known${lag > 0 ? `: at least ${lag} steps behind` : ''}`;
-  return `step ${Math.round(step)} as uploaded: ${Math.round(lagSteps)} steps behind`;
+  if (!beforeFirst) return `step ${Math.round(step)} as uploaded: ${lag} steps behind`;
+  const behind = lag > 0 ? `: at least ${lag} steps behind` : '';
+  return `a step before ${Math.round(step)}, the first that is known${behind}`;
 }
 
 function Understood({ sentences }: { readonly sentences: readonly string[] }) {
