@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
+import { linearBatches, linearFile, linearGraph, linearSpec, trapGraph } from '../acceptance/trap-graph.ts';
 import { firnProgram } from '../harness/firn-program.ts';
 
 /** Deadline of one that runs many commands, on a busy machine, in ms. */
@@ -21,7 +22,8 @@ let folder: string;
 let hub: Hub;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'firn-command-'));
-  hub = await startHub({ dataDirectory: join(folder, 'data') });
+  // Short enough for evaluations that never end.
+  hub = await startHub({ dataDirectory: join(folder, 'data'), environment: { FIRN_EVAL_DEADLINE_S: '5' } });
 });
 afterAll(async () => {
   await hub.stop();
@@ -65,6 +67,36 @@ test(
     expect(JSON.parse((await firn('show', 'me/gpt/train@latest', '--json')).out)).toMatchObject({ step: 10 });
     expect((await firn('pull', 'me/gpt/train', 'back')).code).toBe(0);
     expect(await readFile(join(folder, 'back', 'model.safetensors'))).toEqual(bytes);
+  },
+  manyCommandsMs,
+);
+
+test(
+  'a checkpoint that failed for its eval set is compressed again with another one',
+  async () => {
+    const files = {
+      'trap.onnx': trapGraph('endless'),
+      'sound.onnx': linearGraph(),
+      'batches.safetensors': linearBatches(),
+      'spec.json': JSON.stringify(linearSpec),
+      'falls.safetensors': linearFile(1, 1),
+    };
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    const upload = (name: string, graph: string, ...more: string[]) =>
+      firn('eval-set', 'upload', 'me/linear', name, graph, 'batches.safetensors', '--spec', 'spec.json', ...more);
+    expect(await upload('trap', 'trap.onnx')).toMatchObject({ code: 0 });
+    const pushed = await firn('push', 'me/linear/train@1', 'falls.safetensors', '--eval-set', 'trap', '--wait');
+    expect([pushed.code, pushed.out]).toEqual([6, expect.stringContaining('me/linear/train@1: failed: ')]);
+    expect((await firn('show', 'me/linear/train@1')).out).toMatch(/^try again\tfirn retry me\/linear\/train@1\b/m);
+    // The eval set is measured with the checkpoint before it is ready.
+    expect(await upload('endless', 'trap.onnx', '--check', 'train@1')).toMatchObject({ code: 1 });
+    expect(await upload('sound', 'sound.onnx', '--check', 'train@1')).toMatchObject({ code: 0 });
+    expect((await firn('runs', 'edit', 'me/linear/train')).err).toContain('say what to change');
+    const edited = await firn('runs', 'edit', 'me/linear/train', '--eval-set', 'sound', '--threshold', 'error=40%');
+    expect(edited.out).toMatch(/^me\/linear\/train: lossy; measured on sound; .*40 %/);
+    const again = await firn('retry', 'me/linear/train@1', '--wait');
+    expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^me\/linear\/train@1: (lossy|exact) base/m)]);
+    expect(await firn('retry', 'me/linear/train@1')).toMatchObject({ code: 1 });
   },
   manyCommandsMs,
 );

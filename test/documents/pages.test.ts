@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,8 @@ interface Page {
   readonly says: readonly RegExp[];
   /** Files that the page's blocks create. */
   readonly makes: readonly string[];
+  /** Files of the reader's own: by name, a path of the repository or a text. */
+  readonly given?: Readonly<Record<string, { readonly copyOf: string } | { readonly text: string }>>;
   /** Whether its blocks need `hf`. */
   readonly hubClients?: boolean;
 }
@@ -99,6 +101,32 @@ const pages: readonly Page[] = [
     makes: ['half/model.safetensors'],
   },
   {
+    path: 'docs/guide/eval-sets.md',
+    afterReadme: true,
+    given: {
+      'graph.onnx': { copyOf: 'examples/lm-small/model.onnx' },
+      'batches.safetensors': { copyOf: 'examples/lm-small/eval.safetensors' },
+      'model.safetensors': { copyOf: 'examples/lm-small/ckpt_09.safetensors' },
+      'checkpoint-folder/model.safetensors': { copyOf: 'examples/lm-small/ckpt_09.safetensors' },
+      'spec.json': {
+        text: JSON.stringify({
+          inputs: { idx: 'inputs' },
+          metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' }],
+        }),
+      },
+    },
+    says: [
+      /^baseline: loss 4\.59/m,
+      /the eval set validation is ready, with loss/,
+      /me\/tiny-gpt\/validated: lossy; measured on validation/,
+      /the eval set checked is ready/,
+      /me\/tiny-gpt\/validated: lossy; measured on checked/,
+    ],
+    makes: [],
+  },
+  { path: 'docs/guide/clients.md', afterReadme: false, says: [], makes: [] },
+  { path: 'docs/guide/page.md', afterReadme: false, says: [], makes: [] },
+  {
     path: 'docs/guide/webhooks.md',
     afterReadme: true,
     says: [
@@ -141,6 +169,10 @@ const elsewhere: readonly (readonly [begin: string, by: string])[] = [
   ['export FIRN_DATABASE_URL', 'test/crash/many-processes.test.ts'],
   ['import firn', 'test/python-client.test.ts'],
   ['delta = firn.pull_delta', 'test/python-client.test.ts'],
+  ['npx firn retry', 'test/client/command-line.test.ts'],
+  ['npm run demo -- --open', 'test/page/demo-stays-open.test.ts'],
+  ['pip install ./clients/python-api', 'test/python-api/python-api.test.ts'],
+  ['import firn_api', 'test/python-api/python-api.test.ts'],
   ['npx firn eval-set make', 'src/cli/eval-set/make.test.ts'],
   ['export WEBHOOK_SECRET', 'test/acceptance/webhooks.test.ts'],
   ['FIRN_WEBHOOKS_PRIVATE=on', 'test/acceptance/webhooks.test.ts'],
@@ -174,9 +206,13 @@ async function sitDown(): Promise<Sitting> {
 
 /** Runs the page's blocks; what they print, and the files that they should have made and have not. */
 async function readPage(
-  { path, makes }: Page,
+  { path, makes, given = {} }: Page,
   { directory, shell }: Sitting,
 ): Promise<{ said: string; missingFiles: string[] }> {
+  for (const [name, source] of Object.entries(given)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), 'text' in source ? source.text : readFileSync(join(root, source.copyOf)));
+  }
   // A page before it may have left a file of the same name.
   for (const name of makes) rmSync(join(directory, name), { force: true });
   let said = '';
@@ -217,7 +253,9 @@ test.skipIf(missing !== '').each(tried)(
 
 const documents = [
   'README.md',
-  ...['training', 'pulling', 'operating', 'api', 'cli', 'hub', 'tasks'].map((name) => `docs/guide/${name}.md`),
+  ...['training', 'pulling', 'operating', 'api', 'cli', 'hub', 'tasks', 'eval-sets', 'webhooks', 'clients', 'page'].map(
+    (name) => `docs/guide/${name}.md`,
+  ),
 ];
 
 test.each(documents.filter((path) => existsSync(join(root, path))))(

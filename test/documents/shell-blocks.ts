@@ -16,10 +16,10 @@ export interface ShellBlock {
 
 /**
  * The shell blocks of a document, in order, and its Python scripts as the shell gets them. Throws for a block of
- * unknown kind.
+ * unknown kind. Blocks that export a model (`python export=...`) are left out: test/exports runs them.
  */
 export function shellBlocks(document: string): ShellBlock[] {
-  return [...document.matchAll(/^```(sh|bash|shell|python)\b *(.*)\n([\s\S]*?)^```$/gm)].map(
+  return [...document.matchAll(/^```(sh|bash|shell|python)\b(?! *export=) *(.*)\n([\s\S]*?)^```$/gm)].map(
     ([, language, kind, text]) => {
       if (!isKind(kind!))
         throw new Error(

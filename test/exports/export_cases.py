@@ -59,7 +59,7 @@ CASES = {
     "gru": Case(models.GruLanguageModel, data.causal_rows, "recurrent", "causal-lm", save_as_module, 9),
     "segmenter": Case(models.Segmenter, data.segment_rows, "segmentation", "segmentation", save_as_module, 10),
     "regressor-bf16": Case(lambda: models.Mlp(2), data.regression_rows, "regression", "regression", save_bfloat16, 11),
-    "compiled": Case(models.Mlp, data.feature_rows, "module-torchscript", "classifier", save_compiled, 12),
+    "compiled": Case(models.Mlp, data.feature_rows, "first", "classifier", save_compiled, 12),
     "wrapped-gpt2": Case(models.gpt2, data.causal_rows, "wrapped", "causal-lm", save_transformers, 13),
 }
 

@@ -12,6 +12,8 @@ const graphCacheBytes = 64 * 2 ** 20;
 export interface UploadCommand extends HubOptions {
   readonly spec?: string;
   readonly kind?: MetricKind;
+  /** `RUN@STEP`. */
+  readonly check?: string;
 }
 
 /** `firn eval-set upload REPOSITORY NAME GRAPH BATCHES`: creates an eval set, sends its files, and commits it. */
@@ -28,6 +30,7 @@ export async function upload(
   const begun = Date.now();
   const made = await uploadEvalSet(hub, {
     ...{ repository: target, name, graph, batches },
+    ...(options.check !== undefined && { check: options.check }),
     spec: spec as Parameters<typeof uploadEvalSet>[1]['spec'],
     onProgress: (sent, total) => terminal.progress(progressInWords(name, sent, total, Date.now() - begun)),
   });

@@ -5,6 +5,7 @@ import type { EstimateCommand } from './estimate.ts';
 import type { LogCommand } from './log.ts';
 import type { PullCommand } from './pull.ts';
 import type { PushCommand } from './push.ts';
+import type { RetryCommand } from './retry.ts';
 import type { HubOptions } from './session.ts';
 
 /** Adds the commands with which people push, look and pull. */
@@ -125,6 +126,18 @@ function addLooks(program: Command, commands: Commands): void {
   commands
     .hub(program, 'watch TARGET', 'follow a checkpoint until it is ready', 'firn watch me/gpt/train@900')
     .action(run(async (text: string, options: HubOptions) => (await import('./follow.ts')).watch(text, options)));
+  commands
+    .hub(
+      program,
+      'retry TARGET',
+      'compress a failed checkpoint again, from what was pushed',
+      'firn retry me/gpt/train@900 --wait',
+      'firn retry me/gpt/train@900 --eval-set held-out-2 --threshold loss=1%',
+    )
+    .option('--eval-set <name>', 'measure it on this eval set; else on that which its run has now')
+    .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold)
+    .option('--wait', 'wait until it is stored; show phases and trials')
+    .action(run(async (text: string, options: RetryCommand) => (await import('./retry.ts')).retry(text, options)));
 }
 
 /** Parses `loss=0.01` or `loss=1%`, and adds it to those before. Throws an Error with one sentence. */

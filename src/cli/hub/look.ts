@@ -1,6 +1,7 @@
 import {
   findCheckpoint,
   findStep,
+  formatTarget,
   FirnProblem,
   listRepositories,
   listRuns,
@@ -73,6 +74,14 @@ export async function show(text: string, options: HubOptions): Promise<void> {
       ['step', String(found.step)],
       ['state', found.state],
       ['outcome', outcomeInWords(found)],
+      ...(found.links.retry === undefined
+        ? []
+        : [
+            [
+              'try again',
+              `firn retry ${formatTarget(target)}, with --eval-set or --threshold if it needs others`,
+            ] as const,
+          ]),
       ['config', configInWords(result?.config)],
       ...Object.entries(result?.baseline ?? {}).map(([metric, before]): [string, string] => [
         metric,

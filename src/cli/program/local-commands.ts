@@ -109,12 +109,15 @@ function addEvalSets(group: Command, commands: Commands): void {
       'upload REPOSITORY NAME GRAPH BATCHES',
       'upload an eval set; the repository is made if it is not there',
       'firn eval-set upload me/gpt held-out model.onnx eval.safetensors',
+      'firn eval-set upload me/gpt held-out model.onnx eval.safetensors --check train@900',
     ),
-  ).action(
-    run(async (repository: string, name: string, graph: string, batches: string, options: UploadCommand) =>
-      (await import('../eval-set/upload.ts')).upload({ repository, name, graph, batches }, options),
-    ),
-  );
+  )
+    .option('--check <run@step>', 'measure this checkpoint of the repository first; refuse the set if that fails')
+    .action(
+      run(async (repository: string, name: string, graph: string, batches: string, options: UploadCommand) =>
+        (await import('../eval-set/upload.ts')).upload({ repository, name, graph, batches }, options),
+      ),
+    );
   commands
     .hub(group, 'list REPOSITORY', 'the eval sets of a repository', 'firn eval-set list me/gpt')
     .action(

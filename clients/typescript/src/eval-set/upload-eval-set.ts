@@ -18,6 +18,8 @@ export interface NewEvalSet {
   /** Paths. */
   readonly graph: string;
   readonly batches: string;
+  /** A checkpoint of the repository, as `run@step`, that is measured first; if that fails the set stays open. */
+  readonly check?: string;
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
 }
 
@@ -26,7 +28,7 @@ export interface NewEvalSet {
  * ready with the same files is left as it is. Throws `conflict` if it is ready with others.
  */
 export async function uploadEvalSet(hub: Hub, input: NewEvalSet): Promise<EvalSet> {
-  const { repository, name, spec, graph, batches, onProgress } = input;
+  const { repository, name, spec, graph, batches, check, onProgress } = input;
   const path = { ...repository, evalSet: name };
   const known = await findEvalSet(hub, path);
   if (known?.state === 'ready') return same(known, input);
@@ -47,7 +49,10 @@ export async function uploadEvalSet(hub: Hub, input: NewEvalSet): Promise<EvalSe
     onProgress?.(sizes[0]! + sent, total),
   );
   const { data } = await hub.api.POST('/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}/commit', {
-    params: { path, header: { 'idempotency-key': randomUUID() } },
+    params: {
+      ...{ path, header: { 'idempotency-key': randomUUID() } },
+      ...(check !== undefined && { query: { check } }),
+    },
   });
   return data!;
 }

@@ -3,13 +3,13 @@ import type { Commands } from '../../program/commands.ts';
 import { readThreshold } from '../hub-commands.ts';
 import type { HubOptions } from '../session.ts';
 import type { CreateRepository } from './repos.ts';
-import type { CreateRun, DeleteCommand } from './runs.ts';
+import type { CreateRun, DeleteCommand, EditRun } from './runs.ts';
 import { addWebhooks } from './webhook-commands.ts';
 
 /** Adds `firn repos`, `firn runs`, `firn webhook` and `firn usage`. */
 export function addManagement(program: Command, commands: Commands): void {
   addRepositories(commands.group(program, 'repos', 'repositories: list, create, visibility'), commands);
-  addRuns(commands.group(program, 'runs', 'runs: list, create, fork, close, open, delete'), commands);
+  addRuns(commands.group(program, 'runs', 'runs: list, create, edit, fork, close, open, delete'), commands);
   addWebhooks(program, commands);
   commands
     .hub(
@@ -54,12 +54,12 @@ function addRuns(group: Command, commands: Commands): void {
   commands
     .hub(group, 'list REPOSITORY', 'the runs of a repository', 'firn runs list me/gpt')
     .action(run(async (name: string, options: HubOptions) => (await import('./runs.ts')).listRunsOf(name, options)));
-  const making = (usage: string, description: string, ...examples: string[]): Command =>
+  const measuring = (usage: string, description: string, ...examples: string[]): Command =>
     commands
       .hub(group, usage, description, ...examples)
       .option('--eval-set <name>', 'measure its checkpoints on this eval set')
       .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold);
-  making(
+  measuring(
     'create RUN',
     'make a run, without an eval set an exact one',
     'firn runs create me/gpt/train --eval-set held-out --threshold loss=1%',
@@ -67,7 +67,13 @@ function addRuns(group: Command, commands: Commands): void {
   )
     .option('--base-model <target>', 'store its first checkpoint against this repository, run or step')
     .action(run(async (name: string, options: CreateRun) => (await import('./runs.ts')).createRun(name, options)));
-  making(
+  measuring(
+    'edit RUN',
+    'change what its checkpoints are measured with, from the next one on',
+    'firn runs edit me/gpt/train --eval-set held-out-2',
+    'firn runs edit me/gpt/train --threshold loss=1%',
+  ).action(run(async (name: string, options: EditRun) => (await import('./runs.ts')).editRun(name, options)));
+  measuring(
     'fork TARGET NEW',
     'make a run that goes on from a checkpoint of another',
     'firn runs fork me/gpt/train@900 train-2',

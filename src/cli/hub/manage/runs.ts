@@ -6,9 +6,12 @@ import { confirmName, requireSomebodyToAsk } from './confirm-name.ts';
 
 type Run = components['schemas']['Run'];
 
-export interface CreateRun extends HubOptions {
+export interface EditRun extends HubOptions {
   readonly evalSet?: string;
   readonly threshold?: Readonly<Record<string, number>>;
+}
+
+export interface CreateRun extends EditRun {
   /** A repository, run or step. */
   readonly baseModel?: string;
 }
@@ -56,13 +59,25 @@ export async function forkRun(from: string, to: string, options: CreateRun): Pro
   sayRun(session, formatTarget(place), made);
 }
 
+/** `firn runs edit RUN`. */
+export async function editRun(text: string, options: EditRun): Promise<void> {
+  const { evalSet, threshold } = options;
+  if (evalSet === undefined && threshold === undefined)
+    throw new Error(`firn runs edit ${text}: say what to change, with --eval-set or --threshold.`);
+  await changeRun(text, measuredWith(options), options);
+}
+
 /** `firn runs close RUN` and `firn runs open RUN`. */
 export async function setFinal(text: string, final: boolean, options: HubOptions): Promise<void> {
+  await changeRun(text, { final }, options);
+}
+
+async function changeRun(text: string, body: components['schemas']['RunChange'], options: HubOptions): Promise<void> {
   const path = runTarget(text);
   const session = openSession(options);
   const { data } = await session.hub.api.PATCH('/v1/repositories/{namespace}/{name}/runs/{run}', {
     params: { path },
-    body: { final },
+    body,
   });
   sayRun(session, text, data!);
 }
@@ -99,10 +114,16 @@ export async function deleteTarget(text: string, options: DeleteCommand): Promis
   );
 }
 
-function bodyOf({ evalSet, threshold, baseModel }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
+function measuredWith({ evalSet, threshold }: EditRun): components['schemas']['RunChange'] {
   return {
     ...(evalSet !== undefined && { evalSet }),
     ...(threshold !== undefined && { thresholds: threshold }),
+  };
+}
+
+function bodyOf({ baseModel, ...measured }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
+  return {
+    ...measuredWith(measured),
     ...(baseModel !== undefined && { baseModel: baseModelOf(baseModel) }),
   };
 }
