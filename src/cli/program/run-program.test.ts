@@ -42,7 +42,7 @@ test('the guide has the same exit codes', () => {
 test.each<[string[], RegExp]>([
   [['nonsense'], /^firn: there is no command "nonsense"; firn --help lists them\.$/],
   [['psuh'], /^firn: there is no command "psuh"; perhaps push; firn --help/],
-  [['runs'], /^firn runs: a command is missing; write one of list, create, fork/],
+  [['runs'], /^firn runs: a command is missing; write one of list, create, edit, fork/],
   [['runs', 'frok'], /^firn runs: there is no command "frok"; perhaps fork; write/],
   [['ls', '--al'], /^firn ls: unknown option '--al'.* \(firn ls --help says how\)$/s],
   [['pull', 'a/b/c', '--dtype', 'f64'], /^firn pull: option '--dtype <dtype>' argument 'f64' is invalid/],
