@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -25,7 +26,7 @@ import {
 } from './crossed-packages.ts';
 
 const core = loadCore();
-const decoder = fileURLToPath(new URL('../examples/decode-package/decode_package.py', import.meta.url));
+const decoder = fileURLToPath(new URL('./decode_packages.py', import.meta.url));
 const fixtures = fileURLToPath(new URL('./fixtures/', import.meta.url));
 /** The decoder's exit statuses (examples/decode-package/README.md). */
 const [decoded, damaged, unsupported] = [0, 3, 4];
@@ -39,27 +40,27 @@ describe.skipIf(!runnable)(
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'firn-decoder-'));
     afterAll(() => rmSync(folder, { recursive: true }));
+    let program: ReturnType<typeof startDecoder>;
+    beforeAll(() => {
+      program = startDecoder();
+    });
+    afterAll(() => program.stop());
     let outputs = 0;
 
     /** Decodes a chain, base first. `digests`: digests of the written files, by path. */
-    function decode(packagePaths: readonly string[]): {
+    async function decode(packagePaths: readonly string[]): Promise<{
       status: number | null;
       said: string;
       digests: Record<string, string>;
-    } {
+    }> {
       const out = join(folder, `out-${outputs++}`);
-      const { status, stderr } = spawnSync('python3', ['-B', decoder, '--out', out, ...packagePaths], {
-        encoding: 'utf8',
-        // The C core is held to the same packages by clients/python/tests (python-client.test.ts).
-        env: { ...process.env, FIRN_CORE: 'numpy' },
-      });
+      const outcome = await program.run(['--out', out, ...packagePaths]);
       const files = existsSync(out)
         ? readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
         : [];
       const found = files.map(({ parentPath, name }) => join(parentPath, name));
       return {
-        status,
-        said: stderr,
+        ...outcome,
         digests: Object.fromEntries(found.map((path) => [path.slice(out.length + 1), digestOf(readFileSync(path))])),
       };
     }
@@ -76,10 +77,10 @@ describe.skipIf(!runnable)(
         Record<string, string>
       >;
 
-      it.each(Object.entries(expected))('%s comes out as it always did', (name, digests) => {
+      it.each(Object.entries(expected))('%s comes out as it always did', async (name, digests) => {
         const [run, step] = name.replace('.firn', '').split('-') as [string, string];
         const chain = Array.from({ length: Number(step) + 1 }, (_, i) => join(fixtures, version, `${run}-${i}.firn`));
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+        expect(await decode(chain)).toEqual({ status: decoded, said: '', digests });
       });
     });
 
@@ -91,9 +92,9 @@ describe.skipIf(!runnable)(
 
       it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]], [[3, 4]]])(
         'the last checkpoint of %j comes out as it always did',
-        (steps) => {
+        async (steps) => {
           const chain = steps.map((step) => fileOf(`masters-${step}.firn`));
-          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+          expect(await decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
         },
         60_000,
       );
@@ -107,9 +108,9 @@ describe.skipIf(!runnable)(
 
       it.each([0, 1, 2, 3])(
         'checkpoint %i comes out as it always did',
-        (step) => {
+        async (step) => {
           const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`kept-${i}.firn`));
-          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
+          expect(await decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
         },
         60_000,
       );
@@ -123,15 +124,15 @@ describe.skipIf(!runnable)(
 
       it.each([0, 1, 2, 3])(
         'checkpoint %i comes out as it always did',
-        (step) => {
+        async (step) => {
           const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`buckets-${i}.firn`));
-          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
+          expect(await decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
         },
         60_000,
       );
 
-      it('refuses a delta to another ancestor than its own', () => {
-        expect(decode([0, 2].map((step) => fileOf(`buckets-${step}.firn`)))).toMatchObject({
+      it('refuses a delta to another ancestor than its own', async () => {
+        expect(await decode([0, 2].map((step) => fileOf(`buckets-${step}.firn`)))).toMatchObject({
           status: damaged,
           digests: {},
         });
@@ -147,17 +148,20 @@ describe.skipIf(!runnable)(
 
       it.each([1, 2, 3])(
         'checkpoint %i comes out as it always did',
-        (step) => {
+        async (step) => {
           const { packageId, digests } = expected[step]!;
-          expect(decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
+          expect(await decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
         },
         60_000,
       );
 
-      it('is refused when a byte has changed', () => {
+      it('is refused when a byte has changed', async () => {
         const bytes = readFileSync(chain[1]!);
         bytes[400]! ^= 4;
-        expect(decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+        expect(await decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({
+          status: damaged,
+          digests: {},
+        });
       });
     });
 
@@ -169,15 +173,15 @@ describe.skipIf(!runnable)(
 
       it.each([[[0]], [[0, 1]], [[0, 2]], [[3]]])(
         'the last checkpoint of %j comes out as it always did',
-        (steps) => {
+        async (steps) => {
           const chain = steps.map((step) => fileOf(`bitmask-${step}.firn`));
-          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+          expect(await decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
         },
         60_000,
       );
 
-      it('refuses a delta to another base than its own', () => {
-        expect(decode([3, 1].map((step) => fileOf(`bitmask-${step}.firn`)))).toMatchObject({
+      it('refuses a delta to another base than its own', async () => {
+        expect(await decode([3, 1].map((step) => fileOf(`bitmask-${step}.firn`)))).toMatchObject({
           status: damaged,
           digests: {},
         });
@@ -192,9 +196,9 @@ describe.skipIf(!runnable)(
 
       it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]]])(
         'the last checkpoint of %j comes out as it always did',
-        (steps) => {
+        async (steps) => {
           const chain = steps.map((step) => fileOf(`state-${step}.firn`));
-          expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+          expect(await decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
         },
       );
     });
@@ -207,17 +211,20 @@ describe.skipIf(!runnable)(
       }[];
       const chain = [folderOf('run-0.firn'), folderOf('run-1-to-3.firn')];
 
-      it.each([1, 2, 3])('checkpoint %i comes out as it always did', (step) => {
+      it.each([1, 2, 3])('checkpoint %i comes out as it always did', async (step) => {
         const { packageId, digests } = expected[step]!;
-        expect(decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
-        if (step === 3) expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+        expect(await decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
+        if (step === 3) expect(await decode(chain)).toEqual({ status: decoded, said: '', digests });
       });
 
-      it('is refused when a byte has changed, or another checkpoint is wanted than those it holds', () => {
+      it('is refused when a byte has changed, or another checkpoint is wanted than those it holds', async () => {
         const bytes = readFileSync(chain[1]!);
         bytes[40]! ^= 4;
-        expect(decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
-        expect(decode([...chain, '--package', 'ab'.repeat(16)])).toMatchObject({ status: damaged, digests: {} });
+        expect(await decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({
+          status: damaged,
+          digests: {},
+        });
+        expect(await decode([...chain, '--package', 'ab'.repeat(16)])).toMatchObject({ status: damaged, digests: {} });
       });
     });
 
@@ -226,35 +233,39 @@ describe.skipIf(!runnable)(
       ['gathered', gatheringsMax],
     ] as const)(
       'a chain of as many packages as may be comes out, its tensors %s at every link',
-      (how, length) => {
+      async (how, length) => {
         const chain = Array.from({ length }, (_, link) =>
           stored(`${how}-${link}.firn`, crossedPackage(core, link, how)),
         );
         const digests = Object.fromEntries(crossedFiles(length - 1).map(({ path, bytes }) => [path, digestOf(bytes)]));
-        expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+        expect(await decode(chain)).toEqual({ status: decoded, said: '', digests });
       },
       60_000,
     );
 
-    it('refuses a chain that gathers at more links than it may', () => {
+    it('refuses a chain that gathers at more links than it may', async () => {
       const chain = Array.from({ length: gatheringsMax + 1 }, (_, link) =>
         stored(`gathered-${link}.firn`, crossedPackage(core, link, 'gathered')),
       );
-      expect(decode(chain)).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
+      expect(await decode(chain)).toMatchObject({
+        status: damaged,
+        said: expect.stringContaining('gathered'),
+        digests: {},
+      });
     });
 
-    it('gathers from so many blocks, and refuses one more', () => {
+    it('gathers from so many blocks, and refuses one more', async () => {
       const chain = (count: number): string[] =>
         [0, 1].map((link) =>
           stored(`wide-${count}-${link}.firn`, packageOfFiles(core, link, gatheringFiles(link, count), 'gathered')),
         );
       const [{ path, bytes }] = gatheringFiles(1, gatheredBlocksMax) as [CrossedFile];
-      expect(decode(chain(gatheredBlocksMax))).toEqual({
+      expect(await decode(chain(gatheredBlocksMax))).toEqual({
         status: decoded,
         said: '',
         digests: { [path]: digestOf(bytes) },
       });
-      expect(decode(chain(gatheredBlocksMax + 1))).toMatchObject({
+      expect(await decode(chain(gatheredBlocksMax + 1))).toMatchObject({
         status: damaged,
         said: expect.stringContaining('gathered'),
         digests: {},
@@ -267,7 +278,7 @@ describe.skipIf(!runnable)(
       const run = await storeRandomRun(new Dice(seed), core, store, { length: 3, large: seed === 11, tensorsMax: 8 });
       for (const [step, { location, files }] of run.entries()) {
         chain.push(stored(`random-${seed}-${step}.firn`, store.objects.get(location.key)!));
-        expect(decode(chain)).toEqual({
+        expect(await decode(chain)).toEqual({
           status: decoded,
           said: '',
           digests: Object.fromEntries([...files].map(([path, bytes]) => [path, digestOf(bytes)])),
@@ -307,7 +318,7 @@ describe.skipIf(!runnable)(
             .map(({ id }) => paths.get(id)!)
             .reverse();
           const downloaded = await harness.download(checkpoint, 'model.safetensors');
-          expect(decode(chain)).toEqual({
+          expect(await decode(chain)).toEqual({
             status: decoded,
             said: '',
             digests: { 'model.safetensors': digestOf(downloaded) },
@@ -326,7 +337,7 @@ describe.skipIf(!runnable)(
           expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'exact' });
           chain.push(stored(`exact-${step}.firn`, await harness.packageBytes(checkpoint)));
           const downloaded = await harness.download(checkpoint, 'model.safetensors');
-          expect(decode(chain)).toEqual({
+          expect(await decode(chain)).toEqual({
             status: decoded,
             said: '',
             digests: { 'model.safetensors': digestOf(downloaded) },
@@ -345,10 +356,10 @@ describe.skipIf(!runnable)(
         ['a byte of a payload', 30],
         ['a byte of the index', -40],
         ['the last byte', -1],
-      ])('refuses it when %s has changed, and leaves no file', (_, at) => {
+      ])('refuses it when %s has changed, and leaves no file', async (_, at) => {
         const bytes = readFileSync(delta);
         bytes[(at + bytes.length) % bytes.length]! ^= 4;
-        const result = decode([base, stored('changed.firn', bytes)]);
+        const result = await decode([base, stored('changed.firn', bytes)]);
         expect(result).toMatchObject({ status: damaged, digests: {} });
         expect(result.said).toMatch(/^damaged package: .+\n$/);
       });
@@ -357,14 +368,14 @@ describe.skipIf(!runnable)(
         ['without its ancestor', [delta]],
         ['after another package', [join(fixtures, 'format-v2/residual-0.firn'), delta]],
         ['after two bases', [base, base]],
-      ])('refuses a chain %s', (_, chain) => {
-        expect(decode(chain)).toMatchObject({ status: damaged, digests: {} });
+      ])('refuses a chain %s', async (_, chain) => {
+        expect(await decode(chain)).toMatchObject({ status: damaged, digests: {} });
       });
 
-      it('says of a later version that it does not know it', () => {
+      it('says of a later version that it does not know it', async () => {
         const bytes = readFileSync(base);
         bytes[4] = 10;
-        expect(decode([stored('later.firn', bytes)])).toMatchObject({
+        expect(await decode([stored('later.firn', bytes)])).toMatchObject({
           status: unsupported,
           said: expect.stringContaining('version 10'),
           digests: {},
@@ -373,10 +384,10 @@ describe.skipIf(!runnable)(
 
       it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])(
         'refuses an index that asks for too much (%s) before it allocates or writes anything',
-        (name) => {
+        async (name) => {
           const index = readFileSync(new URL(`./fuzz/corpus/package-index/corrupt-package.${name}`, import.meta.url));
           const bytes = packageOf(core, 'b'.repeat(32), 1, Buffer.alloc(0), index);
-          expect(decode([stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, digests: {} });
+          expect(await decode([stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, digests: {} });
         },
       );
 
@@ -388,7 +399,7 @@ describe.skipIf(!runnable)(
         'kept-of-another-size',
         'kept-of-no-file',
         'kept-of-no-tensor',
-      ])('refuses an index whose kept tensors are not right (%s)', (name) => {
+      ])('refuses an index whose kept tensors are not right (%s)', async (name) => {
         const indexOf = (file: string): Buffer =>
           readFileSync(new URL(`./fuzz/corpus/package-index-v6/${file}`, import.meta.url));
         // As many bytes of payloads as the base's index announces.
@@ -397,21 +408,43 @@ describe.skipIf(!runnable)(
           packageOf(core, 'a'.repeat(32), 6, Buffer.alloc(21), indexOf('accepted.base')),
         );
         const bytes = packageOf(core, 'b'.repeat(32), 6, Buffer.alloc(0), indexOf(`corrupt-package.${name}`));
-        expect(decode([base, stored(`${name}.firn`, bytes)])).toMatchObject({
+        expect(await decode([base, stored(`${name}.firn`, bytes)])).toMatchObject({
           status: damaged,
           said: expect.stringContaining('kept'),
           digests: {},
         });
       });
 
-      it('refuses what is no package at all, empty, or cut short', () => {
+      it('refuses what is no package at all, empty, or cut short', async () => {
         const cut = readFileSync(base).subarray(0, 500);
         for (const bytes of [Buffer.from('not a package, and longer than its frame would be'), Buffer.alloc(0), cut])
-          expect(decode([stored('other.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+          expect(await decode([stored('other.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
       });
     });
   },
 );
+
+interface Outcome {
+  readonly status: number;
+  readonly said: string;
+}
+
+/** The example's program, in one process for all packages: starting Python takes longer than most of them. */
+function startDecoder(): { run(args: readonly string[]): Promise<Outcome>; stop(): void } {
+  // The C core is held to the same packages by clients/python/tests (python-client.test.ts).
+  const env = { ...process.env, FIRN_CORE: 'numpy' };
+  const child = spawn('python3', ['-B', decoder], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async run(args) {
+      child.stdin.write(`${JSON.stringify(args)}\n`);
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`The decoder ended with ${child.exitCode}.`);
+      return JSON.parse(value) as Outcome;
+    },
+    stop: () => child.stdin.end(),
+  };
+}
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
