@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ShellBlock } from './shell-blocks.ts';
@@ -70,6 +70,19 @@ export class PageShell {
     if (kind === 'stopped') await this.#stopServers();
     const commands = this.#filledIn(text);
     return kind === 'server' ? this.#serve(commands) : this.#ask(commands);
+  }
+
+  /**
+   * From now on `npx firn` starts the program at once. npx itself, which only looks for it, takes a second of each
+   * command.
+   */
+  async skipNpx(): Promise<void> {
+    const folder = join(this.#place.directory, 'without-npx');
+    mkdirSync(folder);
+    const [node, npx] = [process.execPath, join(dirname(process.execPath), 'npx')];
+    const lines = ['#!/bin/sh', `[ "$1" = firn ] || exec '${npx}' "$@"`, 'shift', `exec '${node}' bin/firn.mjs "$@"`];
+    writeFileSync(join(folder, 'npx'), `${lines.join('\n')}\n`, { mode: 0o755 });
+    await this.#ask(`PATH='${folder}':$PATH`);
   }
 
   async close(): Promise<void> {
