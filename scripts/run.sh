@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a TypeScript file of this clone from source: scripts/run.sh FILE [ARGUMENT...] Used for the demo and the benches.
+# Runs a TypeScript file of this clone from source: scripts/run.sh FILE [ARGUMENT...] Used for the benches.
 # Builds the native core first if its sources changed; Node gets the flags of a hub.
 set -e
 node "$(dirname "$0")/build-native.mjs"

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { demoProgram } from '../harness/firn-program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bundled = join(root, 'examples/lm-small');
@@ -29,7 +30,7 @@ function startDemo(): { readonly demo: ChildProcess; readonly said: () => string
     join(seriesFolder, 'series.json'),
     JSON.stringify({ ...series, checkpoints: series.checkpoints.slice(0, 1) }),
   );
-  demo = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/cli/demo.ts'), seriesFolder, '--open'], {
+  demo = spawn(process.execPath, [...demoProgram, seriesFolder, '--open'], {
     cwd: root,
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],

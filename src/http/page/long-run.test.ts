@@ -56,7 +56,10 @@ describe(`a run of ${count} checkpoints`, () => {
     const text = await open(`${runs.path}/runs/long`);
     expect(text).toMatch(/draw 1\d\d of 10,000 checkpoints/);
     expect(text).toContain('10,000 ready');
-    expect(text.match(/<circle/g)!.length).toBeLessThanOrEqual(121);
+    const dots = [.../class="node \w+"[^>]* d="([^"]*)"/g[Symbol.matchAll](text)].map(
+      ([, d]) => d!.split('M').length - 1,
+    );
+    expect(dots.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(121);
     const steps = [...text.matchAll(/runs\/long\/(\d+)">\1</g)].map(([, step]) => Number(step));
     expect(steps).toEqual(Array.from({ length: 50 }, (_, at) => 100 * (count - 1 - at)));
     const [, next] = /href="([^"]*after=[^"]*)">Next page/.exec(text)!;

@@ -7,7 +7,7 @@ import { withRetries } from '../retry.ts';
 import { sendBytes } from '../send-bytes.ts';
 import { fetchRange } from './fetch-range.ts';
 import { PartFile } from './part-file.ts';
-import { PrefixHash } from './prefix-hash.ts';
+import { PrefixHash } from '../prefix-hash.ts';
 import { receiveRange } from './receive-range.ts';
 import { writeRange } from './write-range.ts';
 

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { components } from '../firn-api.ts';
 import { FirnProblem } from '../firn-problem.ts';
 import type { Hub } from '../open-hub.ts';
 import { filePath } from '../resource-path.ts';
 import { readJson, sendBytes } from '../send-bytes.ts';
 import type { Target } from '../target.ts';
+import { PrefixHash } from '../prefix-hash.ts';
+import { fileDigest } from './file-digest.ts';
 import type { LocalFile } from './find-checkpoints.ts';
 import { sendResumable, type SendOptions } from './send-resumable.ts';
 
@@ -49,22 +50,29 @@ async function sendWhole(
   { path, from, role, sizeBytes }: LocalFile,
   { signal, onProgress }: SendOptions,
 ): Promise<string> {
-  const hash = createHash('sha256');
+  const local = await open(from);
+  // A large file is hashed beside the thread that sends it; for a small one a thread takes longer to start.
+  const hash = sizeBytes > smallBytes ? new PrefixHash(local.fd) : undefined;
   let sent = 0;
-  const answer = await sendBytes(hub, {
-    method: 'PUT',
-    path: filePath(checkpoint, path) + (role === undefined ? '' : `?role=${role}`),
-    headers: { 'content-type': 'application/octet-stream' },
-    file: { path: from, start: 0, sizeBytes },
-    signal,
-    onBytes: (bytes) => {
-      hash.update(bytes);
-      sent += bytes.length;
-      onProgress(sent);
-    },
-  });
-  const receipt = await readJson<FileReceipt>(answer);
-  const sha256 = hash.digest('hex');
-  if (receipt.sha256 !== sha256) throw new Error(`${from} changed while it was sent: push it again.`);
-  return sha256;
+  try {
+    const answer = await sendBytes(hub, {
+      method: 'PUT',
+      path: filePath(checkpoint, path) + (role === undefined ? '' : `?role=${role}`),
+      headers: { 'content-type': 'application/octet-stream' },
+      file: { path: from, start: 0, sizeBytes },
+      signal,
+      onBytes: (bytes) => {
+        sent += bytes.length;
+        hash?.advanceTo(sent);
+        onProgress(sent);
+      },
+    });
+    const receipt = await readJson<FileReceipt>(answer);
+    const sha256 = await (hash?.digest(sizeBytes) ?? fileDigest(from));
+    if (receipt.sha256 !== sha256) throw new Error(`${from} changed while it was sent: push it again.`);
+    return sha256;
+  } finally {
+    await hash?.stop();
+    await local.close();
+  }
 }

@@ -70,8 +70,8 @@ svg text{font-size:14px;fill:var(--dim)}svg .end{text-anchor:end}
 .dot{stroke:var(--base);stroke-width:6;stroke-linecap:round}.dot.two{stroke:var(--exact)}
 .line.limit{stroke:var(--bad);stroke-dasharray:5 3;stroke-linecap:butt}.line.two{stroke:var(--exact)}
 .arc,.branch{fill:none;stroke:var(--delta);stroke-width:1.2}.branch{stroke:var(--warn)}
-.band{stroke:var(--warn);stroke-width:4;fill:none}rect.base{fill:var(--base)}
-circle.delta{fill:var(--delta)}circle.other{fill:var(--line)}
+.band{stroke:var(--warn);stroke-width:4;fill:none}.node{stroke:var(--line);stroke-linecap:round}
+.node.base{stroke:var(--base);stroke-linecap:butt}.node.delta{stroke:var(--delta)}
 form.row{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:end;margin:.5rem 0 1rem}
 label{display:block;font-size:.87rem;color:var(--dim)}
 input,select,button{font:inherit;padding:.3rem .55rem;border:1px solid var(--line);border-radius:.3rem;

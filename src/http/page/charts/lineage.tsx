@@ -42,13 +42,9 @@ export function Lineage({
         <title id={`${id}-title`}>{`Chains, merges and forks. ${description}`}</title>
         <path class="arc" d={nodes.map((node, at) => arcTo(node.ancestor, at, x)).join('')} />
         <path class="band" d={mergedBands(nodes, x)} />
-        {nodes.map(({ kind }, at) =>
-          kind === 'base' ? (
-            <rect class="base" x={point(x(at) - radius)} y={axisY - radius} width={2 * radius} height={2 * radius} />
-          ) : (
-            <circle class={kind} cx={point(x(at))} cy={axisY} r={radius} />
-          ),
-        )}
+        {(['base', 'delta', 'other'] as const).map((kind) => (
+          <path class={`node ${kind}`} stroke-width={2 * radius} d={nodePaths(nodes, kind, radius)} />
+        ))}
         {nodes
           .flatMap(({ forks }, at) => forks.map((fork) => ({ fork, at })))
           .slice(0, namesMax)
@@ -63,6 +59,13 @@ export function Lineage({
       </svg>
     </figure>
   );
+}
+
+/** The nodes of a kind as one path: squares for bases, and for others lines of no length, whose round ends are dots. */
+function nodePaths(nodes: readonly LineageNode[], kind: LineageNode['kind'], radius: number): string {
+  const x = scaleX(nodes.length);
+  const [before, width] = kind === 'base' ? [radius, 2 * radius] : [0, 0];
+  return nodes.map((node, at) => (node.kind === kind ? `M${point(x(at) - before)} ${axisY}h${width}` : '')).join('');
 }
 
 function arcTo(ancestor: number | undefined, at: number, x: (at: number) => number): string {

@@ -18,7 +18,7 @@ let hashed = 0;
 parentPort.on('message', ({ offset, isLast }) => {
   while (hashed < offset) {
     const bytes = readSync(fd, buffer, 0, Math.min(readBytes, offset - hashed), hashed);
-    if (bytes === 0) throw new Error('The file became shorter while it was pulled.');
+    if (bytes === 0) throw new Error('The file became shorter while it was read.');
     hash.update(buffer.subarray(0, bytes));
     hashed += bytes;
   }
@@ -29,9 +29,8 @@ parentPort.on('message', ({ offset, isLast }) => {
 `;
 
 /**
- * The SHA-256 of a file whose pieces arrive in any order, made in a thread of its own beside what receives them. It
- * follows the front that is complete, so that most of it is done while later pieces are on their way, and reads bytes
- * that have just been written.
+ * The SHA-256 of a file that is received or sent, made in a thread of its own beside what does so. It follows the front
+ * that is there, so that most of it is done while later pieces are on their way, and reads bytes that are in memory.
  */
 export class PrefixHash {
   readonly #worker: Worker;
