@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { firnProgram } from '../test/harness/firn-program.ts';
 import { f32, noise, safetensors } from './compress/harness/tiny-model.test-support.ts';
 import { fileNameOf, shardOf } from './store/filesystem/filesystem-path.ts';
 
-const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 /** Longest wait for a checkpoint to become ready, in ms. */
 const readyDeadlineMs = 40_000;
 
@@ -44,7 +44,7 @@ async function start(
   args: readonly string[] = [],
 ): Promise<Started | Ended> {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+  const child = spawn(process.execPath, [...firnProgram, ...args], {
     env: {
       ...own,
       FIRN_PORT: '0',
