@@ -332,14 +332,18 @@ describe('describeExamination', () => {
     [
       'tokens fed as a mask',
       { inputs: [fed('encoder.attention_mask', 'input_ids', { least: 3, largest: 50_256 })] },
-      /Input "encoder.attention_mask" is fed whole numbers from 3 to 50,256, from "input_ids", where a mask holds/,
+      // The pattern is one sentence.
+      // eslint-disable-next-line max-len
+      /Input "encoder.attention_mask" is fed whole numbers from 3 to 50,256, from "input_ids", where a mask holds zeros and ones/,
     ],
     [
       'padding that counts',
       {
         readings: [reading({ labels: 'y', labelsShape: [4], padded: { label: 0, side: 'end', rows: 12, share: 0.2 } })],
       },
-      /"y" look padded: 12 rows end in a run of label 0, .*, 20 % of all positions.*"ignoreLabel": 0 in the spec/,
+      // The pattern is one sentence.
+      // eslint-disable-next-line max-len
+      /"y" look padded: 12 rows end in a run of label 0, which is rare elsewhere, 20 % of all positions.*"ignoreLabel": 0 in the spec/,
     ],
     [
       'padding that counts although another label is left out',
