@@ -31,6 +31,8 @@ const rooms = [
 ];
 /** Rooms that do not know each other although their order would allow it. */
 const strangers = [['catalog', 'store']];
+/** Outside the rooms, but any of them may ask where the program's files lie. */
+const forAllRooms = resolve(root, 'src', 'program-files.ts');
 
 const unknownRooms = readdirSync(resolve(root, 'src'), { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && !rooms.includes(entry.name),
@@ -54,7 +56,8 @@ const importDirection = {
       if (from === undefined || inTest || typeof source !== 'string' || !source.startsWith('.')) return;
       const target = resolve(dirname(context.filename), source);
       const to = roomOf(target);
-      if (to === from || (inSupport && target.startsWith(resolve(root, 'test') + sep))) return;
+      if (to === from || target === forAllRooms) return;
+      if (inSupport && target.startsWith(resolve(root, 'test') + sep)) return;
       if (to === undefined) {
         if (from !== 'cli' && from !== 'process')
           context.report({

@@ -13,7 +13,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/postgres/global-setup.ts'],
+    globalSetup: ['test/built-sources.ts', 'test/postgres/global-setup.ts'],
     reporters: ['default', './test/closing-line-reporter.ts'],
     maxWorkers: 2,
     sequence: { sequencer: LongTestsFirst },

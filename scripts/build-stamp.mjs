@@ -11,7 +11,7 @@ const sources = ['src', 'clients/typescript/src', 'native', 'tsconfig.json', 'sc
 /** Names below the sources that no build reads. */
 const leftOut = /\.test\.tsx?$|^native\/(test|bench|fuzz)$/;
 /** What a build writes last. */
-const results = ['dist/built.json', 'dist/empty-database.json', 'build/Release/firn_core.node'];
+const results = ['dist/main.js', 'dist/empty-database.json', 'build/Release/firn_core.node'];
 
 /**
  * A digest of the names, inodes, sizes and change times of all sources. Any write to a file changes its change time,

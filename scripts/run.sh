@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a TypeScript file of this clone from source: scripts/run.sh FILE [ARGUMENT...] Used for the benches.
-# Builds the native core first if its sources changed; Node gets the flags of a hub.
+# Builds first what has changed, for the processes that a bench starts; Node gets the flags of a hub.
 set -e
-node "$(dirname "$0")/build-native.mjs"
+node "$(dirname "$0")/build.mjs"
 exec node --max-semi-space-size=4 --no-parallel-scavenge --import tsx "$@"

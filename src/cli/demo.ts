@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { z } from '@hono/zod-openapi';
 import type { DegradationLimits, QualityThresholds } from '../checkpoint/quality/quality.ts';
 import { withProgress } from '../checkpoint/quality/with-progress.ts';
 import type { namespaceUsageList } from '../http/schemas/usage.ts';
+import { packageRoot } from '../program-files.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
@@ -26,7 +26,7 @@ import { ReEvaluator, verifyDownload } from './demo/verify-downloads.ts';
 
 const namespace = 'demo';
 const repository = `${namespace}/series`;
-const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
+const bundledSeries = join(packageRoot, 'examples/lm-small');
 
 /** Runs the main job on a series, end to end over HTTP; resolves to the problems found. */
 async function runDemo(options: DemoOptions): Promise<string[]> {

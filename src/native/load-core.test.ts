@@ -70,7 +70,7 @@ describe('the core', () => {
     const folder = mkdtempSync(join(tmpdir(), 'firn-load-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    for (const room of ['native', 'checkpoint'])
+    for (const room of ['native', 'checkpoint', 'program-files.ts'])
       cpSync(join(root, 'src', room), join(folder, 'src', room), { recursive: true });
     const load = () =>
       runNode([

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { packageRoot } from '../program-files.ts';
 import { AbortableJobs } from './calls/abortable-jobs.ts';
 import type { Addon } from './addon.ts';
 import type { NativeCore } from './core.ts';
@@ -39,30 +39,20 @@ export function loadCore(options: LoadCoreOptions = {}): NativeCore {
 }
 
 function loadAddon(): Addon {
-  const root = packageRoot(dirname(fileURLToPath(import.meta.url)));
-  const path = findAddon(root);
+  const path = findAddon(packageRoot);
   if (path === undefined)
-    throw new FirnError('internal', `The native core is not built: ${howToBuild(root)}.`, { detail: root });
+    throw new FirnError('internal', `The native core is not built: ${howToBuild()}.`, { detail: packageRoot });
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (cause) {
-    const message = `The native core does not load on this machine: ${howToBuild(root)}.`;
+    const message = `The native core does not load on this machine: ${howToBuild()}.`;
     throw new FirnError('internal', message, { detail: path, cause });
   }
 }
 
 /** A package installed by npm has no sources to change, so npm has to rebuild it. */
-function howToBuild(root: string): string {
-  return existsSync(join(root, 'src')) ? 'run npm run build:native' : 'run npm rebuild firn-hub where it is installed';
-}
-
-/** The nearest folder upwards with a package.json: the same from src/, dist/ and a test runner. */
-function packageRoot(folder: string): string {
-  if (existsSync(join(folder, 'package.json'))) return folder;
-  const parent = dirname(folder);
-  if (parent === folder)
-    throw new FirnError('internal', 'The native core is not built: run npm run build:native.', {
-      detail: 'no package.json',
-    });
-  return packageRoot(parent);
+function howToBuild(): string {
+  return existsSync(join(packageRoot, 'src'))
+    ? 'run npm run build:native'
+    : 'run npm rebuild firn-hub where it is installed';
 }

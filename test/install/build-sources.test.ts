@@ -5,11 +5,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,13 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'firn-sources-'));
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
   for (const name of ['package.json', 'tsconfig.json']) cpSync(join(repository, name), join(root, name));
-  write('main.ts', "import { one } from './room/one.ts';\nconsole.log(one satisfies number);\n");
+  write(
+    'main.ts',
+    "import { one } from './room/one.ts';\nif (process.argv[2] === 'late') await import('./room/late.ts');\n" +
+      'console.log(one satisfies number);\n',
+  );
+  write('room/late.ts', "console.log('late');\n");
+  write('cli/demo.ts', "import { one } from '../room/one.ts';\nthrow new Error(`no demo ${one}`);\n");
   write(
     'room/one.ts',
     "import type { Logger } from 'pino';\nexport const one: number = 1;\nexport type Other = Logger;\n",
@@ -50,44 +56,65 @@ async function node(...args: string[]): Promise<{ code: number; output: string }
 
 const build = () => node(script, root);
 const silent = { code: 0, output: '' };
-const built = () => readdirSync(join(root, 'dist'), { recursive: true }).sort();
+/** Names in dist/, a hash in them replaced. */
+const built = () =>
+  readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(js|map)$/.test(name))
+    .map((name) => name.replace(/-[A-Z0-9]{8}\./, '-HASH.'))
+    .sort();
 const changedAt = (name: string) => statSync(join(root, 'dist', name)).mtimeMs;
+const chunkOf = (name: string) => {
+  const found = readdirSync(join(root, 'dist', 'chunks')).filter((each) => each.startsWith(name) && /js$/.test(each));
+  expect(found).toHaveLength(1);
+  return join(root, 'dist', 'chunks', found[0] ?? '');
+};
+const compiled = ['chunk-HASH', 'late-HASH'].map((name) => `chunks/${name}`).concat('cli/demo', 'main');
+const all = compiled.flatMap((name) => [`${name}.js`, `${name}.js.map`]);
 
-test('what comes out runs, without tests, with maps that name the sources', async () => {
+test('each program is a file, what they share and what is loaded late are chunks; tests are left out', async () => {
   expect(await build()).toEqual(silent);
-  expect(built()).toEqual(['built.json', 'main.js', 'main.js.map', 'room', 'room/one.js', 'room/one.js.map']);
+  expect(built()).toEqual(all);
   expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '1\n' });
-  expect(JSON.parse(readFileSync(join(root, 'dist', 'room', 'one.js.map'), 'utf8'))).toMatchObject({
-    sources: ['../../src/room/one.ts'],
-  });
+  expect(await node(join(root, 'dist', 'main.js'), 'late')).toEqual({ code: 0, output: 'late\n1\n' });
 });
 
-test('only what has changed is compiled, and what has gone goes', async () => {
-  write('gone.ts', 'export {};\n');
+test('a stack names the sources', async () => {
   await build();
-  const before = ['main.js', 'room/one.js'].map(changedAt);
-  expect(await build()).toEqual(silent);
-  expect(['main.js', 'room/one.js'].map(changedAt)).toEqual(before);
-  write('room/one.ts', 'export const one = 2;\n');
-  rmSync(join(root, 'src', 'gone.ts'));
-  expect(await build()).toEqual(silent);
-  expect(changedAt('main.js')).toBe(before[0]);
-  expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '2\n' });
-  expect(existsSync(join(root, 'dist', 'gone.js'))).toBe(false);
+  const { code, output } = await node('--enable-source-maps', join(root, 'dist', 'cli', 'demo.js'));
+  expect(code).toBe(1);
+  expect(output).toContain(`Error: no demo 1\n    at <anonymous> (${join(root, 'src', 'cli', 'demo.ts')}:2:7)`);
 });
 
-test('a file that is missing in dist/, or other options, are a reason to compile', async () => {
+test('a file that would not change is left alone', async () => {
   await build();
-  rmSync(join(root, 'dist', 'room'), { recursive: true });
-  expect(await build()).toEqual(silent);
-  expect(built()).toContain('room/one.js');
   const before = changedAt('main.js');
-  writeFileSync(
-    join(root, 'tsconfig.json'),
-    readFileSync(join(root, 'tsconfig.json'), 'utf8').replace('"strict": true', '"strict": false'),
-  );
   expect(await build()).toEqual(silent);
-  expect(changedAt('main.js')).toBeGreaterThan(before);
+  expect(changedAt('main.js')).toBe(before);
+  write('room/one.ts', 'export const one = 2;\n');
+  expect(await build()).toEqual(silent);
+  expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '2\n' });
+});
+
+test('chunks of older builds stay for an hour, other files go at once', async () => {
+  await build();
+  const old = chunkOf('late');
+  writeFileSync(join(root, 'dist', 'gone.js'), '');
+  write('room/late.ts', "console.log('later');\n");
+  expect(await build()).toEqual(silent);
+  expect(existsSync(old)).toBe(true);
+  expect(existsSync(join(root, 'dist', 'gone.js'))).toBe(false);
+  const twoHoursAgo = Date.now() / 1000 - 7200;
+  utimesSync(old, twoHoursAgo, twoHoursAgo);
+  expect(await build()).toEqual(silent);
+  expect(existsSync(old)).toBe(false);
+  expect(await node(join(root, 'dist', 'main.js'), 'late')).toEqual({ code: 0, output: 'later\n1\n' });
+});
+
+test('a file that is missing in dist/ is made again', async () => {
+  await build();
+  rmSync(join(root, 'dist', 'chunks'), { recursive: true });
+  expect(await build()).toEqual(silent);
+  expect(built()).toEqual(all);
 });
 
 test('a source that does not compile is named, and what was built stays', async () => {
@@ -96,7 +123,7 @@ test('a source that does not compile is named, and what was built stays', async 
   expect(await build()).toEqual({
     code: 1,
     output: expect.stringMatching(
-      /^src\/main\.ts\(1,7\): error TS\d+.*\nsrc\/ does not compile; the reason is above\.\n$/s,
+      /^✘ \[ERROR\] Expected identifier.*\bsrc\/main\.ts:1:6:.*\nsrc\/ does not compile; the reason is above\.\n$/s,
     ),
   });
   expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '1\n' });
@@ -104,10 +131,10 @@ test('a source that does not compile is named, and what was built stays', async 
 
 test('without the compiler, the message says how to get it', async () => {
   rmSync(join(root, 'node_modules'));
-  expect(await build()).toEqual({ code: 1, output: 'The package typescript is not installed; run npm ci.\n' });
+  expect(await build()).toEqual({ code: 1, output: 'The package esbuild is not installed; run npm ci.\n' });
 });
 
 test('several may build at once', async () => {
   expect(await Promise.all([build(), build(), build()])).toEqual([silent, silent, silent]);
-  expect(built()).toHaveLength(6);
+  expect(built()).toEqual(all);
 });

@@ -34,7 +34,7 @@ beforeEach(async () => {
     'native/test/core-test.cpp',
     'tsconfig.json',
     'package-lock.json',
-    'dist/built.json',
+    'dist/main.js',
     'dist/empty-database.json',
     'build/Release/firn_core.node',
   ])

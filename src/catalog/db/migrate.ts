@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { packageRoot } from '../../program-files.ts';
 import type { Db } from './database.ts';
 import { planMigrations, type Migration } from './plan-migrations.ts';
 
 /** The migrations of this version, shipped with the sources. */
-export const migrationsDirectory = new URL('../../../migrations/', import.meta.url);
+export const migrationsDirectory = pathToFileURL(join(packageRoot, 'migrations/'));
 
 /** Key of the advisory lock that lets one process migrate at a time. Any number that is not used elsewhere. */
 const migrationLockKey = 0x6669_726e;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { packageRoot } from '../../program-files.ts';
 
 /** The built files of an empty database (scripts/build-database.mjs). */
-const builtFolder = fileURLToPath(new URL('../../../dist/', import.meta.url));
+const builtFolder = join(packageRoot, 'dist');
 
 /**
  * A dump of an empty database for PGlite's `loadDataDir`, which saves the seconds that creating one takes. Undefined if

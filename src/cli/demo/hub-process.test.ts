@@ -16,17 +16,11 @@ afterEach(async () => {
 test('the hub of a demo has only the configuration that the demo gives it, whatever the shell has', async () => {
   vi.stubEnv('FIRN_TYPO', '1');
   vi.stubEnv('FIRN_DATABASE_URL', 'postgres://nobody@127.0.0.1:1/nothing');
-  const execArgv = [...process.execArgv];
-  process.execArgv.push('--import', 'tsx');
+  const hub = await HubProcess.start(directory);
   try {
-    const hub = await HubProcess.start(directory);
-    try {
-      expect((await fetch(`${hub.url}/healthz`)).status).toBe(200);
-      expect(await readdir(directory)).toContain('catalog');
-    } finally {
-      await hub.stop();
-    }
+    expect((await fetch(`${hub.url}/healthz`)).status).toBe(200);
+    expect(await readdir(directory)).toContain('catalog');
   } finally {
-    process.execArgv.splice(0, Infinity, ...execArgv);
+    await hub.stop();
   }
 }, 120_000);

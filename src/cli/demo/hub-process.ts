@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { programPath } from '../../program-files.ts';
 import { nodeFlags } from '../node-flags.ts';
 
 /** Longest wait for the hub's first answer, in milliseconds; a fresh database takes a few seconds. */
@@ -19,10 +19,7 @@ export class HubProcess {
   }
 
   static async start(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<HubProcess> {
-    const entry = fileURLToPath(
-      new URL(`../../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-    );
-    const child = fork(entry, [], {
+    const child = fork(programPath('main'), [], {
       env: {
         // Configuration in the user's shell is meant for a server of theirs.
         ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_'))),

@@ -2,13 +2,13 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   degradation,
   withinThreshold,
   type DegradationLimits,
   type MetricValues,
 } from '../../checkpoint/quality/quality.ts';
+import { programPath } from '../../program-files.ts';
 import type { HubClient } from './hub-client.ts';
 import type { PushedCheckpoint } from './push-series.ts';
 import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';
@@ -106,10 +106,7 @@ export class ReEvaluator {
 
   constructor(series: Series) {
     this.series = series;
-    const entry = fileURLToPath(
-      new URL(`./re-evaluate${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-    );
-    this.child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.child = fork(programPath('cli/demo/re-evaluate'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
   /** Metric values of one model's files. One call at a time. */

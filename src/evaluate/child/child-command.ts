@@ -1,6 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { programPath } from '../../program-files.ts';
 
 /** How to start an evaluation child with `fork`. */
 export interface ChildCommand {
@@ -21,28 +20,15 @@ const processDataBytes = 2 ** 30;
 const prlimitPath = '/usr/bin/prlimit';
 
 /**
- * The command for this code as it is now: compiled, or as TypeScript sources, which need tsx in the child too. If the
- * system has `prlimit`, the kernel refuses data memory well beyond `memoryMaxBytes`, so that a sudden allocation fails
- * before the watch notices it.
+ * The command of a child. If the system has `prlimit`, the kernel refuses data memory well beyond `memoryMaxBytes`, so
+ * that a sudden allocation fails before the watch notices it.
  */
 export function childCommand(memoryMaxBytes: number): ChildCommand {
-  const isSource = import.meta.url.endsWith('.ts');
-  const modulePath = fileURLToPath(
-    new URL(isSource ? './evaluation-process.ts' : './evaluation-process.js', import.meta.url),
-  );
-  const nodeArgv = [
-    '--expose-gc',
-    `--max-old-space-size=${heapMebibytesMax}`,
-    ...(isSource ? ['--import', loaderUrl()] : []),
-  ];
+  const modulePath = programPath('evaluate/child/evaluation-process');
+  const nodeArgv = ['--expose-gc', `--max-old-space-size=${heapMebibytesMax}`];
   if (!isExecutable(prlimitPath)) return { modulePath, execPath: process.execPath, execArgv: nodeArgv };
   const limit = `--data=${Math.ceil(memoryMaxBytes + processDataBytes)}`;
   return { modulePath, execPath: prlimitPath, execArgv: [limit, process.execPath, ...nodeArgv] };
-}
-
-/** Absolute, because a child resolves a bare name from its working directory. */
-function loaderUrl(): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 }
 
 function isExecutable(path: string): boolean {
