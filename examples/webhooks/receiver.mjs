@@ -24,7 +24,15 @@ function isGenuine(headers, body) {
 /** A message can come twice, with the same id. */
 const seen = new Set();
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
+  receive(request, response).catch((error) => {
+    // The sender hung up, or sent no JSON.
+    console.error(String(error));
+    response.destroy();
+  });
+});
+
+async function receive(request, response) {
   const chunks = [];
   let bytes = 0;
   for await (const chunk of request) {
@@ -42,7 +50,7 @@ const server = createServer(async (request, response) => {
   const { type, data } = JSON.parse(body);
   console.log(type, JSON.stringify(data));
   return undefined;
-});
+}
 server.listen(Number(process.argv[2] ?? 9000), '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}`);
 });

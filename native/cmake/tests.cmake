@@ -43,6 +43,10 @@ if(FIRN_BUILD_C AND NOT MSVC)
     -fsyntax-only ${CMAKE_CURRENT_SOURCE_DIR}/c/firn.h)
 endif()
 
+if(NOT FIRN_LIBFUZZER)
+  add_library(firn_replay OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/standalone_main.cc)
+  target_link_libraries(firn_replay PRIVATE firn_flags)
+endif()
 file(GLOB firn_fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cc)
 foreach(source IN LISTS firn_fuzz_sources)
   cmake_path(GET source STEM target)
@@ -52,7 +56,8 @@ foreach(source IN LISTS firn_fuzz_sources)
     firn_executable(${target} ${source})
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
-    firn_executable(${target} ${source} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/standalone_main.cc)
+    firn_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE firn_replay)
   endif()
   if(IS_DIRECTORY ${corpus_dir})
     if(FIRN_LIBFUZZER)
@@ -73,4 +78,15 @@ file(GLOB firn_device_bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR
 if(firn_device_bench_sources)
   firn_device_executable(firn_device_bench ${firn_device_bench_sources}
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/bench_report.cc)
+endif()
+
+# Of a build under sanitizers compiling is the longest part. Tests look at memory through calls there, which are
+# compiled faster than code in place, and benches, which no test runs, are compiled only to see that they compile.
+if(FIRN_SANITIZE)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_source_files_properties(${firn_test_sources} ${firn_device_test_sources} ${firn_fuzz_sources}
+      PROPERTIES COMPILE_OPTIONS "--param=asan-instrumentation-with-call-threshold=0")
+  endif()
+  set_source_files_properties(${firn_bench_sources} ${firn_device_bench_sources}
+    PROPERTIES COMPILE_OPTIONS "-O0;-g0;-fno-sanitize=all")
 endif()

@@ -2,7 +2,7 @@
 // changes nothing, names the files that are not wrapped, and exits with 1. Run it after prettier, which moves comments
 // without wrapping them.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { wrapComments } from './wrap-code-comments.ts';
 
@@ -11,8 +11,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const leftOut = new Set(['src/graph/onnx/onnx_pb.ts', 'clients/typescript/src/firn-api.ts']);
 const check = process.argv.includes('--check');
 const given = process.argv.slice(2).filter((argument) => argument !== '--check');
+/** Without those that were deleted since the last commit. */
 const tracked = (): string[] =>
-  execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*.mjs'], { cwd: root, encoding: 'utf8' }).split('\0');
+  execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*.mjs'], { cwd: root, encoding: 'utf8' })
+    .split('\0')
+    .filter((path) => existsSync(`${root}${path}`));
 const paths = (given.length > 0 ? given : tracked()).filter(
   (path) => path !== '' && !/^(openapi|examples)\//.test(path) && !leftOut.has(path),
 );

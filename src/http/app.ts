@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { getPath, getPathNoStrict } from 'hono/utils/url';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { admit } from './request/admit.ts';
 import { allowedMethods } from './request/allowed-methods.ts';
@@ -11,7 +12,6 @@ import { idempotency } from './request/idempotency.ts';
 import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/body/json-body.ts';
 import { knownQuery } from './request/known-query.ts';
-import { pathOfRequest } from './request/path-of-request.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
 import { hubRoutes } from './hub/hub-routes.ts';
@@ -89,6 +89,14 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   app.notFound((c) => unrouted(c, methods.of(c.req.path)));
   app.onError((error, c) => answerError(c, error, gateway.log));
   return app;
+}
+
+/**
+ * The path that a request is routed by: without a slash at its end, which makes no difference. Only a deletion has to
+ * name what it deletes to the letter: a path whose last name is empty or `..` would delete what holds it.
+ */
+function pathOfRequest(request: Request): string {
+  return request.method === 'DELETE' ? getPath(request) : getPathNoStrict(request);
 }
 
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {

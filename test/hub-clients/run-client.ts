@@ -49,7 +49,10 @@ export async function startClient(client: ClientProgram, args: readonly string[]
     killSignal: 'SIGKILL',
   });
   let isKilled = false;
-  const done = outputOf(child, args, () => isKilled).finally(() => rm(home, { recursive: true, force: true }));
+  const done = thenRemove(
+    home,
+    outputOf(child, args, () => isKilled),
+  );
   return {
     done,
     kill() {
@@ -62,6 +65,14 @@ export async function startClient(client: ClientProgram, args: readonly string[]
 /** Runs a client to its end and returns what it printed. */
 export async function runClient(client: ClientProgram, args: readonly string[]): Promise<string> {
   return (await startClient(client, args)).done;
+}
+
+async function thenRemove<T>(folder: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function outputOf(child: ChildProcess, args: readonly string[], isKilled: () => boolean): Promise<string> {

@@ -5,6 +5,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Db, QueryBuilder } from '../db/database.ts';
 import { transactionScope } from '../db/transaction-scope.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { RememberedReads } from './remembered-reads.ts';
 
 type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
 
@@ -13,24 +14,41 @@ const dialect = new PgDialect();
 /**
  * `Db` over PGlite, which is one connection: transactions run one after another, and an outside query waits for the
  * running one. A query on the outer `Db` from inside a transaction would wait for itself; it is refused with `internal`
- * instead.
+ * instead. Outside transactions, a statement that was just answered is answered from memory until something changes.
  */
 export function pgliteDatabase(client: PGlite): Db {
   const scope = transactionScope();
   const prepared = new PreparedStatements(client);
+  const remembered = new RememberedReads();
   function checkUse(): void {
     if (client.closed) throw new FirnError('internal', 'The catalog is closed.');
     scope.refuseInside();
   }
+  async function run<Row>(text: string, params?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
+    if (!prepared.wants(text)) return client.query<Row>(text, params, options);
+    return client._runExclusiveTransaction(() => prepared.query<Row>(text, params ?? [], options));
+  }
+  async function changing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      remembered.changed();
+    }
+  }
   const outside: Client = {
     async query<Row>(text: string, params?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
       checkUse();
-      if (!prepared.wants(text)) return client.query<Row>(text, params, options);
-      return client._runExclusiveTransaction(() => prepared.query<Row>(text, params ?? [], options));
+      if (!remembered.isRead(text)) return changing(() => run<Row>(text, params, options));
+      const read = remembered.begin(text, params, options);
+      const known = read && remembered.answer(read);
+      if (known !== undefined) return known as Results<Row>;
+      const answer = await run<Row>(text, params, options);
+      if (read !== undefined) remembered.keep(read, answer);
+      return answer;
     },
     async exec(text, options) {
       checkUse();
-      return client.exec(text, options);
+      return changing(() => client.exec(text, options));
     },
   };
   const inside = (tx: Transaction): Client => ({
@@ -45,10 +63,12 @@ export function pgliteDatabase(client: PGlite): Db {
     ...statements(outside),
     async transaction(work) {
       checkUse();
-      return client.transaction(async (tx) => {
-        const db: Db = { ...statements(inside(tx)), transaction: (inner) => inner(db) };
-        return scope.run(() => work(db));
-      });
+      return changing(() =>
+        client.transaction(async (tx) => {
+          const db: Db = { ...statements(inside(tx)), transaction: (inner) => inner(db) };
+          return scope.run(() => work(db));
+        }),
+      );
     },
   };
 }

@@ -112,7 +112,7 @@ test('a statement that fits the table no more is prepared anew', async () => {
   await db.rows(sql`insert into things values (1, 'a') returning id`);
   const all = () => db.rows(sql`select * from things`);
   await again(all);
-  await client.exec('alter table things add column more integer default 5');
+  await db.script('alter table things add column more integer default 5');
   await all().catch((error: unknown) => expect(error).toMatchObject({ code: '0A000' }));
   expect(await all()).toEqual([{ id: 1, t: 'a', more: 5 }]);
 });

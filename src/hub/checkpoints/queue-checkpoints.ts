@@ -2,15 +2,16 @@ import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { Run, RunLayout } from '../../catalog/contract/run-records.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkRunName } from '../../checkpoint/names.ts';
 import { openCheckpoint } from '../../ingest/checkpoint/reservation/open-checkpoint.ts';
 import { queueCheckpoint } from '../../ingest/checkpoint/queue-checkpoint.ts';
 import type { CreateRunInput } from '../../ingest/run/create-run.ts';
 import { refClash } from '../../ingest/run/ref-clash.ts';
+import { checkSameLayout } from '../../ingest/run/run-layout.ts';
 import { releaseRoom } from '../../ingest/stage/stage-body.ts';
 import { baseCheckpoint } from './base-model.ts';
 import { type HubContext, runOfBranch } from '../hub-context.ts';
-import { isSameLayout } from './same-layout.ts';
 import type { StagedCheckpoint } from './stage-checkpoint.ts';
 
 /** Runs of one branch and folder that are tried for one with the same tensors before the files stay as they are. */
@@ -95,6 +96,17 @@ async function runWithLayout(
     if (layout === undefined || isSameLayout(layout, model)) return run;
   }
   return undefined;
+}
+
+/** Whether two models have the same tensors, with the same dtypes and shapes. */
+function isSameLayout(layout: RunLayout, model: RunLayout): boolean {
+  try {
+    checkSameLayout(layout, model);
+    return true;
+  } catch (error) {
+    if (error instanceof FirnError && error.code === 'layout-mismatch') return false;
+    throw error;
+  }
 }
 
 function inputOf(name: string, { hubSettings }: Repository): CreateRunInput {

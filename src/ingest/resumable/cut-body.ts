@@ -20,7 +20,7 @@ export class CutBody {
   /** Throws that error, if any. */
   throwFailure(): void {
     // The source's rejection passes unchanged, whatever its type.
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    // oxlint-disable-next-line typescript/only-throw-error
     if (this.#failure !== undefined) throw this.#failure;
   }
 
