@@ -8,7 +8,8 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 for number in 1 2; do
   [ -x "$folder/hub-$number/bin/python" ] || python3 -m venv "$folder/hub-$number"
-  "$folder/hub-$number/bin/pip" install --quiet --disable-pip-version-check --retries 0 \
+  # Python compiles what a client imports, a small part, when it is imported first.
+  "$folder/hub-$number/bin/pip" install --no-compile --quiet --disable-pip-version-check --retries 0 \
     -r "test/hub-clients/requirements-$number.txt"
 done
 # Both use one copy of PyTorch and transformers: the second sees the packages of the first that it does not have itself.

@@ -40,9 +40,7 @@ export async function startClient(client: ClientProgram, args: readonly string[]
       HF_ENDPOINT: client.endpoint,
       HF_TOKEN: client.token,
       ...(!client.xet && { HF_HUB_DISABLE_XET: '1' }),
-      // One thread, and nothing written beside the sources.
       OMP_NUM_THREADS: '1',
-      PYTHONDONTWRITEBYTECODE: '1',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: clientDeadlineMs,
