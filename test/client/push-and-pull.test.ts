@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   findCheckpoints,
@@ -130,3 +132,64 @@ test('a resumable push goes on where it broke, and a pull too', async () => {
   expect(first).toBeGreaterThanOrEqual(32 * 1024 * 1024);
   expect(pulled!.sha256).toBe(digest(bytes));
 });
+
+/** A line to the hub that takes `bytesPerSecond` of requests, and says with which methods they begin. */
+async function openLine(bytesPerSecond: () => number) {
+  const methods: string[] = [];
+  const target = new URL(hub.url);
+  const server = createServer((client) => {
+    const there = connect(Number(target.port), target.hostname);
+    there.pipe(client);
+    for (const socket of [client, there])
+      socket.on('error', () => undefined).on('close', () => (client.destroy(), there.destroy()));
+    void (async () => {
+      for await (const chunk of client as AsyncIterable<Buffer>) {
+        const [, method] = /^([A-Z]+) \/\S* HTTP\/1\.1\r\n/.exec(chunk.toString('latin1', 0, 1000)) ?? [];
+        if (method !== undefined) methods.push(method);
+        there.write(chunk);
+        await pause((1000 * chunk.length) / bytesPerSecond());
+      }
+    })().catch(() => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, methods, close: () => server.close() };
+}
+
+test.each([
+  ['goes on in parts that a break cannot lose', 4_000_000, ['PUT', 'POST', 'HEAD', 'HEAD', 'PATCH']],
+  ['stays one request on a fast line', Infinity, ['PUT']],
+])(
+  'a push that would take long %s',
+  async (_what, startsAt, methods) => {
+    let bytesPerSecond = startsAt;
+    const line = await openLine(() => bytesPerSecond);
+    const slow = openHub({ url: line.url });
+    try {
+      const step = methods.length;
+      const at = { ...repository, run: 'slow', step };
+      const path = { ...repository, run: 'slow' };
+      await client.api
+        .POST('/v1/repositories/{namespace}/{name}/runs', { params: { path: repository }, body: { name: 'slow' } })
+        .catch(() => undefined);
+      await client.api.POST('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints', {
+        params: { path },
+        body: { step },
+      });
+      const bytes = weights(40_000_000);
+      const from = join(folder, `slow-${step}.safetensors`);
+      await writeFile(from, bytes);
+      const sha256 = await sendFile(slow, at, findCheckpoints(from)[0]!.files[0]!, {
+        isRepeated: false,
+        patience: { lookEveryMs: 200, restMaxMs: 1000 },
+        // The line is slow until the push is one of parts.
+        onProgress: () => line.methods.includes('POST') && (bytesPerSecond = Infinity),
+      });
+      expect([sha256, line.methods]).toEqual([digest(bytes), methods]);
+    } finally {
+      slow.close();
+      line.close();
+    }
+  },
+  60_000,
+);

@@ -17,16 +17,33 @@ const smallBytes = 8 * 1024 * 1024;
 /** A small file is sent this often. */
 const triesMax = 5;
 
+/** How much sending a break may cost, in ms. */
+export interface Patience {
+  /** How often a request is looked at. */
+  readonly lookEveryMs: number;
+  /** What the rest of it may take, at the rate so far. Up to this age, a request that takes longer is given up. */
+  readonly restMaxMs: number;
+}
+
+const usualPatience: Patience = { lookEveryMs: 5_000, restMaxMs: 30_000 };
+
+interface SendFileOptions extends SendOptions {
+  /** An earlier process began to send this file. */
+  readonly isRepeated: boolean;
+  readonly patience?: Patience;
+}
+
 /**
  * Sends a file of an open checkpoint and returns its SHA-256. A first attempt is one request, because the hub takes
- * that about three times as fast as a resumable upload. If it breaks, or an earlier process's broke (`isRepeated`), the
- * upload is resumable.
+ * that about three times as fast as a resumable upload, and a break of it loses everything. So one that would take
+ * longer than half a minute more is given up at once. After that, after a break, and after an earlier process's break,
+ * the upload is resumable.
  */
 export async function sendFile(
   hub: Hub,
   checkpoint: Target,
   file: LocalFile,
-  { isRepeated, ...options }: SendOptions & { readonly isRepeated: boolean },
+  { isRepeated, patience = usualPatience, ...options }: SendFileOptions,
 ): Promise<string> {
   const before = await stat(file.from);
   const resumable = (): Promise<string> =>
@@ -35,7 +52,7 @@ export async function sendFile(
   for (let failed = 0; ;) {
     if (isRepeated && !isSmall) return resumable();
     try {
-      return await sendWhole(hub, checkpoint, file, options);
+      return await sendWhole(hub, checkpoint, file, { ...options, ...(!isSmall && { patience }) });
     } catch (error) {
       failed += 1;
       if (error instanceof FirnProblem || options.signal?.aborted === true || failed === triesMax) throw error;
@@ -48,19 +65,27 @@ async function sendWhole(
   hub: Hub,
   checkpoint: Target,
   { path, from, role, sizeBytes }: LocalFile,
-  { signal, onProgress }: SendOptions,
+  { signal, onProgress, patience }: SendOptions & { readonly patience?: Patience },
 ): Promise<string> {
   const local = await open(from);
+  const tooSlow = new AbortController();
   // A large file is hashed beside the thread that sends it; for a small one a thread takes longer to start.
   const hash = sizeBytes > smallBytes ? new PrefixHash(local.fd) : undefined;
   let sent = 0;
+  const clock =
+    patience &&
+    whenTooSlow(
+      patience,
+      () => sent / sizeBytes,
+      () => tooSlow.abort(),
+    );
   try {
     const answer = await sendBytes(hub, {
       method: 'PUT',
       path: filePath(checkpoint, path) + (role === undefined ? '' : `?role=${role}`),
       headers: { 'content-type': 'application/octet-stream' },
       file: { path: from, start: 0, sizeBytes },
-      signal,
+      signal: signal === undefined ? tooSlow.signal : AbortSignal.any([signal, tooSlow.signal]),
       onBytes: (bytes) => {
         sent += bytes.length;
         hash?.advanceTo(sent);
@@ -72,7 +97,22 @@ async function sendWhole(
     if (receipt.sha256 !== sha256) throw new Error(`${from} changed while it was sent: push it again.`);
     return sha256;
   } finally {
+    clearInterval(clock);
     await hash?.stop();
     await local.close();
   }
+}
+
+/** Calls back once if the rest, at the rate so far, takes longer than it may. `doneShare` is 0 to 1. */
+function whenTooSlow({ lookEveryMs, restMaxMs }: Patience, doneShare: () => number, onSlow: () => void) {
+  const from = performance.now();
+  const clock = setInterval(() => {
+    const elapsedMs = performance.now() - from;
+    if (elapsedMs > restMaxMs + lookEveryMs) clearInterval(clock);
+    else if ((1 - doneShare()) * elapsedMs > restMaxMs * doneShare()) {
+      clearInterval(clock);
+      onSlow();
+    }
+  }, lookEveryMs);
+  return clock;
 }
