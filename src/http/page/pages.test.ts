@@ -367,6 +367,26 @@ describe('deletion and visibility', () => {
     await act('/acme/secret/runs/train', admin, { action: 'delete', confirm: 'train' });
     expect((await open('/acme/secret/runs/train', admin)).status).toBe(404);
   });
+
+  it('delete a repository for its admin alone, who typed its name, on its own page', async () => {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name: 'old', visibility: 'public' });
+    await api('POST', '/v1/repositories/acme/old/runs', { name: 'train' });
+    await push('old', 'train', 1);
+    const admin = cookies['admin:acme']!;
+    const fields = { action: 'delete', confirm: 'acme/old' };
+    expect(await (await open('/acme/old', admin)).text()).toContain('Delete the repository');
+    for (const cookie of [cookies['write:acme']!, cookies['read:other']!]) {
+      expect(await (await open('/acme/old', cookie)).text()).not.toContain('Delete the repository');
+      expect((await act('/acme/old', cookie, fields)).status).toBe(403);
+    }
+    expect((await act('/acme/secret', cookies['read:other']!, { ...fields, confirm: 'acme/secret' })).status).toBe(404);
+    expect((await act('/acme/old', admin, { ...fields, confirm: 'old' })).status).toBe(400);
+    expect((await act('/acme/old', admin, { ...fields, 'form-token': 'forged' })).status).toBe(403);
+    expect((await open('/acme/old')).status).toBe(200);
+    const right = await act('/acme/old', admin, fields);
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/']);
+    expect((await open('/acme/old', admin)).status).toBe(404);
+  });
 });
 
 describe('hostile names', () => {
