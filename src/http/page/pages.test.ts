@@ -58,15 +58,17 @@ async function api(method: string, path: string, body?: unknown): Promise<void> 
   if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
 }
 
-async function push(repository: string, run: string, step: number, path = 'model.safetensors'): Promise<void> {
+async function push(repository: string, run: string, step: number, ...paths: string[]): Promise<void> {
   const checkpoints = `/v1/repositories/acme/${repository}/runs/${run}/checkpoints`;
   await api('POST', checkpoints, { step });
-  const answer = await app.request(`${checkpoints}/${step}/files/${encodeURIComponent(path)}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${tokens['admin']}`, 'content-type': 'application/octet-stream' },
-    body: safetensors({ [`w${hostile}`]: { shape: [4], values: ramp(4, step) } }),
-  });
-  if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+  for (const [at, path] of (paths.length > 0 ? paths : ['model.safetensors']).entries()) {
+    const answer = await app.request(`${checkpoints}/${step}/files/${encodeURIComponent(path)}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${tokens['admin']}`, 'content-type': 'application/octet-stream' },
+      body: safetensors({ [`w${hostile}${at > 0 ? at : ''}`]: { shape: [4], values: ramp(4, step) } }),
+    });
+    if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+  }
   await api('POST', `${checkpoints}/${step}/commit`);
 }
 
@@ -330,6 +332,38 @@ describe('bytes of each layer', () => {
     const record = await packages.get((await checkpoints.find(run!.id, 1))!.packageId!);
     expect(stored.reduce((sum, bytes) => sum + bytes, 0)).toBe(record!.storedBytes);
     expect(await (await open('/acme/open/runs/train/1?layers=all')).text()).toContain('Bytes of each layer');
+  });
+});
+
+describe('the command that pulls a file by curl', () => {
+  /** What the command asks for, read as a shell reads it: none of its words has more than one quoted part. */
+  const addressOn = async (path: string): Promise<string> => {
+    const text = await (await open(path)).text();
+    const [, word] = /curl -O -H &quot;Authorization: Bearer \$FIRN_TOKEN&quot; ([^\s<]+)/.exec(text)!;
+    const plain = word!.replaceAll('&#39;', "'").replaceAll("'\\''", '\0');
+    expect(plain).toMatch(/^(?:[\w%+,./:=@-]+|'[^']+')$/);
+    return plain.replaceAll("'", '').replaceAll('\0', "'");
+  };
+
+  it.each([
+    [['adapter_model.safetensors'], 'adapter_model.safetensors'],
+    [['adapter_model.safetensors', 'model.safetensors'], 'model.safetensors'],
+    [["it's (new) & $HOME/model 1.safetensors"], "it's%20(new)%20%26%20%24HOME/model%201.safetensors"],
+  ])('names a file that is there: of %j', async (paths, named) => {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name: 'pulled', visibility: 'public' });
+    await api('POST', '/v1/repositories/acme/pulled/runs', { name: 'train' });
+    await push('pulled', 'train', 1, ...paths);
+    await gateway.encode();
+    for (const [page, step] of [
+      ['/acme/pulled', 'latest'],
+      ['/acme/pulled/runs/train', '1'],
+      ['/acme/pulled/runs/train/1', '1'],
+    ] as const) {
+      const address = await addressOn(page);
+      expect(address).toBe(`${origin}/v1/repositories/acme/pulled/runs/train/checkpoints/${step}/files/${named}`);
+      expect((await app.request(address)).status).toBe(200);
+    }
+    await api('DELETE', '/v1/repositories/acme/pulled');
   });
 });
 

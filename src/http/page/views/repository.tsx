@@ -67,6 +67,9 @@ export function repositoryView(address: RepositoryAddress): View {
     const { items, next } = nextOf(await catalog.overview.runs(repository.id, page), shownMax, ({ run }) => run.name);
     const sums = (await catalog.overview.repositories([repository.id])).get(repository.id);
     const { rawBytes = 0, storedBytes = 0 } = sums ?? {};
+    const run = items[0]?.run.name;
+    const latest =
+      run === undefined ? undefined : (await catalog.locations.find({ ...address, run, step: 'latest' })).checkpoint;
     const path = pagePaths.repository(address);
     const isWhole = after === undefined && next === undefined;
     return {
@@ -96,8 +99,9 @@ export function repositoryView(address: RepositoryAddress): View {
           <Snippets
             origin={origin}
             repository={repository}
-            run={items[0]?.run.name ?? 'train'}
+            run={run ?? 'train'}
             step="latest"
+            files={latest && (await catalog.files.list(latest.id))}
             needsToken={!viewer.isOpenHub}
           />
           {isAdmin && !viewer.isOpenHub && (

@@ -82,9 +82,13 @@ export function runView(address: RunAddress): View {
       namesOfRun(gateway.catalog, run, new Map()),
     ]);
     const ids = [...drawn, ...listed.items].flatMap(({ packageId }) => packageId ?? []);
-    const packages = new Map((await overview.packages([...new Set(ids)])).map((record) => [record.id, record]));
-    const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
     const newest = drawn.at(-1);
+    const [records, files] = await Promise.all([
+      overview.packages([...new Set(ids)]),
+      newest && gateway.catalog.files.list(newest.id),
+    ]);
+    const packages = new Map(records.map((record) => [record.id, record]));
+    const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
     const { forkedFrom, evalSet } = names;
     const thresholds = evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds);
     const words = orderInWords(order, listed.after === undefined && listed.next === undefined);
@@ -152,6 +156,7 @@ export function runView(address: RunAddress): View {
             repository={repository}
             run={address.run}
             step={newest?.step ?? 'latest'}
+            files={files}
             needsToken={!viewer.isOpenHub}
           />
           {includesScope(scopeOn(viewer.principal, repository), 'write') && (
