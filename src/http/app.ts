@@ -13,6 +13,7 @@ import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/body/json-body.ts';
 import { knownQuery } from './request/known-query.ts';
 import { readablePath } from './request/readable-path.ts';
+import { nothingThere } from './answer/nothing-there.ts';
 import { renderProblem } from './answer/render-problem.ts';
 import { hubRoutes } from './hub/hub-routes.ts';
 import { pages } from './page/pages.tsx';
@@ -100,7 +101,7 @@ function pathOfRequest(request: Request): string {
 }
 
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
-  if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
+  if (allowed.length === 0) return renderProblem(c, nothingThere());
   return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), {
     Allow: allowed.join(', '),
   });

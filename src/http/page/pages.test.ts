@@ -8,6 +8,7 @@ import { RequestLimits } from '../../access/request-limits.ts';
 import { parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
 import { createApp } from '../app.ts';
+import { isAmongPages } from './page-paths.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { ramp, safetensors } from '../safetensors.test-support.ts';
 
@@ -146,6 +147,37 @@ describe('pages', () => {
     expect(problems.headers.get('content-security-policy')).toBeNull();
     const hub = await open('/acme/open/resolve/run/model.safetensors');
     expect(hub.headers.get('content-type')).not.toContain('text/html');
+  });
+
+  const wrong = ['/nosuch', '/me', '/me/mlp/foo', '/me/mlp/runs', '/me/mlp/runs/train/abc', '/-/nosuch', '/-', '//a'];
+  it.each(wrong)('tells a browser on a page that nothing is at %s, and other clients in a problem', async (path) => {
+    const page = await open(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await page.text()).toContain('There is nothing at this path.');
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
+      expect((await app.request(path, { headers: { accept } })).headers.get('content-type')).toContain('problem+json');
+    const posted = await app.request(path, { method: 'POST', headers: { accept: 'text/html' } });
+    expect(posted.headers.get('content-type')).toContain('problem+json');
+  });
+
+  it.each(['/v1', '/v1/nosuch', '/%76%31/nosuch', '/api/nosuch', '/hub/nosuch', '/problems/nosuch', '/metrics/nosuch'])(
+    'leaves %s to the API',
+    async (path) => {
+      const answer = await open(path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('content-type')).not.toContain('text/html');
+    },
+  );
+
+  it('has no page below the first segment of any route', () => {
+    const paths = app.routes.filter(({ method }) => method !== 'ALL').map(({ path }) => path);
+    expect(paths.filter((path) => path !== '/' && isAmongPages(path))).toEqual([]);
+  });
+
+  it('has an icon where browsers look for one', async () => {
+    const answer = await app.request('/favicon.ico', { headers: { accept: 'image/avif,image/svg+xml,*/*;q=0.8' } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   });
 
   it('loads its style and script from its own origin, kept for ever by version', async () => {
