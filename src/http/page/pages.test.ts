@@ -455,6 +455,28 @@ describe('deletion and visibility', () => {
   });
 });
 
+describe('a queued checkpoint', () => {
+  it('says what it waits for on the pages of its run and of the queue', async () => {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name: 'waiting', visibility: 'public' });
+    await api('POST', '/v1/repositories/acme/waiting/runs', { name: 'train' });
+    const checkpoints = '/v1/repositories/acme/waiting/runs/train/checkpoints';
+    await api('POST', checkpoints, { step: 10 });
+    await push('waiting', 'train', 20);
+    await push('waiting', 'train', 30);
+    const said = async (path: string) =>
+      [...(await (await open(path, cookies['admin'])).text()).matchAll(/waits for [^<]*/g)].map(([words]) => words);
+    for (const path of ['/acme/waiting/runs/train', '/-/queue'])
+      expect(await said(path)).toEqual(Array(2).fill(expect.stringMatching(/^waits for step 10, reserved .* unless/)));
+    await api('POST', `${checkpoints}/10/cancel`);
+    const [first, second] = ['waits for a worker', 'waits for step 20, which is compressed before it'];
+    expect(await said('/acme/waiting/runs/train')).toEqual([second, first]);
+    expect(await said('/-/queue')).toEqual([first, second]);
+    await gateway.encode();
+    expect(await said('/acme/waiting/runs/train')).toEqual([]);
+    expect(await said('/-/queue')).toEqual([]);
+  });
+});
+
 describe('hostile names', () => {
   it('are text, wherever they are shown', async () => {
     await newToken('read:acme', hostile);

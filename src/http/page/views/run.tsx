@@ -5,6 +5,7 @@ import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
 import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
+import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { namesOfRun } from '../../routes/run/names-of-run.ts';
 import { scopeOn } from '../../../access/principal.ts';
@@ -83,9 +84,10 @@ export function runView(address: RunAddress): View {
     ]);
     const ids = [...drawn, ...listed.items].flatMap(({ packageId }) => packageId ?? []);
     const newest = drawn.at(-1);
-    const [records, files] = await Promise.all([
+    const [records, files, waits] = await Promise.all([
       overview.packages([...new Set(ids)]),
       newest && gateway.catalog.files.list(newest.id),
+      gateway.checkpoints.allWaitFor(listed.items),
     ]);
     const packages = new Map(records.map((record) => [record.id, record]));
     const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
@@ -139,6 +141,7 @@ export function runView(address: RunAddress): View {
                 address={address}
                 checkpoints={orderRows(listed.items, order)}
                 packages={packages}
+                waits={waits}
                 kindOf={kindsOf(evalSet)}
                 words={words}
                 table={{ path, id: 'checkpoints', order, orders, after: listed.after }}
@@ -219,6 +222,7 @@ function Checkpoints({
   address,
   checkpoints,
   packages,
+  waits,
   kindOf,
   words,
   table,
@@ -226,6 +230,7 @@ function Checkpoints({
   readonly address: RunAddress;
   readonly checkpoints: readonly Checkpoint[];
   readonly packages: ReadonlyMap<string, PackageRecord>;
+  readonly waits: ReadonlyMap<string, Waiting>;
   readonly kindOf: KindOf;
   /** Their order. */
   readonly words: string;
@@ -253,7 +258,13 @@ function Checkpoints({
           <a href={pagePaths.checkpoint({ ...address, step })}>{step}</a>,
           <>
             <StateMark state={state} />{' '}
-            {each === followed && <span data-events={pagePaths.events({ ...address, step })} role="status"></span>}
+            {each === followed ? (
+              <span data-events={pagePaths.events({ ...address, step })} role="status">
+                {waits.get(each.id)?.inWords}
+              </span>
+            ) : (
+              waits.get(each.id)?.inWords
+            )}
             {state === 'failed' && <span class="bad">{errorMessage}</span>}
           </>,
           result && bytesInWords(result.rawBytes),
