@@ -1,4 +1,4 @@
-import { nothingThere } from '../../answer/nothing-there.ts';
+import { nothingThere } from '../../request/locate.ts';
 import type { View } from '../page-context.ts';
 import type { PageAddress } from '../page-paths.ts';
 import { checkpointView } from './checkpoint/checkpoint.tsx';
