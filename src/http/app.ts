@@ -12,6 +12,7 @@ import { idempotency } from './request/idempotency.ts';
 import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/body/json-body.ts';
 import { knownQuery } from './request/known-query.ts';
+import { nothingThere } from './request/locate.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
 import { hubRoutes } from './hub/hub-routes.ts';
@@ -100,7 +101,7 @@ function pathOfRequest(request: Request): string {
 }
 
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
-  if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
+  if (allowed.length === 0) return renderProblem(c, nothingThere());
   return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), {
     Allow: allowed.join(', '),
   });

@@ -22,7 +22,7 @@ import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
 import { cancelEstimate, estimateCheckpoint } from '../ingest/checkpoint/estimate-checkpoint.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
-import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
+import { whatItWaitsFor, whatTheyWaitFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import { loadCore } from '../native/load-core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { ByteCache } from '../restore/byte-cache.ts';
@@ -132,6 +132,7 @@ export async function openTestGateway({
       estimate: (run, checkpoint, wish) => estimateCheckpoint(ingest, run, checkpoint, wish),
       cancelEstimate: (checkpoint) => cancelEstimate(catalog, checkpoint),
       waitsFor: (checkpoint) => whatItWaitsFor(ingest, checkpoint),
+      allWaitFor: (checkpoints) => whatTheyWaitFor(ingest, checkpoints),
       delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },
     downloads,

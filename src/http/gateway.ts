@@ -77,6 +77,8 @@ export interface CheckpointVerbs {
   cancelEstimate(checkpoint: Checkpoint): Promise<Estimate>;
   /** ingest/checkpoint/what-it-waits-for.ts */
   waitsFor(checkpoint: Checkpoint): Promise<Waiting | undefined>;
+  /** ingest/checkpoint/what-it-waits-for.ts: by id, for those that are queued. */
+  allWaitFor(checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<string, Waiting>>;
   /** upkeep/delete-checkpoint.ts */
   delete(checkpoint: Checkpoint, precondition?: Precondition): Promise<void>;
 }

@@ -21,7 +21,7 @@ import type { IngestContext } from '../ingest/ingest-context.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
-import { whatItWaitsFor } from '../ingest/checkpoint/what-it-waits-for.ts';
+import { whatItWaitsFor, whatTheyWaitFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import type { NativeCore } from '../native/core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { meteredDownloads } from '../restore/metered-downloads.ts';
@@ -111,6 +111,7 @@ export function gatewayOf(
       estimate: (run, checkpoint, wish) => waking(estimateCheckpoint(ingestContext, run, checkpoint, wish)),
       cancelEstimate: (checkpoint) => waking(cancelEstimate(catalog, checkpoint)),
       waitsFor: (checkpoint) => whatItWaitsFor(ingestContext, checkpoint),
+      allWaitFor: (checkpoints) => whatTheyWaitFor(ingestContext, checkpoints),
       delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },
     downloads,

@@ -39,6 +39,14 @@ export interface RepositorySums {
   readonly storedBytes: number;
 }
 
+/** A checkpoint with the names of what holds it. */
+export interface NamedCheckpoint {
+  readonly namespace: string;
+  readonly name: string;
+  readonly run: string;
+  readonly checkpoint: Checkpoint;
+}
+
 /** Sums and samples for people, each in one or two statements whatever the number of checkpoints. */
 export interface OverviewRecords {
   /** By the id of the repository; those without a live run are left out. */
@@ -56,4 +64,6 @@ export interface OverviewRecords {
   forks(run: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Fork[]>;
   /** The packages with these ids, in no order; at most a page of them. */
   packages(ids: readonly string[]): Promise<PackageRecord[]>;
+  /** Live checkpoints of all repositories that are queued, by their creation, the oldest first; at most `limit`. */
+  queued(limit: number): Promise<NamedCheckpoint[]>;
 }

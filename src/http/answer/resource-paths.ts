@@ -1,3 +1,4 @@
+import type { StepOrLatest } from '../../catalog/contract/location-records.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
 
 type RepositoryAddress = Pick<Repository, 'type' | 'namespace' | 'name'>;
@@ -9,6 +10,8 @@ export interface CheckpointAddress {
   readonly run: string;
   readonly step: number;
 }
+/** Of reads, which take `latest` too. */
+type ReadAddress = Omit<CheckpointAddress, 'step'> & { readonly step: StepOrLatest };
 
 /**
  * URL paths of resources, percent-encoded, without origin. The only place that builds them for Location headers and
@@ -20,10 +23,10 @@ export const resourcePaths = {
     `${resourcePaths.repository(repository)}/eval-sets/${evalSet}`,
   run: (address: { namespace: string; name: string; run: string }) =>
     `${resourcePaths.repository(address)}/runs/${address.run}`,
-  checkpoint: (address: CheckpointAddress) => `${resourcePaths.run(address)}/checkpoints/${address.step}`,
+  checkpoint: (address: ReadAddress) => `${resourcePaths.run(address)}/checkpoints/${address.step}`,
   retry: (address: CheckpointAddress) => `${resourcePaths.checkpoint(address)}/retry`,
   estimate: (address: CheckpointAddress) => `${resourcePaths.checkpoint(address)}/estimate`,
-  file: (address: CheckpointAddress, path: string) =>
+  file: (address: ReadAddress, path: string) =>
     `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
   upload: (repository: { namespace: string; name: string }, uploadId: string) =>
     `${resourcePaths.repository(repository)}/uploads/${uploadId}`,

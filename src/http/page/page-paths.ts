@@ -18,9 +18,9 @@ const ownPages = ['sign-in', 'sign-out', 'usage', 'queue', 'tokens'] as const;
 const assetNames = ['style.css', 'live.js', 'icon.svg'] as const;
 export type AssetName = (typeof assetNames)[number];
 
-/** What the address of a page names. */
+/** What the address of a page names; `nowhere` is a path that nothing is at. */
 export type PageAddress =
-  | { readonly at: 'home' | (typeof ownPages)[number] }
+  | { readonly at: 'home' | 'nowhere' | (typeof ownPages)[number] }
   | { readonly at: 'asset'; readonly name: AssetName }
   | ({ readonly at: 'repository' | 'compare' } & RepositoryAddress)
   | ({ readonly at: 'run' } & RunAddress)
@@ -41,6 +41,8 @@ const takenSegments: ReadonlySet<string> = new Set([
 ]);
 /** Below it are pages of the hub itself: no namespace is called so. */
 const own = '-';
+/** Where browsers look for an icon when what they show names none: a problem document, for example. */
+const iconPath = '/favicon.ico';
 /** What hub clients print before the address of a repository that is no model. */
 const hubTypes: ReadonlySet<string> = new Set(['datasets', 'spaces']);
 const stepPattern = /^(?:latest|\d{1,15})$/;
@@ -50,6 +52,7 @@ const pathLengthMax = 512;
 /** Reads the path of a page; undefined for any other. Names need no escapes, so none are read. Pure; never throws. */
 export function parsePagePath(path: string): PageAddress | undefined {
   if (path === '/') return { at: 'home' };
+  if (path === iconPath) return { at: 'asset', name: 'icon.svg' };
   if (path.length > pathLengthMax || !path.startsWith('/')) return undefined;
   const segments = path.replace(/\/$/, '').slice(1).split('/');
   const [first, second = '', ...rest] = segments;
@@ -61,6 +64,11 @@ export function parsePagePath(path: string): PageAddress | undefined {
   if (asset !== undefined) return { at: 'asset', name: asset };
   const page = ownPages.find((name) => name === second);
   return page === undefined ? undefined : { at: page };
+}
+
+/** Whether a path is outside of the API, hub clients' addresses and operations. Pure; never throws. */
+export function isAmongPages(path: string): boolean {
+  return !takenSegments.has(path.split('/', 2)[1] ?? '');
 }
 
 function ofRepository(segments: readonly string[]): PageAddress | undefined {

@@ -8,6 +8,7 @@ import { RequestLimits } from '../../access/request-limits.ts';
 import { parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
 import { createApp } from '../app.ts';
+import { isAmongPages } from './page-paths.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { ramp, safetensors } from '../safetensors.test-support.ts';
 
@@ -58,15 +59,17 @@ async function api(method: string, path: string, body?: unknown): Promise<void> 
   if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
 }
 
-async function push(repository: string, run: string, step: number, path = 'model.safetensors'): Promise<void> {
+async function push(repository: string, run: string, step: number, ...paths: string[]): Promise<void> {
   const checkpoints = `/v1/repositories/acme/${repository}/runs/${run}/checkpoints`;
   await api('POST', checkpoints, { step });
-  const answer = await app.request(`${checkpoints}/${step}/files/${encodeURIComponent(path)}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${tokens['admin']}`, 'content-type': 'application/octet-stream' },
-    body: safetensors({ [`w${hostile}`]: { shape: [4], values: ramp(4, step) } }),
-  });
-  if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+  for (const [at, path] of (paths.length > 0 ? paths : ['model.safetensors']).entries()) {
+    const answer = await app.request(`${checkpoints}/${step}/files/${encodeURIComponent(path)}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${tokens['admin']}`, 'content-type': 'application/octet-stream' },
+      body: safetensors({ [`w${hostile}${at > 0 ? at : ''}`]: { shape: [4], values: ramp(4, step) } }),
+    });
+    if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+  }
   await api('POST', `${checkpoints}/${step}/commit`);
 }
 
@@ -144,6 +147,37 @@ describe('pages', () => {
     expect(problems.headers.get('content-security-policy')).toBeNull();
     const hub = await open('/acme/open/resolve/run/model.safetensors');
     expect(hub.headers.get('content-type')).not.toContain('text/html');
+  });
+
+  const wrong = ['/nosuch', '/me', '/me/mlp/foo', '/me/mlp/runs', '/me/mlp/runs/train/abc', '/-/nosuch', '/-', '//a'];
+  it.each(wrong)('tells a browser on a page that nothing is at %s, and other clients in a problem', async (path) => {
+    const page = await open(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await page.text()).toContain('There is nothing at this path.');
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
+      expect((await app.request(path, { headers: { accept } })).headers.get('content-type')).toContain('problem+json');
+    const posted = await app.request(path, { method: 'POST', headers: { accept: 'text/html' } });
+    expect(posted.headers.get('content-type')).toContain('problem+json');
+  });
+
+  it.each(['/v1', '/v1/nosuch', '/%76%31/nosuch', '/api/nosuch', '/hub/nosuch', '/problems/nosuch', '/metrics/nosuch'])(
+    'leaves %s to the API',
+    async (path) => {
+      const answer = await open(path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('content-type')).not.toContain('text/html');
+    },
+  );
+
+  it('has no page below the first segment of any route', () => {
+    const paths = app.routes.filter(({ method }) => method !== 'ALL').map(({ path }) => path);
+    expect(paths.filter((path) => path !== '/' && isAmongPages(path))).toEqual([]);
+  });
+
+  it('has an icon where browsers look for one', async () => {
+    const answer = await app.request('/favicon.ico', { headers: { accept: 'image/avif,image/svg+xml,*/*;q=0.8' } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   });
 
   it('loads its style and script from its own origin, kept for ever by version', async () => {
@@ -333,6 +367,38 @@ describe('bytes of each layer', () => {
   });
 });
 
+describe('the command that pulls a file by curl', () => {
+  /** What the command asks for, read as a shell reads it: none of its words has more than one quoted part. */
+  const addressOn = async (path: string): Promise<string> => {
+    const text = await (await open(path)).text();
+    const [, word] = /curl -O -H &quot;Authorization: Bearer \$FIRN_TOKEN&quot; ([^\s<]+)/.exec(text)!;
+    const plain = word!.replaceAll('&#39;', "'").replaceAll("'\\''", '\0');
+    expect(plain).toMatch(/^(?:[\w%+,./:=@-]+|'[^']+')$/);
+    return plain.replaceAll("'", '').replaceAll('\0', "'");
+  };
+
+  it.each([
+    [['adapter_model.safetensors'], 'adapter_model.safetensors'],
+    [['adapter_model.safetensors', 'model.safetensors'], 'model.safetensors'],
+    [["it's (new) & $HOME/model 1.safetensors"], "it's%20(new)%20%26%20%24HOME/model%201.safetensors"],
+  ])('names a file that is there: of %j', async (paths, named) => {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name: 'pulled', visibility: 'public' });
+    await api('POST', '/v1/repositories/acme/pulled/runs', { name: 'train' });
+    await push('pulled', 'train', 1, ...paths);
+    await gateway.encode();
+    for (const [page, step] of [
+      ['/acme/pulled', 'latest'],
+      ['/acme/pulled/runs/train', '1'],
+      ['/acme/pulled/runs/train/1', '1'],
+    ] as const) {
+      const address = await addressOn(page);
+      expect(address).toBe(`${origin}/v1/repositories/acme/pulled/runs/train/checkpoints/${step}/files/${named}`);
+      expect((await app.request(address)).status).toBe(200);
+    }
+    await api('DELETE', '/v1/repositories/acme/pulled');
+  });
+});
+
 describe('deletion and visibility', () => {
   const act = async (path: string, cookie: string, fields: Record<string, string>) =>
     send(path, { 'form-token': await formTokenOf('/', cookie), ...fields }, { cookie });
@@ -366,6 +432,48 @@ describe('deletion and visibility', () => {
     expect((await open('/acme/secret')).status).toBe(404);
     await act('/acme/secret/runs/train', admin, { action: 'delete', confirm: 'train' });
     expect((await open('/acme/secret/runs/train', admin)).status).toBe(404);
+  });
+
+  it('delete a repository for its admin alone, who typed its name, on its own page', async () => {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name: 'old', visibility: 'public' });
+    await api('POST', '/v1/repositories/acme/old/runs', { name: 'train' });
+    await push('old', 'train', 1);
+    const admin = cookies['admin:acme']!;
+    const fields = { action: 'delete', confirm: 'acme/old' };
+    expect(await (await open('/acme/old', admin)).text()).toContain('Delete the repository');
+    for (const cookie of [cookies['write:acme']!, cookies['read:other']!]) {
+      expect(await (await open('/acme/old', cookie)).text()).not.toContain('Delete the repository');
+      expect((await act('/acme/old', cookie, fields)).status).toBe(403);
+    }
+    expect((await act('/acme/secret', cookies['read:other']!, { ...fields, confirm: 'acme/secret' })).status).toBe(404);
+    expect((await act('/acme/old', admin, { ...fields, confirm: 'old' })).status).toBe(400);
+    expect((await act('/acme/old', admin, { ...fields, 'form-token': 'forged' })).status).toBe(403);
+    expect((await open('/acme/old')).status).toBe(200);
+    const right = await act('/acme/old', admin, fields);
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/']);
+    expect((await open('/acme/old', admin)).status).toBe(404);
+  });
+});
+
+describe('a queued checkpoint', () => {
+  it('says what it waits for on the pages of its run and of the queue', async () => {
+    await api('POST', '/v1/repositories', { namespace: 'acme', name: 'waiting', visibility: 'public' });
+    await api('POST', '/v1/repositories/acme/waiting/runs', { name: 'train' });
+    const checkpoints = '/v1/repositories/acme/waiting/runs/train/checkpoints';
+    await api('POST', checkpoints, { step: 10 });
+    await push('waiting', 'train', 20);
+    await push('waiting', 'train', 30);
+    const said = async (path: string) =>
+      [...(await (await open(path, cookies['admin'])).text()).matchAll(/waits for [^<]*/g)].map(([words]) => words);
+    for (const path of ['/acme/waiting/runs/train', '/-/queue'])
+      expect(await said(path)).toEqual(Array(2).fill(expect.stringMatching(/^waits for step 10, reserved .* unless/)));
+    await api('POST', `${checkpoints}/10/cancel`);
+    const [first, second] = ['waits for a worker', 'waits for step 20, which is compressed before it'];
+    expect(await said('/acme/waiting/runs/train')).toEqual([second, first]);
+    expect(await said('/-/queue')).toEqual([first, second]);
+    await gateway.encode();
+    expect(await said('/acme/waiting/runs/train')).toEqual([]);
+    expect(await said('/-/queue')).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import { accepts } from 'hono/accepts';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
@@ -11,7 +12,7 @@ import { Layout } from './layout.tsx';
 import type { PageAnswer } from './page-context.ts';
 import type { Viewer } from './viewer.ts';
 import { pageHeaders } from './page-headers.ts';
-import { parsePagePath, type PageAddress } from './page-paths.ts';
+import { isAmongPages, parsePagePath, type PageAddress } from './page-paths.ts';
 import { isForm, readForm } from './session/read-form.ts';
 import { createSessions, isSecure } from './session/sessions.ts';
 import { FailureView } from './views/failure.tsx';
@@ -26,8 +27,8 @@ export interface PageParts {
 }
 
 /**
- * Pages for people: answers browsers, which accept HTML, at addresses of pages, and forms that pages send. All other
- * requests go on to the API.
+ * Pages for people: answers browsers, which accept HTML, at addresses of pages and at those that nothing is at, and
+ * forms that pages send. All other requests go on to the API.
  */
 export function pages({ gateway, bodies, api }: PageParts): MiddlewareHandler<AppEnv> {
   const sessions = createSessions(gateway);
@@ -62,12 +63,19 @@ export function pages({ gateway, bodies, api }: PageParts): MiddlewareHandler<Ap
 /** The page that a request is for; undefined if it is for the API. */
 function addressOf(c: Context<AppEnv>): PageAddress | undefined {
   const address = parsePagePath(new URL(c.req.url).pathname);
-  if (address === undefined) return undefined;
-  const { method } = c.req;
+  const { method, path } = c.req;
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (address === undefined) return isRead && isAmongPages(path) && prefersPage(c) ? { at: 'nowhere' } : undefined;
   if (method === 'POST') return isForm(c) && address.at !== 'asset' && address.at !== 'events' ? address : undefined;
-  if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const isOwn = c.req.path.startsWith('/-/');
+  if (!isRead) return undefined;
+  const isOwn = address.at === 'asset' || path.startsWith('/-/');
   return isOwn || c.req.header('accept')?.includes('text/html') === true ? address : undefined;
+}
+
+/** Whether a client would rather have a page than a problem document: browsers would. */
+function prefersPage(c: Context<AppEnv>): boolean {
+  const supports = ['text/html', 'application/problem+json', 'application/json'];
+  return accepts(c, { header: 'Accept', supports, default: 'application/problem+json' }) === 'text/html';
 }
 
 function eventsRequest(

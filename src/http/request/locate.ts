@@ -108,6 +108,11 @@ export function checkToken({ id }: Principal): void {
   if (id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
 }
 
+/** The error of a request for a path that nothing is at. */
+export function nothingThere(): FirnError {
+  return new FirnError('not-found', 'There is nothing at this path.');
+}
+
 /** The value, or `not-found` with the name of the missing thing. */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new FirnError('not-found', `There is no such ${what}.`);

@@ -14,6 +14,8 @@ export interface Waiting {
   readonly inWords: string;
 }
 
+const forWorker: Waiting = { inWords: 'waits for a worker' };
+
 type Context = Pick<IngestContext, 'catalog' | 'now'> & {
   readonly limits: Pick<IngestContext['limits'], 'reservationTtlMs'>;
 };
@@ -26,8 +28,33 @@ export async function whatItWaitsFor(
   if (checkpoint.state !== 'queued') return undefined;
   const blocking = await catalog.checkpoints.blocking(checkpoint);
   return blocking === undefined
-    ? { inWords: 'waits for a worker' }
+    ? forWorker
     : describeBlocking(blocking, { now: await now(), reservationTtlMs: limits.reservationTtlMs });
+}
+
+/** A checkpoint, as far as what it waits for depends on it. */
+type Waiter = Pick<Checkpoint, 'id' | 'runId' | 'sequence' | 'state' | 'step'>;
+
+/**
+ * What each queued one of these checkpoints waits for, by id. It asks once for each run: all queued checkpoints of a
+ * run wait for the same one, but for that one itself.
+ */
+export async function whatTheyWaitFor(
+  ctx: Context,
+  checkpoints: readonly Waiter[],
+): Promise<ReadonlyMap<string, Waiting>> {
+  const queued = checkpoints.filter(({ state }) => state === 'queued');
+  const lastOfRun = new Map<string, Waiter>();
+  for (const each of queued)
+    if (each.sequence >= (lastOfRun.get(each.runId)?.sequence ?? each.sequence)) lastOfRun.set(each.runId, each);
+  const asked = [...lastOfRun.values()].map(async (last) => [last.runId, await whatItWaitsFor(ctx, last)] as const);
+  const ofRun = new Map(await Promise.all(asked));
+  return new Map(
+    queued.map(({ id, runId, step }) => {
+      const waiting = ofRun.get(runId);
+      return [id, waiting === undefined || waiting.step === step ? forWorker : waiting];
+    }),
+  );
 }
 
 /** Pure. */

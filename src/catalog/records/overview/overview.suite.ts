@@ -63,6 +63,27 @@ export function overviewSuite(open: () => Catalog): void {
     );
   });
 
+  test('queued checkpoints of all repositories come with their names, the oldest first', async () => {
+    const catalog = open();
+    const repository = await makeRepository(catalog);
+    const run = await makeRun(catalog, { repositoryId: repository.id });
+    const ids: string[] = [];
+    for (const step of [1, 2, 3]) {
+      const { id } = await makeCheckpoint(catalog, run, step);
+      if (step !== 2) await catalog.checkpoints.transition(id, ['open'], 'queued');
+      ids.push(id);
+    }
+    const ours = async () =>
+      (await catalog.overview.queued(1000)).filter(({ checkpoint }) => ids.includes(checkpoint.id));
+    const { namespace, name } = repository;
+    expect(await ours()).toEqual(
+      [ids[0]!, ids[2]!].map((id) => ({ namespace, name, run: run.name, checkpoint: expect.objectContaining({ id }) })),
+    );
+    await catalog.checkpoints.hide(ids[0]!);
+    expect((await ours()).length).toBe(1);
+    expect((await catalog.overview.queued(1)).length).toBe(1);
+  });
+
   test('packages come by their ids', async () => {
     const catalog = open();
     const { package: record } = await makeReady(catalog, await makeRun(catalog), 1, undefined, result);

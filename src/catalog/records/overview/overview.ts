@@ -6,7 +6,7 @@ import { dropNulls } from '../../db/drop-nulls.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { textList } from '../../db/text-list.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';
-import { checkpoints, packages, runs } from '../../db/schema.ts';
+import { checkpoints, packages, repositories, runs } from '../../db/schema.ts';
 import { runRecords } from '../runs/runs.ts';
 
 const noSums: RunSums = {
@@ -56,6 +56,22 @@ export function overviewRecords(db: Db): OverviewRecords {
         .where(inArray(packages.id, [...ids]))
         .limit(pageLimit({ limit: ids.length }));
       return found.map(dropNulls);
+    },
+    async queued(limit) {
+      const found = await db.query
+        .select({
+          namespace: repositories.namespace,
+          name: repositories.name,
+          run: runs.name,
+          checkpoint: checkpointColumns,
+        })
+        .from(checkpoints)
+        .innerJoin(runs, eq(runs.id, checkpoints.runId))
+        .innerJoin(repositories, eq(repositories.id, runs.repositoryId))
+        .where(and(eq(checkpoints.state, 'queued'), isNull(checkpoints.deletedAt)))
+        .orderBy(asc(checkpoints.createdAt), asc(checkpoints.id))
+        .limit(pageLimit({ limit }));
+      return found.map(({ checkpoint, ...names }) => ({ ...names, checkpoint: dropNulls(checkpoint) }));
     },
   };
 }

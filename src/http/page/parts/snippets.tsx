@@ -1,3 +1,4 @@
+import type { CheckpointFile } from '../../../catalog/contract/file-records.ts';
 import type { Repository } from '../../../catalog/contract/repository-records.ts';
 import { resourcePaths } from '../../answer/resource-paths.ts';
 import { Snippet } from './snippet.tsx';
@@ -7,15 +8,20 @@ export interface SnippetNames {
   readonly repository: Pick<Repository, 'namespace' | 'name' | 'type'>;
   readonly run: string;
   readonly step: number | 'latest';
+  /** Files of that step, by path; absent if there is no checkpoint yet. */
+  readonly files?: readonly CheckpointFile[] | undefined;
   /** Whether requests need a token. */
   readonly needsToken: boolean;
 }
 
+/** The name that Firn gives a file that is pushed without one, and the one that most models have. */
+const usualPath = 'model.safetensors';
+
 /** How to push to a run and pull from it, with the names of this page: by `firn`, curl and hub clients. */
-export function Snippets({ origin, repository, run, step, needsToken }: SnippetNames) {
+export function Snippets({ origin, repository, run, step, files = [], needsToken }: SnippetNames) {
   const { namespace, name, type } = repository;
   const id = `${namespace}/${name}`;
-  const steps = `${origin}${resourcePaths.run({ namespace, name, run })}/checkpoints`;
+  const address = { namespace, name, run };
   const next = step === 'latest' ? 100 : step + 100;
   const token = needsToken ? ['-H "Authorization: Bearer $FIRN_TOKEN"'] : [];
   const revision = run === 'default' ? 'main' : run;
@@ -36,8 +42,10 @@ export function Snippets({ origin, repository, run, step, needsToken }: SnippetN
         <Snippet
           title="curl"
           lines={[
-            ['curl -T model.safetensors', ...token, `${steps}/${next}`].join(' '),
-            ['curl -O', ...token, `${steps}/${step}/files/model.safetensors`].join(' '),
+            ['curl -T', usualPath, ...token, origin + resourcePaths.checkpoint({ ...address, step: next })].join(' '),
+            ['curl -O', ...token, shellWord(origin + resourcePaths.file({ ...address, step }, pathToPull(files)))].join(
+              ' ',
+            ),
           ]}
         />
         <Snippet
@@ -52,4 +60,17 @@ export function Snippets({ origin, repository, run, step, needsToken }: SnippetN
       </div>
     </details>
   );
+}
+
+/** The file to pull as an example: the usual one, else the first with weights, else the first that is kept. */
+function pathToPull(files: readonly CheckpointFile[]): string {
+  const models = files.filter(({ role }) => role === 'model');
+  const kept = files.find(({ role }) => role !== 'sensitivity');
+  const chosen = models.find(({ path }) => path === usualPath) ?? models[0] ?? kept;
+  return chosen?.path ?? usualPath;
+}
+
+/** A text as one word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w%+,./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

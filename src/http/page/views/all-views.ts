@@ -1,3 +1,4 @@
+import { nothingThere } from '../../request/locate.ts';
 import type { View } from '../page-context.ts';
 import type { PageAddress } from '../page-paths.ts';
 import { checkpointView } from './checkpoint/checkpoint.tsx';
@@ -13,6 +14,8 @@ import { usageView } from './usage.tsx';
 /** The view that makes the page at an address. */
 export function viewOf(address: Exclude<PageAddress, { at: 'asset' }>): View {
   switch (address.at) {
+    case 'nowhere':
+      return () => Promise.reject(nothingThere());
     case 'home':
       return homeView;
     case 'sign-in':

@@ -1,24 +1,33 @@
 import { scopeOn } from '../../../access/principal.ts';
+import type { NamedCheckpoint } from '../../../catalog/contract/overview-records.ts';
+import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import { jobStates } from '../../../catalog/contract/work/job-records.ts';
 import { checkScope } from '../../request/locate.ts';
 import type { View } from '../page-context.ts';
+import { pagePaths } from '../page-paths.ts';
 import { countOf, secondsInWords } from '../parts/amounts.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
 
 /** A process that was silent for longer is not counted, in ms: readiness has the same limit. */
 const livingMs = 35_000;
 
+/** Most checkpoints that are listed. */
+const shownMax = 20;
+
 /** Jobs and workers of the whole hub, for who may read all of it. */
-export const queueView: View = async ({ gateway: { catalog }, viewer: { principal } }) => {
+export const queueView: View = async ({ gateway: { catalog, checkpoints: verbs }, viewer: { principal } }) => {
   checkScope(principal, scopeOn(principal, {}), 'read');
-  const [counts, waits, workers, gateways, checkpoints] = await Promise.all([
+  const [counts, waits, workers, gateways, checkpoints, queued] = await Promise.all([
     catalog.jobs.count(),
     catalog.jobs.oldestQueuedSeconds(),
     catalog.processes.living('worker', livingMs),
     catalog.processes.living('gateway', livingMs),
     catalog.checkpoints.count(),
+    catalog.overview.queued(shownMax),
   ]);
+  const waiting = await verbs.allWaitFor(queued.map(({ checkpoint }) => checkpoint));
   const kinds = [...new Set(counts.map(({ kind }) => kind))].sort();
   const countFor = (kind: string, state: string): number =>
     counts.find((each) => each.kind === kind && each.state === state)?.count ?? 0;
@@ -43,6 +52,7 @@ export const queueView: View = async ({ gateway: { catalog }, viewer: { principa
             ['Checkpoints that failed', countOf(checkpoints.failed, 'checkpoint')],
           ]}
         />
+        {queued.length > 0 && <Queued queued={queued} waiting={waiting} />}
         <h2>Jobs</h2>
         {kinds.length === 0 ? (
           <p>There was no job yet.</p>
@@ -65,3 +75,29 @@ export const queueView: View = async ({ gateway: { catalog }, viewer: { principa
     ),
   };
 };
+
+/** What the oldest queued checkpoints wait for. */
+function Queued({
+  queued,
+  waiting,
+}: {
+  readonly queued: readonly NamedCheckpoint[];
+  readonly waiting: ReadonlyMap<string, Waiting>;
+}) {
+  return (
+    <>
+      <h2>Checkpoints that wait{queued.length === shownMax && `, the oldest ${shownMax}`}</h2>
+      <Table
+        caption="Checkpoints that wait"
+        columns={[{ title: 'Checkpoint' }, { title: 'State' }, { title: 'Created (UTC)' }]}
+        rows={queued.map(({ checkpoint: { id, step, createdAt }, ...names }) => [
+          <a
+            href={pagePaths.checkpoint({ ...names, step })}
+          >{`${names.namespace}/${names.name} ${names.run}@${step}`}</a>,
+          ['queued', waiting.get(id)?.inWords].join(', '),
+          <When at={createdAt} />,
+        ])}
+      />
+    </>
+  );
+}

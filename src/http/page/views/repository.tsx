@@ -2,7 +2,7 @@ import type { RunOverview } from '../../../catalog/contract/overview-records.ts'
 import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { scopeOn } from '../../../access/principal.ts';
 import { formatGrant, includesScope } from '../../../checkpoint/grant.ts';
-import { checkConfirmed, ConfirmedForm } from '../parts/confirmed-form.tsx';
+import { checkConfirmed, ConfirmedForm, type ConfirmedFormProps } from '../parts/confirmed-form.tsx';
 import type { View } from '../page-context.ts';
 import { pagePaths, type RepositoryAddress } from '../page-paths.ts';
 import { ratioInWords } from '../parts/amounts.ts';
@@ -47,10 +47,15 @@ function byStored(direction: 'ascending' | 'descending') {
 
 /** A repository: its runs, what they take, and how to push and pull. */
 export function repositoryView(address: RepositoryAddress): View {
-  return async ({ c, gateway: { catalog }, viewer, locate, origin, form }) => {
+  const fullName = `${address.namespace}/${address.name}`;
+  return async ({ c, gateway: { catalog, hub }, viewer, locate, origin, form }) => {
     if (form !== undefined) {
       const changed = await locate('admin').repository(address);
-      checkConfirmed(form, `${address.namespace}/${address.name}`);
+      checkConfirmed(form, fullName);
+      if (form.get('action') === 'delete') {
+        await hub.deleteRepository(changed);
+        return { goTo: pagePaths.home };
+      }
       await catalog.repositories.setVisibility(changed.id, form.get('action') === 'publish' ? 'public' : 'private');
       return { goTo: pagePaths.repository(address) };
     }
@@ -62,14 +67,17 @@ export function repositoryView(address: RepositoryAddress): View {
     const { items, next } = nextOf(await catalog.overview.runs(repository.id, page), shownMax, ({ run }) => run.name);
     const sums = (await catalog.overview.repositories([repository.id])).get(repository.id);
     const { rawBytes = 0, storedBytes = 0 } = sums ?? {};
+    const run = items[0]?.run.name;
+    const latest =
+      run === undefined ? undefined : (await catalog.locations.find({ ...address, run, step: 'latest' })).checkpoint;
     const path = pagePaths.repository(address);
     const isWhole = after === undefined && next === undefined;
     return {
-      title: `${address.namespace}/${address.name}`,
+      title: fullName,
       content: (
         <>
           <Crumbs />
-          <h1>{`${address.namespace}/${address.name}`}</h1>
+          <h1>{fullName}</h1>
           <Facts
             facts={[
               ['Stored', <span class="big">{bytesInWords(storedBytes)}</span>],
@@ -91,8 +99,9 @@ export function repositoryView(address: RepositoryAddress): View {
           <Snippets
             origin={origin}
             repository={repository}
-            run={items[0]?.run.name ?? 'train'}
+            run={run ?? 'train'}
             step="latest"
+            files={latest && (await catalog.files.list(latest.id))}
             needsToken={!viewer.isOpenHub}
           />
           {isAdmin && !viewer.isOpenHub && (
@@ -106,25 +115,43 @@ export function repositoryView(address: RepositoryAddress): View {
               </a>
             </p>
           )}
-          {isAdmin && (
-            <ConfirmedForm
-              viewer={viewer}
-              path={pagePaths.repository(address)}
-              action={isPublic ? 'hide' : 'publish'}
-              words={isPublic ? 'Make it private' : 'Make it public'}
-              name={`${address.namespace}/${address.name}`}
-            >
-              <p>
-                {isPublic
-                  ? 'From then on only tokens that may read it see it.'
-                  : 'From then on everybody who reaches the hub may read it, without a token.'}
-              </p>
-            </ConfirmedForm>
-          )}
+          {isAdmin && <AdminForms viewer={viewer} path={path} name={fullName} isPublic={isPublic} />}
         </>
       ),
     };
   };
+}
+
+/** What only an admin of the repository may do. */
+function AdminForms({
+  viewer,
+  path,
+  name,
+  isPublic,
+}: Pick<ConfirmedFormProps, 'viewer' | 'path' | 'name'> & { readonly isPublic: boolean }) {
+  return (
+    <>
+      <ConfirmedForm
+        viewer={viewer}
+        path={path}
+        action={isPublic ? 'hide' : 'publish'}
+        words={isPublic ? 'Make it private' : 'Make it public'}
+        name={name}
+      >
+        <p>
+          {isPublic
+            ? 'From then on only tokens that may read it see it.'
+            : 'From then on everybody who reaches the hub may read it, without a token.'}
+        </p>
+      </ConfirmedForm>
+      <ConfirmedForm viewer={viewer} path={path} action="delete" words="Delete the repository" name={name}>
+        <p>
+          All its runs, checkpoints and eval sets are deleted, and what is being compressed is cancelled. Bytes that
+          other repositories build on are kept, out of sight.
+        </p>
+      </ConfirmedForm>
+    </>
+  );
 }
 
 function Runs({

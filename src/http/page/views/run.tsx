@@ -5,6 +5,7 @@ import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
 import { methodConfigOf } from '../../../checkpoint/options/quantization-config.ts';
 import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
+import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { namesOfRun } from '../../routes/run/names-of-run.ts';
 import { scopeOn } from '../../../access/principal.ts';
@@ -82,9 +83,14 @@ export function runView(address: RunAddress): View {
       namesOfRun(gateway.catalog, run, new Map()),
     ]);
     const ids = [...drawn, ...listed.items].flatMap(({ packageId }) => packageId ?? []);
-    const packages = new Map((await overview.packages([...new Set(ids)])).map((record) => [record.id, record]));
-    const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
     const newest = drawn.at(-1);
+    const [records, files, waits] = await Promise.all([
+      overview.packages([...new Set(ids)]),
+      newest && gateway.catalog.files.list(newest.id),
+      gateway.checkpoints.allWaitFor(listed.items),
+    ]);
+    const packages = new Map(records.map((record) => [record.id, record]));
+    const total = Object.values(sums.counts).reduce((sum, count) => sum + count, 0);
     const { forkedFrom, evalSet } = names;
     const thresholds = evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds);
     const words = orderInWords(order, listed.after === undefined && listed.next === undefined);
@@ -135,6 +141,7 @@ export function runView(address: RunAddress): View {
                 address={address}
                 checkpoints={orderRows(listed.items, order)}
                 packages={packages}
+                waits={waits}
                 kindOf={kindsOf(evalSet)}
                 words={words}
                 table={{ path, id: 'checkpoints', order, orders, after: listed.after }}
@@ -152,6 +159,7 @@ export function runView(address: RunAddress): View {
             repository={repository}
             run={address.run}
             step={newest?.step ?? 'latest'}
+            files={files}
             needsToken={!viewer.isOpenHub}
           />
           {includesScope(scopeOn(viewer.principal, repository), 'write') && (
@@ -214,6 +222,7 @@ function Checkpoints({
   address,
   checkpoints,
   packages,
+  waits,
   kindOf,
   words,
   table,
@@ -221,6 +230,7 @@ function Checkpoints({
   readonly address: RunAddress;
   readonly checkpoints: readonly Checkpoint[];
   readonly packages: ReadonlyMap<string, PackageRecord>;
+  readonly waits: ReadonlyMap<string, Waiting>;
   readonly kindOf: KindOf;
   /** Their order. */
   readonly words: string;
@@ -248,7 +258,13 @@ function Checkpoints({
           <a href={pagePaths.checkpoint({ ...address, step })}>{step}</a>,
           <>
             <StateMark state={state} />{' '}
-            {each === followed && <span data-events={pagePaths.events({ ...address, step })} role="status"></span>}
+            {each === followed ? (
+              <span data-events={pagePaths.events({ ...address, step })} role="status">
+                {waits.get(each.id)?.inWords}
+              </span>
+            ) : (
+              waits.get(each.id)?.inWords
+            )}
             {state === 'failed' && <span class="bad">{errorMessage}</span>}
           </>,
           result && bytesInWords(result.rawBytes),

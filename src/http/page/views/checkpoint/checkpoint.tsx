@@ -93,6 +93,7 @@ export function checkpointView(address: StepAddress): View {
             repository={repository}
             run={address.run}
             step={step}
+            files={files}
             needsToken={!viewer.isOpenHub}
           />
           {includesScope(scopeOn(viewer.principal, repository), 'write') && (
