@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Job } from '../catalog/contract/work/job-records.ts';
 import { expectCode, freshName } from '../catalog/catalog-fixtures.test-support.ts';
@@ -378,10 +378,11 @@ describe('leases', () => {
     const { run, started } = hanging();
     const worker = start(run, { catalog: { ...catalog, jobs }, pollMs: 3600_000 });
     await started;
+    const waiting = timers.pending;
     for (let beat = 1; beat <= 3; beat++) {
       timers.advance(leaseMs / 3);
-      await catalog.probe();
-      await catalog.probe();
+      // The next beat is waited for when this one is recorded.
+      await vi.waitUntil(() => timers.pending === waiting);
     }
     expect(beats).toEqual([leaseMs / 3, (2 * leaseMs) / 3, leaseMs]);
     await worker.stop(1_000);

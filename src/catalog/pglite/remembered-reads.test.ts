@@ -69,6 +69,16 @@ test('what changes by itself, many rows, large ones and bytes are asked for each
   for (const statement of asked) expect((await db.rows(statement))[0]).toMatchObject({ t: 'behind' });
 });
 
+test('whether the database answers is asked each time', async () => {
+  const own = await PGlite.create();
+  const other = pgliteDatabase(own);
+  for (let i = 0; i < 3; i++) await other.rows(sql`select 1 as one`);
+  await own.close();
+  await expect(other.rows(sql`select 1 as one`)).rejects.toMatchObject({ code: 'internal' });
+  const reads = new RememberedReads();
+  expect(reads.begin('select 1', [], undefined)).toBeUndefined();
+});
+
 test('nobody can change what others are given', async () => {
   const read = async () => (await db.rows(sql`select j from things where id = 1`))[0] as { j: { a: number[] } };
   for (let i = 0; i < 2; i++) await read();
@@ -96,7 +106,7 @@ test('reads beside a transaction see what was there before it, and what it did a
 
 test('an answer that was under way while something changed is not kept', () => {
   const reads = new RememberedReads();
-  const begin = () => reads.begin('select 1', [], undefined)!;
+  const begin = () => reads.begin('select one from numbers', [], undefined)!;
   const answer = { rows: [{ one: 1 }], fields: [] };
   const [first, second] = [begin(), begin()];
   reads.keep(first, answer);

@@ -2,6 +2,8 @@ import type { QueryOptions, Results } from '@electric-sql/pglite';
 
 /** Statements that change nothing. All others count as changes, whatever they do. */
 const reading = /^select\b(?!.*\bfor (update|no key update|share|key share)\b)(?!.*\b(pg_\w+|nextval|setval)\()/is;
+/** Without a table it asks whether the database answers. */
+const ofTable = /\bfrom\b/i;
 /** What gives another answer without a change. */
 const changingByItself =
   /\b(now|random|gen_random_uuid|timeofday|(clock|statement|transaction)_timestamp)\(|\b(current|local)_?(date|time)/i;
@@ -48,7 +50,7 @@ export class RememberedReads {
 
   /** Undefined if the answer is not to be remembered. */
   begin(text: string, params: readonly unknown[] | undefined, options: QueryOptions | undefined): Read | undefined {
-    if (changingByItself.test(text) || !(params ?? []).every(isPlain)) return undefined;
+    if (!ofTable.test(text) || changingByItself.test(text) || !(params ?? []).every(isPlain)) return undefined;
     return { key: JSON.stringify([options?.rowMode, params, text]), asOf: this.#changes };
   }
 
