@@ -136,6 +136,8 @@ test(
     expect((await firn('runs', 'delete', 'me/bert/train@latest', '--yes')).out).toContain('me/bert/train@5 is deleted');
     expect((await firn('log', 'me/bert/train')).out).toBe('');
     expect((await firn('runs', 'list', 'me/bert')).out).toMatch(/^train\t[^\n]*\n$/);
+    expect((await firn('repos', 'delete', 'me/bert', '--yes')).out).toContain('me/bert is deleted');
+    expect((await firn('repos', 'list', '--search', 'ber')).out).toBe('');
   },
   manyCommandsMs,
 );
@@ -150,6 +152,10 @@ test(
     expect((await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files)).code).toBe(0);
     expect((await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files.toReversed())).err).toMatch(/:/);
     expect((await firn('eval-set', 'list', 'me/lm')).out).toMatch(/^held-out\tready\tloss \(cross-entropy\)\t/);
+    expect((await firn('eval-set', 'upload', 'me/lm', 'spare', ...files)).code).toBe(0);
+    const deleted = await firn('eval-set', 'delete', 'me/lm', 'spare', '--yes', '--json');
+    expect(JSON.parse(deleted.out)).toEqual({ deleted: 'me/lm spare' });
+    expect((await firn('eval-set', 'list', 'me/lm')).out).toMatch(/^held-out\t[^\n]*\n$/);
     const checkpoint = (name: string) => join(series, `${name}.safetensors`);
     const at = ['--eval-set', 'held-out', '--threshold', 'loss=1%', '--wait'];
     expect((await firn('push', 'me/lm/train@1', checkpoint('ckpt_09'), ...at)).code).toBe(0);
