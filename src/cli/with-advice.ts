@@ -2,9 +2,11 @@ import { FirnProblem } from '../../clients/typescript/src/firn-problem.ts';
 import { isNetworkError } from '../../clients/typescript/src/network-error.ts';
 import { Unreachable } from '../../clients/typescript/src/unreachable.ts';
 
+const inRun = '/runs/(?<run>[^/?]+)(?:/checkpoints/(?<step>\\d+))?';
 /** The paths of the API that errors are about: of a repository, and of a run, a step or an eval set in it. */
-const resource =
-  /^\/v1\/repositories\/(?<repository>[^/?]+\/[^/?]+)(?:\/runs\/(?<run>[^/?]+)(?:\/checkpoints\/(?<step>\d+))?|\/eval-sets\/(?<evalSet>[^/?]+))?/;
+const resource = new RegExp(
+  `^/v1/repositories/(?<repository>[^/?]+/[^/?]+)(?:${inRun}|/eval-sets/(?<evalSet>[^/?]+))?`,
+);
 
 /**
  * The sentence of an error, and what a person can do about it with which command. `evalSet` is the one that was named

@@ -25,8 +25,8 @@ export function outcomeInWords({ state, error, result, waitsFor }: Omit<Details,
 export function whyRows({ result, evalSet, config }: Pick<Details, 'result' | 'evalSet' | 'config'>): Row[] {
   if (result?.fidelity !== 'exact' || evalSet !== undefined || config !== undefined) return [];
   const why =
-    'exact: the run has no quality threshold, so every byte is kept. To compress more, push to a run with an eval set ' +
-    'and a threshold (docs/guide/tasks.md).';
+    'exact: the run has no quality threshold, so every byte is kept. To compress more, push to a run with an eval ' +
+    'set and a threshold (docs/guide/tasks.md).';
   return [['why', why]];
 }
 
