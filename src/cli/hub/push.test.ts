@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { refuseOtherMeasuring, type PushCommand } from './push.ts';
+import { refuseOtherMeasuring, type MeasuredRun, type PushCommand } from './push.ts';
 
 const target = { namespace: 'me', name: 'gpt', run: 'train', step: 9 };
-const lossy = {
-  ...{ fidelity: 'lossy' as const, evalSet: 'held-out', thresholds: { loss: 0.01 } },
+const lossy: MeasuredRun = {
+  ...{ fidelity: 'lossy', evalSet: 'held-out', thresholds: { loss: 0.01 } },
   thresholdsInWords: ["loss may grow by at most 1 % of the uploaded checkpoint's"],
 };
-const exact = { fidelity: 'exact' as const, thresholdsInWords: [] };
+const exact: MeasuredRun = { fidelity: 'exact', thresholdsInWords: [] };
 
-test.each<[typeof lossy | typeof exact, Pick<PushCommand, 'evalSet' | 'threshold'>]>([
+test.each<[MeasuredRun, Pick<PushCommand, 'evalSet' | 'threshold'>]>([
   [lossy, {}],
   [lossy, { evalSet: 'held-out', threshold: { loss: 0.01 } }],
   [exact, {}],
@@ -16,7 +16,7 @@ test.each<[typeof lossy | typeof exact, Pick<PushCommand, 'evalSet' | 'threshold
   expect(() => refuseOtherMeasuring(target, run, options)).not.toThrow();
 });
 
-test.each<[typeof lossy | typeof exact, Pick<PushCommand, 'evalSet' | 'threshold'>, RegExp]>([
+test.each<[MeasuredRun, Pick<PushCommand, 'evalSet' | 'threshold'>, RegExp]>([
   [
     lossy,
     { evalSet: 'other' },

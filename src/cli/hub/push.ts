@@ -15,7 +15,11 @@ import { follow } from './follow.ts';
 import { ifThere, makeRepository } from './make-repository.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
-type MeasuredRun = Pick<components['schemas']['Run'], 'fidelity' | 'evalSet' | 'thresholds' | 'thresholdsInWords'>;
+/** What of a run says how its checkpoints are measured. */
+export type MeasuredRun = Pick<
+  components['schemas']['Run'],
+  'fidelity' | 'evalSet' | 'thresholds' | 'thresholdsInWords'
+>;
 
 export interface PushCommand extends HubOptions {
   readonly wait?: boolean;
