@@ -6,7 +6,7 @@ const lossy: MeasuredRun = {
   ...{ fidelity: 'lossy', evalSet: 'held-out', thresholds: { loss: 0.01 } },
   thresholdsInWords: ["loss may grow by at most 1 % of the uploaded checkpoint's"],
 };
-const exact: MeasuredRun = { fidelity: 'exact', thresholdsInWords: [] };
+const exact: MeasuredRun = { fidelity: 'exact', thresholds: {}, thresholdsInWords: [] };
 
 test.each<[MeasuredRun, Pick<PushCommand, 'evalSet' | 'threshold'>]>([
   [lossy, {}],

@@ -92,7 +92,7 @@ export function refuseOtherMeasuring(
   const others = [
     ...(evalSet === undefined || evalSet === run.evalSet ? [] : [`--eval-set ${evalSet}`]),
     ...Object.entries(threshold)
-      .filter(([metric, share]) => run.thresholds?.[metric] !== share)
+      .filter(([metric, share]) => run.thresholds[metric] !== share)
       .map(([metric, share]) => `--threshold ${metric}=${share}`),
   ];
   if (others.length === 0) return;
