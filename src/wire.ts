@@ -65,7 +65,8 @@ export async function wire(config: Config, log: Logger, roles: readonly Role[] =
   if (config.database === undefined && roles.length < bothRoles.length)
     throw new FirnError(
       'invalid-request',
-      'A gateway or a worker of its own needs FIRN_DATABASE_URL: the embedded catalog belongs to one process.',
+      'A gateway or a worker of its own needs FIRN_DATABASE_URL, the URL of a PostgreSQL server: the embedded ' +
+        'catalog belongs to one process. firn without a command runs everything on one machine.',
     );
   await mkdir(config.dataDirectory, { recursive: true });
   const catalog = await openCatalog(config);

@@ -29,7 +29,7 @@ export async function deleteCheckpoint(
       case 'open':
       case 'queued':
       case 'working':
-        throw new FirnError('conflict', 'The checkpoint is being compressed; cancel it first.');
+        throw new FirnError('conflict', 'The checkpoint is queued or being compressed; cancel it first.');
       case 'ready':
       case 'failed':
       case 'cancelled':

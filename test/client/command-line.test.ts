@@ -71,6 +71,36 @@ test(
 );
 
 test(
+  'a reserved step says that it waits, who comes after it what for, and both can be cancelled',
+  async () => {
+    await makeWeights('waits.safetensors', 20_000);
+    expect((await firn('runs', 'create', 'me/gpt/waiting')).code).toBe(0);
+    const reserved = await fetch(`${hub.url}/v1/repositories/me/gpt/runs/waiting/checkpoints`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ step: 1 }),
+    });
+    expect(reserved.status).toBe(201);
+    expect((await firn('show', 'me/gpt/waiting@1')).out).toMatch(
+      /^outcome\topen: waits for files[^]*^go on\tfirn push/m,
+    );
+    expect((await firn('push', 'me/gpt/waiting@2', 'waits.safetensors')).code).toBe(0);
+    expect((await firn('show', 'me/gpt/waiting@2')).out).toMatch(/^outcome\tqueued, waits for step 1, reserved /m);
+    const watching = firn('watch', 'me/gpt/waiting@2');
+    const busy = await firn('runs', 'delete', 'me/gpt/waiting@2', '--yes');
+    expect([busy.code, busy.err]).toEqual([
+      1,
+      expect.stringMatching(/cancel it first: firn cancel me\/gpt\/waiting@2$/m),
+    ]);
+    expect(await firn('cancel', 'me/gpt/waiting@1')).toMatchObject({ code: 0, out: 'me/gpt/waiting@1: cancelled\n' });
+    expect((await watching).out).toMatch(/: queued, waits for step 1, reserved [^]*exact base/);
+    expect((await firn('show', 'me/gpt/waiting@2')).out).toMatch(/^why\texact: the run has no quality threshold/m);
+    expect((await firn('cancel', 'me/gpt/waiting@2')).code).toBe(1);
+  },
+  manyCommandsMs,
+);
+
+test(
   'a checkpoint that failed for its eval set is compressed again with another one',
   async () => {
     const files = {
@@ -91,6 +121,8 @@ test(
     expect(await upload('stray-too', 'stray.onnx', '--check', 'train@1')).toMatchObject({ code: 1 });
     expect(await upload('sound', 'sound.onnx', '--check', 'train@1')).toMatchObject({ code: 0 });
     expect((await firn('runs', 'edit', 'me/linear/train')).err).toContain('say what to change');
+    const other = await firn('push', 'me/linear/train@2', 'falls.safetensors', '--eval-set', 'sound');
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining('firn runs edit me/linear/train --eval-set')]);
     const edited = await firn('runs', 'edit', 'me/linear/train', '--eval-set', 'sound', '--threshold', 'error=40%');
     expect(edited.out).toMatch(/^me\/linear\/train: lossy; measured on sound; .*40 %/);
     const again = await firn('retry', 'me/linear/train@1', '--wait');
@@ -136,6 +168,8 @@ test(
     expect((await firn('runs', 'delete', 'me/bert/train@latest', '--yes')).out).toContain('me/bert/train@5 is deleted');
     expect((await firn('log', 'me/bert/train')).out).toBe('');
     expect((await firn('runs', 'list', 'me/bert')).out).toMatch(/^train\t[^\n]*\n$/);
+    expect((await firn('repos', 'delete', 'me/bert', '--yes')).out).toContain('me/bert is deleted');
+    expect((await firn('repos', 'list', '--search', 'ber')).out).toBe('');
   },
   manyCommandsMs,
 );
@@ -150,6 +184,10 @@ test(
     expect((await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files)).code).toBe(0);
     expect((await firn('eval-set', 'upload', 'me/lm', 'held-out', ...files.toReversed())).err).toMatch(/:/);
     expect((await firn('eval-set', 'list', 'me/lm')).out).toMatch(/^held-out\tready\tloss \(cross-entropy\)\t/);
+    expect((await firn('eval-set', 'upload', 'me/lm', 'spare', ...files)).code).toBe(0);
+    const deleted = await firn('eval-set', 'delete', 'me/lm', 'spare', '--yes', '--json');
+    expect(JSON.parse(deleted.out)).toEqual({ deleted: 'me/lm spare' });
+    expect((await firn('eval-set', 'list', 'me/lm')).out).toMatch(/^held-out\t[^\n]*\n$/);
     const checkpoint = (name: string) => join(series, `${name}.safetensors`);
     const at = ['--eval-set', 'held-out', '--threshold', 'loss=1%', '--wait'];
     expect((await firn('push', 'me/lm/train@1', checkpoint('ckpt_09'), ...at)).code).toBe(0);
@@ -191,8 +229,10 @@ test(
 
 test.each([
   [4, ['show', 'me/gpt/train@11'], /There is no/],
+  [4, ['log', 'me/gpt/none'], /There is no run me\/gpt\/none: firn runs list me\/gpt lists/],
+  [1, ['push', 'me/gpt/train@12', 'a.safetensors', '--eval-set', 'x'], /is there already, and exact; --eval-set x/],
   [4, ['pull', 'me/none/train'], /no such repository/],
-  [5, ['ls', '--url', 'http://127.0.0.1:9'], /cannot be reached/],
+  [5, ['ls', '--url', 'http://127.0.0.1:9'], /cannot be reached: .*Is the hub running\?/],
   [1, ['push', 'me/gpt/train'], /missing required argument/],
   [1, ['ls', 'nothing'], /such as me\/tiny-gpt/],
 ])('exit code %i for firn %j, with a sentence', async (code, args, said) => {

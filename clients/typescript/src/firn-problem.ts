@@ -5,6 +5,10 @@ interface ProblemDocument {
   readonly requestId?: string;
 }
 
+interface Refusal extends ProblemDocument {
+  readonly path?: string;
+}
+
 /** Largest problem document that is read, in characters; the hub's are a few hundred. */
 const problemLengthMax = 64 * 1024;
 
@@ -16,19 +20,22 @@ export class FirnProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
+  /** Path and query of the request that the hub refused; absent if the client itself refuses. */
+  readonly path: string | undefined;
 
-  constructor(status: number, { code, detail, requestId }: ProblemDocument) {
+  constructor(status: number, { code, detail, requestId, path }: Refusal) {
     super(detail ?? `The server answered ${status}.`);
     this.name = 'FirnProblem';
     this.status = status;
     this.code = code ?? 'unknown';
     this.requestId = requestId;
+    this.path = path;
   }
 }
 
 /** The problem that an answer outside 2xx carries. An answer of something else than a hub becomes one, too. */
-export function problemOf(status: number, body: string): FirnProblem {
-  return new FirnProblem(status, readDocument(body));
+export function problemOf(status: number, body: string, path?: string): FirnProblem {
+  return new FirnProblem(status, { ...readDocument(body), ...(path !== undefined && { path }) });
 }
 
 function readDocument(body: string): ProblemDocument {

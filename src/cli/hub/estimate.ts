@@ -11,8 +11,8 @@ import {
 import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { exitCodes } from '../exit-code.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { configInWords } from './config-in-words.ts';
-import { metricsInWords } from './metrics-in-words.ts';
+import { configInWords } from './words/config-in-words.ts';
+import { metricsInWords } from './words/metrics-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 type Estimate = components['schemas']['Estimate'];

@@ -4,15 +4,14 @@ import {
   waitForCheckpoint,
   type CheckpointEvent,
   type CheckpointTarget,
-  type components,
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
 import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { ended, estimateInWords, lastEstimate } from './estimate.ts';
-import { metricsInWords } from './metrics-in-words.ts';
+import { stateInWords } from '../../checkpoint/words/state-in-words.ts';
+import { metricsInWords } from './words/metrics-in-words.ts';
+import { outcomeInWords } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
-
-type Details = components['schemas']['CheckpointDetails'];
 
 /** `firn watch TARGET`: follows a checkpoint, and then an estimate of it that is under way. Returns the exit code. */
 export async function watch(text: string, options: HubOptions): Promise<number> {
@@ -49,23 +48,10 @@ function phaseInWords({ phase, doneCount, totalCount }: Extract<CheckpointEvent,
 }
 
 function eventInWords(event: Exclude<CheckpointEvent, { type: 'phase' }>): string {
-  if (event.type === 'state') return event.checkpoint.state;
+  if (event.type === 'state') return stateInWords(event.checkpoint.state, event.checkpoint.waitsFor);
   const { number, passed, degradation, estimatedBytes } = event.trial;
   return (
     `trial ${number} ${passed ? 'passed' : 'did not pass'}: ${metricsInWords(degradation)}, about ` +
     `${bytesInWords(estimatedBytes)}`
   );
-}
-
-/** What became of a checkpoint, in one sentence. */
-export function outcomeInWords({ state, error, result }: Details): string {
-  if (result === undefined) return error === undefined ? state : `${state}: ${(error as { message?: string }).message}`;
-  const { fidelity, kind, rawBytes, storedBytes, degradation = {}, seconds } = result;
-  const took = Object.values(seconds).reduce((sum, phase) => sum + phase, 0);
-  return [
-    `${fidelity} ${kind}, ${bytesInWords(storedBytes)} of ${bytesInWords(rawBytes)}`,
-    `${(rawBytes / Math.max(1, storedBytes)).toFixed(1)}x`,
-    ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
-    `${took.toFixed(1)} s`,
-  ].join(', ');
 }

@@ -129,6 +129,16 @@ function addLooks(program: Command, commands: Commands): void {
   commands
     .hub(
       program,
+      'cancel TARGET',
+      'stop a checkpoint that waits or is being compressed, or give up a reserved step',
+      'firn cancel me/gpt/train@900',
+    )
+    .action(
+      run(async (text: string, options: HubOptions) => (await import('./manage/cancel.ts')).cancel(text, options)),
+    );
+  commands
+    .hub(
+      program,
       'retry TARGET',
       'compress a failed checkpoint again, from what was pushed',
       'firn retry me/gpt/train@900 --wait',

@@ -11,7 +11,7 @@ import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { sparkline } from '../terminal/amounts.ts';
 import { printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { configInWords } from './config-in-words.ts';
+import { configInWords } from './words/config-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 type Checkpoint = components['schemas']['Checkpoint'];

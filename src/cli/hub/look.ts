@@ -10,10 +10,10 @@ import {
   type Target,
 } from '../../../clients/typescript/src/index.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { configInWords } from './config-in-words.ts';
+import { configInWords } from './words/config-in-words.ts';
 import { estimateInWords, lastEstimate } from './estimate.ts';
-import { outcomeInWords } from './follow.ts';
 import { log } from './log.ts';
+import { nextRows, outcomeInWords, whyRows } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 /** `firn ls [TARGET]`: repositories, the runs of one, or the checkpoints of a run. */
@@ -64,7 +64,11 @@ export async function show(text: string, options: HubOptions): Promise<void> {
   const found = await findCheckpoint(hub, target);
   const estimate = found && (await lastEstimate(hub, target));
   hub.close();
-  if (found === undefined) throw new FirnProblem(404, { code: 'not-found', detail: `There is no ${text}.` });
+  if (found === undefined) {
+    const run = formatTarget({ ...target, step: undefined });
+    const detail = `There is no ${text}: firn log ${run} lists the steps that there are.`;
+    throw new FirnProblem(404, { code: 'not-found', detail });
+  }
   if (terminal.asJson) return terminal.say(JSON.stringify({ ...found, ...(estimate && { estimate }) }));
   const { result } = found;
   printTable(
@@ -74,14 +78,8 @@ export async function show(text: string, options: HubOptions): Promise<void> {
       ['step', String(found.step)],
       ['state', found.state],
       ['outcome', outcomeInWords(found)],
-      ...(found.links.retry === undefined
-        ? []
-        : [
-            [
-              'try again',
-              `firn retry ${formatTarget(target)}, with --eval-set or --threshold if it needs others`,
-            ] as const,
-          ]),
+      ...whyRows(found),
+      ...nextRows(found, target),
       ['config', configInWords(result?.config)],
       ...Object.entries(result?.baseline ?? {}).map(([metric, before]): [string, string] => [
         metric,

@@ -9,7 +9,7 @@ export async function makeRepository(
 ): Promise<void> {
   const { namespace, name } = path;
   const known = () => hub.api.GET('/v1/repositories/{namespace}/{name}', { params: { path: { namespace, name } } });
-  if (await exists(known)) return;
+  if ((await ifThere(known)) !== undefined) return;
   await hub.api.POST('/v1/repositories', {
     params: { header: { 'idempotency-key': randomUUID() } },
     body: { namespace, name },
@@ -17,13 +17,12 @@ export async function makeRepository(
   terminal.remark(`made the repository ${namespace}/${name}, which is private`);
 }
 
-/** Whether a request finds what it asks for. */
-export async function exists(ask: () => Promise<unknown>): Promise<boolean> {
+/** The answer to a request; undefined if the hub does not have what it asks for. */
+export async function ifThere<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
-    await ask();
-    return true;
+    return await ask();
   } catch (error) {
-    if (error instanceof FirnProblem && error.status === 404) return false;
+    if (error instanceof FirnProblem && error.status === 404) return undefined;
     throw error;
   }
 }

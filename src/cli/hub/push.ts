@@ -3,15 +3,23 @@ import {
   findCheckpoints,
   formatTarget,
   pushCheckpoint,
+  type components,
   type Hub,
   type Target,
 } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
 import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
+import { stateInWords } from '../../checkpoint/words/state-in-words.ts';
 import { progressInWords } from '../terminal/amounts.ts';
 import { follow } from './follow.ts';
-import { exists, makeRepository } from './make-repository.ts';
+import { ifThere, makeRepository } from './make-repository.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
+
+/** What of a run says how its checkpoints are measured. */
+export type MeasuredRun = Pick<
+  components['schemas']['Run'],
+  'fidelity' | 'evalSet' | 'thresholds' | 'thresholdsInWords'
+>;
 
 export interface PushCommand extends HubOptions {
   readonly wait?: boolean;
@@ -43,7 +51,10 @@ export async function push(text: string, path: string, options: PushCommand): Pr
     });
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (session.terminal.asJson) session.terminal.say(JSON.stringify({ outcome, checkpoint }));
-    else if (outcome === 'already') session.terminal.say(`${formatTarget(at)}: there already, ${checkpoint.state}`);
+    else if (outcome === 'already')
+      session.terminal.say(
+        `${formatTarget(at)}: there already, ${stateInWords(checkpoint.state, checkpoint.waitsFor)}`,
+      );
     else session.terminal.say(`${formatTarget(at)}: pushed ${files.length} files, ${bytesInWords(bytes)}`);
     if (options.wait === true) code = Math.max(code, await follow(session, at));
   }
@@ -62,10 +73,44 @@ async function makePlace(
   const { hub, terminal } = session;
   const known = () =>
     hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: { namespace, name, run } } });
-  if (await exists(known)) return;
+  const there = (await ifThere(known))?.data;
+  if (there !== undefined) return refuseOtherMeasuring(target, there, options);
   await makeRun(hub, target, options);
   const how = options.evalSet === undefined ? 'exact, since there is no --eval-set' : `measured on ${options.evalSet}`;
   terminal.remark(`made the run ${run}: ${how}`);
+}
+
+/**
+ * Throws an Error with what to do if the options ask for something else than a run has that is there: they are for new
+ * runs, and would be ignored.
+ */
+export function refuseOtherMeasuring(
+  target: Target,
+  run: MeasuredRun,
+  { evalSet, threshold = {} }: Pick<PushCommand, 'evalSet' | 'threshold'>,
+): void {
+  const others = [
+    ...(evalSet === undefined || evalSet === run.evalSet ? [] : [`--eval-set ${evalSet}`]),
+    ...Object.entries(threshold)
+      .filter(([metric, share]) => run.thresholds[metric] !== share)
+      .map(([metric, share]) => `--threshold ${metric}=${share}`),
+  ];
+  if (others.length === 0) return;
+  const name = formatTarget({ ...target, step: undefined });
+  const asked = others.join(' ');
+  const is = `The run ${name} is there already, ${measuringOf(run)}; ${asked} is for a new run. Leave it away, or`;
+  // The hub does not let an exact run become a lossy one.
+  throw new Error(
+    run.fidelity === 'exact'
+      ? `${is} push to another run: this one stays exact.`
+      : `${is} change the run from its next checkpoint on: firn runs edit ${name} ${asked}`,
+  );
+}
+
+function measuringOf({ fidelity, evalSet, thresholdsInWords }: MeasuredRun): string {
+  if (fidelity === 'exact') return 'and exact';
+  const bounds = thresholdsInWords.length === 0 ? '' : ` (${thresholdsInWords.join('; ')})`;
+  return `with ${evalSet === undefined ? 'no eval set' : `the eval set ${evalSet}`}${bounds}`;
 }
 
 async function makeRun(hub: Hub, { namespace, name, run }: Target & { readonly run: string }, options: PushCommand) {

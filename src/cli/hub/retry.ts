@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { findStep, formatTarget } from '../../../clients/typescript/src/index.ts';
 import { exitCodes } from '../exit-code.ts';
 import { follow } from './follow.ts';
+import { outcomeInWords } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 export interface RetryCommand extends HubOptions {
@@ -22,7 +23,7 @@ export async function retry(text: string, options: RetryCommand): Promise<number
       body: { ...(evalSet !== undefined && { evalSet }), ...(threshold !== undefined && { thresholds: threshold }) },
     });
     if (wait) return await follow(session, target);
-    terminal.say(terminal.asJson ? JSON.stringify(data) : `${formatTarget(target)}: ${data!.state}`);
+    terminal.say(terminal.asJson ? JSON.stringify(data) : `${formatTarget(target)}: ${outcomeInWords(data!)}`);
     return exitCodes.done;
   } finally {
     hub.close();

@@ -3,6 +3,8 @@ import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
 import type { CheckCommand } from '../eval-set/check.ts';
 import type { MakeCommand } from '../eval-set/make.ts';
 import type { UploadCommand } from '../eval-set/upload.ts';
+import { yes } from '../hub/manage/management-commands.ts';
+import type { DeleteCommand } from '../hub/manage/runs.ts';
 import type { HubOptions } from '../hub/session.ts';
 import type { UnpackOptions } from '../unpack.ts';
 import type { Commands } from './commands.ts';
@@ -11,7 +13,7 @@ import { completionScript, shells, type Shell } from './completion.ts';
 /** Adds the commands that work on files of this machine, and those about eval sets. */
 export function addLocalCommands(program: Command, commands: Commands): void {
   const { run, openTerminal } = commands;
-  addEvalSets(commands.group(program, 'eval-set', 'eval sets: make, check, upload, list'), commands);
+  addEvalSets(commands.group(program, 'eval-set', 'eval sets: make, check, upload, list, delete'), commands);
   commands
     .local(
       program,
@@ -122,5 +124,19 @@ function addEvalSets(group: Command, commands: Commands): void {
     .hub(group, 'list REPOSITORY', 'the eval sets of a repository', 'firn eval-set list me/gpt')
     .action(
       run(async (name: string, options: HubOptions) => (await import('../eval-set/list.ts')).list(name, options)),
+    );
+  commands
+    .hub(
+      group,
+      'delete REPOSITORY NAME',
+      'delete an eval set that no run measures with any more',
+      'firn eval-set delete me/gpt held-out',
+      'firn eval-set delete me/gpt held-out --yes',
+    )
+    .option('--yes', yes)
+    .action(
+      run(async (repository: string, name: string, options: DeleteCommand) =>
+        (await import('../eval-set/delete.ts')).deleteEvalSet(repository, name, options),
+      ),
     );
 }

@@ -12,10 +12,17 @@ GRANT is read, write or admin, and then ":namespace" or ":namespace/repository" 
 With --url, FIRN_URL or a hub of firn login, that hub is asked. Without one, or with --catalog, the catalog is opened as
 the server would do it; an embedded one allows that only while no server runs.`;
 
+const severalProcesses = `
+FIRN_DATABASE_URL has to name a PostgreSQL server, which gateways and workers share. On one machine none is needed: firn
+without a command is gateway and worker in one process, with an embedded database.`;
+
 /** Adds the commands that run a server or work on its data. */
 export function addOperatorCommands(program: Command, commands: Commands, startServer: StartServer): void {
   const server = (name: string, description: string, roles: Parameters<StartServer>[0]): void => {
-    commands.local(program, name, description, `firn ${name}`).action(commands.run(() => startServer(roles)));
+    commands
+      .local(program, name, description, `firn ${name}`)
+      .addHelpText('after', roles === undefined ? '' : severalProcesses)
+      .action(commands.run(() => startServer(roles)));
   };
   server('serve', 'a gateway: takes requests', ['gateway']);
   server('work', 'a worker: searches and encodes', ['worker']);

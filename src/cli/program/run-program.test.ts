@@ -33,6 +33,11 @@ test.each(leaves)('firn %s --help has examples, the exit codes, --json and --ver
   expect(help).toContain('--version');
 });
 
+test.each(['serve', 'work'])('firn %s --help says that firn alone needs no database server', (name) => {
+  const [, command] = leaves.find(([each]) => each === name)!;
+  expect(helpOf(command)).toMatch(/FIRN_DATABASE_URL[^]*On one machine none is needed: firn\nwithout a command/);
+});
+
 test('the guide has the same exit codes', () => {
   const guide = readFileSync(new URL('../../../docs/guide/cli.md', import.meta.url), 'utf8');
   const rows = [...guide.matchAll(/^\| (\d) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
@@ -48,6 +53,10 @@ test.each<[string[], RegExp]>([
   [['pull', 'a/b/c', '--dtype', 'f64'], /^firn pull: option '--dtype <dtype>' argument 'f64' is invalid/],
   [['push', 'a/b/c'], /^firn push: missing required argument 'PATH'/],
   [['serve', 'twice'], /^firn serve: too many arguments/],
+  [['cancel', 'a/b/c'], /^firn cancel: a\/b\/c: say which step, such as a\/b\/c@900\.$/],
+  [['repos', 'delete', 'a/b/c'], /^firn repos delete: a\/b\/c is a run: write the repository, a\/b\.$/],
+  [['repos', 'delete', 'a/b'], /^firn repos delete: Nobody can be asked whether a\/b is to go: say --yes\.$/],
+  [['eval-set', 'delete', 'a/b', 'c'], /^firn eval-set delete: Nobody can be asked whether a\/b c is to go: say/],
   [['runs', 'delete', 'a/b/c'], /^firn runs delete: Nobody can be asked whether a\/b\/c is to go: say --yes\.$/],
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, said, complained } = await runFirn(...args);

@@ -2,6 +2,7 @@ import { CommanderError, type Command } from 'commander';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { nearestName } from '../../checkpoint/words/nearest-name.ts';
 import { exitCodeOf, exitCodes } from '../exit-code.ts';
+import { withAdvice } from '../with-advice.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { buildProgram } from './build-program.ts';
 import { makeCommands } from './commands.ts';
@@ -39,7 +40,8 @@ export async function runProgram(
       complain(`${words}: ${error.message.replace(/^error: /, '')} (${words} --help says how)`);
       return exitCodes.failed;
     }
-    complain(`${words}: ${sentenceOf(error)}`);
+    const { evalSet } = command.opts<{ readonly evalSet?: string }>();
+    complain(`${words}: ${sentenceOf(error, evalSet)}`);
     return exitCodeOf(error);
   }
 }
@@ -69,9 +71,9 @@ function refuseUnknown(command: Command, [word]: readonly string[]): void {
   );
 }
 
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown, evalSet: string | undefined): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof FirnError && error.detail !== undefined
     ? `${error.message} (${error.detail})`
-    : error.message;
+    : withAdvice(error, evalSet);
 }

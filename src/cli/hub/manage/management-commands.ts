@@ -6,9 +6,12 @@ import type { CreateRepository } from './repos.ts';
 import type { CreateRun, DeleteCommand, EditRun } from './runs.ts';
 import { addWebhooks } from './webhook-commands.ts';
 
+/** Help of the option of every deletion. */
+export const yes = 'do not ask for the name once more';
+
 /** Adds `firn repos`, `firn runs`, `firn webhook` and `firn usage`. */
 export function addManagement(program: Command, commands: Commands): void {
-  addRepositories(commands.group(program, 'repos', 'repositories: list, create, visibility'), commands);
+  addRepositories(commands.group(program, 'repos', 'repositories: list, create, visibility, delete'), commands);
   addRuns(commands.group(program, 'runs', 'runs: list, create, edit, fork, close, open, delete'), commands);
   addWebhooks(program, commands);
   commands
@@ -46,6 +49,18 @@ function addRepositories(group: Command, commands: Commands): void {
       run(async (name: string, visibility: 'private' | 'public', options: HubOptions) =>
         (await import('./repos.ts')).changeVisibility(name, visibility, options),
       ),
+    );
+  commands
+    .hub(
+      group,
+      'delete REPOSITORY',
+      'delete a repository with its runs, eval sets and commits',
+      'firn repos delete me/gpt',
+      'firn repos delete me/gpt --yes',
+    )
+    .option('--yes', yes)
+    .action(
+      run(async (name: string, options: DeleteCommand) => (await import('./repos.ts')).deleteRepo(name, options)),
     );
 }
 
@@ -100,7 +115,7 @@ function addRuns(group: Command, commands: Commands): void {
       'firn runs delete me/gpt/train',
       'firn runs delete me/gpt/train@900 --yes',
     )
-    .option('--yes', 'do not ask for the name once more')
+    .option('--yes', yes)
     .action(
       run(async (text: string, options: DeleteCommand) => (await import('./runs.ts')).deleteTarget(text, options)),
     );

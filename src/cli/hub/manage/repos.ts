@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { formatTarget, listRepositories, type components } from '../../../../clients/typescript/src/index.ts';
 import { printRepositories } from '../look.ts';
 import { openSession, repositoryTarget, type HubOptions, type Session } from '../session.ts';
+import { requireSomebodyToAsk } from './confirm-name.ts';
+import { deleteNamed } from './delete-named.ts';
+import type { DeleteCommand } from './runs.ts';
 
 export interface CreateRepository extends HubOptions {
   readonly public?: boolean;
@@ -38,6 +41,22 @@ export async function changeVisibility(
     body: { visibility },
   });
   sayWhoReads(session, data!);
+}
+
+/** `firn repos delete REPOSITORY`: with its runs, eval sets and commits. Asks for the name once more. */
+export async function deleteRepo(text: string, options: DeleteCommand): Promise<void> {
+  const path = repositoryTarget(text);
+  const name = formatTarget(path);
+  requireSomebodyToAsk(name, options.yes === true);
+  const session = openSession(options);
+  const { api } = session.hub;
+  await deleteNamed(session, {
+    name,
+    isSure: options.yes === true,
+    read: () => api.GET('/v1/repositories/{namespace}/{name}', { params: { path } }),
+    remove: (header) => api.DELETE('/v1/repositories/{namespace}/{name}', { params: { path, header } }),
+    afterwards: 'what it took is free after the grace, less what runs of other repositories build on (firn usage)',
+  });
 }
 
 function sayWhoReads({ hub, terminal }: Session, repository: components['schemas']['Repository']): void {

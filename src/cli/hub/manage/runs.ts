@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { findStep, formatTarget, parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
 import { printRuns } from '../look.ts';
 import { openSession, repositoryTarget, runTarget, type HubOptions, type Session } from '../session.ts';
-import { confirmName, requireSomebodyToAsk } from './confirm-name.ts';
+import { requireSomebodyToAsk } from './confirm-name.ts';
+import { deleteNamed, type Deletion } from './delete-named.ts';
 
 type Run = components['schemas']['Run'];
 
@@ -27,12 +28,6 @@ export async function listRunsOf(text: string, options: HubOptions): Promise<voi
   const session = openSession(options);
   await printRuns(session, repository);
   session.hub.close();
-}
-
-interface RunPath {
-  readonly namespace: string;
-  readonly name: string;
-  readonly run: string;
 }
 
 /** `firn runs create RUN`. */
@@ -82,36 +77,31 @@ async function changeRun(text: string, body: components['schemas']['RunChange'],
   sayRun(session, text, data!);
 }
 
-async function tagOfRun({ hub }: Session, path: RunPath): Promise<string | undefined> {
-  const { response } = await hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path } });
-  return response.headers.get('etag') ?? undefined;
-}
-
 /** `firn runs delete TARGET`: a run, or one checkpoint of it. Asks for the name once more. */
 export async function deleteTarget(text: string, options: DeleteCommand): Promise<void> {
   const target = runTarget(text);
   requireSomebodyToAsk(formatTarget(target), options.yes === true);
   const session = openSession(options);
-  const { hub, terminal } = session;
+  const { hub } = session;
   const checkpoint = target.step === undefined ? undefined : await findStep(hub, target);
-  const name = formatTarget(checkpoint ?? target);
-  // What a person confirms is the run as it was when asked: not one that took checkpoints meanwhile.
-  const asRead = checkpoint === undefined && options.yes !== true ? await tagOfRun(session, target) : undefined;
-  await confirmName(name, options.yes === true);
-  if (checkpoint === undefined)
-    await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}', {
-      params: { path: target, ...(asRead !== undefined && { header: { 'if-match': asRead } }) },
-    });
-  else
-    await hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', {
-      params: { path: checkpoint },
-    });
-  hub.close();
-  terminal.say(
-    terminal.asJson
-      ? JSON.stringify({ deleted: name })
-      : `${name} is deleted; what it took is free after the grace, less what other checkpoints build on (firn usage)`,
-  );
+  const remove: Deletion['remove'] =
+    checkpoint === undefined
+      ? (header) =>
+          hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: target, header } })
+      : () =>
+          hub.api.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', {
+            params: { path: checkpoint },
+          });
+  await deleteNamed(session, {
+    name: formatTarget(checkpoint ?? target),
+    isSure: options.yes === true,
+    // A run that took checkpoints meanwhile is not what was confirmed.
+    ...(checkpoint === undefined && {
+      read: () => hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: target } }),
+    }),
+    remove,
+    afterwards: 'what it took is free after the grace, less what other checkpoints build on (firn usage)',
+  });
 }
 
 function measuredWith({ evalSet, threshold }: EditRun): components['schemas']['RunChange'] {

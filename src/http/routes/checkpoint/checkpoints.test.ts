@@ -278,7 +278,10 @@ describe('delete', () => {
     expect((await call('GET', `${checkpoints}/1`)).status).toBe(404);
     expect(await objects()).toEqual(before);
     expect((await call('PUT', `${checkpoints}/1`, model(2))).status).toBe(202);
-    expect((await call('DELETE', `${checkpoints}/1`)).json.code).toBe('conflict');
+    expect((await call('DELETE', `${checkpoints}/1`)).json).toMatchObject({
+      code: 'conflict',
+      detail: 'The checkpoint is queued or being compressed; cancel it first.',
+    });
     await gateway.encode();
   });
 

@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../../../../catalog/contract/checkpoint-records.ts';
 import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
+import { stateInWords } from '../../../../checkpoint/words/state-in-words.ts';
 import { methodConfigOf } from '../../../../checkpoint/options/quantization-config.ts';
 import { scopeOn } from '../../../../access/principal.ts';
 import { includesScope } from '../../../../checkpoint/grant.ts';
@@ -59,7 +60,7 @@ export function checkpointView(address: StepAddress): View {
               <p>
                 {'Now: '}
                 <span data-events={pagePaths.events({ ...address, step })} role="status">
-                  {waiting === undefined ? state : `${state}, ${waiting.inWords}`}
+                  {stateInWords(state, waiting)}
                 </span>
               </p>
               <ul id="live-trials" class="plain dim"></ul>

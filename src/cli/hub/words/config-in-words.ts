@@ -1,9 +1,9 @@
-import type { components } from '../../../clients/typescript/src/index.ts';
+import type { components } from '../../../../clients/typescript/src/index.ts';
 import {
   methodConfigOf,
   quantizationMethods,
   type QuantizationConfig,
-} from '../../checkpoint/options/quantization-config.ts';
+} from '../../../checkpoint/options/quantization-config.ts';
 
 /**
  * A quantization config in a few words, such as `residual: step 0.84`. One of a method that is not known here is JSON.

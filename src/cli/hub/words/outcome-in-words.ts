@@ -1,0 +1,40 @@
+import { formatTarget, type components, type Target } from '../../../../clients/typescript/src/index.ts';
+import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
+import { stateInWords } from '../../../checkpoint/words/state-in-words.ts';
+import { metricsInWords } from './metrics-in-words.ts';
+
+type Details = components['schemas']['CheckpointDetails'];
+type Row = readonly [what: string, value: string];
+
+/** What became of a checkpoint, or what it waits for, in one sentence. */
+export function outcomeInWords({ state, error, result, waitsFor }: Omit<Details, 'links' | 'files'>): string {
+  if (state === 'open') return 'open: waits for files, and expires unless some arrive';
+  if (error !== undefined) return `${state}: ${error.message}`;
+  if (result === undefined) return stateInWords(state, waitsFor);
+  const { fidelity, kind, rawBytes, storedBytes, degradation = {}, seconds } = result;
+  const took = Object.values(seconds).reduce((sum, phase) => sum + phase, 0);
+  return [
+    `${fidelity} ${kind}, ${bytesInWords(storedBytes)} of ${bytesInWords(rawBytes)}`,
+    `${(rawBytes / Math.max(1, storedBytes)).toFixed(1)}x`,
+    ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
+    `${took.toFixed(1)} s`,
+  ].join(', ');
+}
+
+/** Why a checkpoint is exact that nobody asked to quantize; a warning of its result says any other reason. */
+export function whyRows({ result, evalSet, config }: Pick<Details, 'result' | 'evalSet' | 'config'>): Row[] {
+  if (result?.fidelity !== 'exact' || evalSet !== undefined || config !== undefined) return [];
+  const why =
+    'exact: the run has no quality threshold, so every byte is kept. To compress more, push to a run with an eval ' +
+    'set and a threshold (docs/guide/tasks.md).';
+  return [['why', why]];
+}
+
+/** What can be done next with a checkpoint that is not ready. */
+export function nextRows({ state, links }: Pick<Details, 'state' | 'links'>, target: Target): Row[] {
+  const name = formatTarget(target);
+  if (links.retry !== undefined)
+    return [['try again', `firn retry ${name}, with --eval-set or --threshold if it needs others`]];
+  if (state === 'open') return [['go on', `firn push ${name} PATH, or firn cancel ${name} to give it up`]];
+  return [];
+}

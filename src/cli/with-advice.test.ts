@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { FirnProblem } from '../../clients/typescript/src/firn-problem.ts';
+import { Unreachable } from '../../clients/typescript/src/unreachable.ts';
+import { withAdvice } from './with-advice.ts';
+
+const repository = '/v1/repositories/me/gpt';
+const refused = (detail: string, path?: string): FirnProblem =>
+  new FirnProblem(409, { detail, ...(path !== undefined && { path }) });
+
+test.each<[said: string, error: Error, evalSet?: string]>([
+  [
+    'http://h cannot be reached: refused. Is the hub running? npm start starts one here; --url or FIRN_URL names another.',
+    new Unreachable('http://h', new Error('refused')),
+  ],
+  [
+    'This needs a token. Sign in with firn login URL, or set FIRN_TOKEN.',
+    new FirnProblem(401, { code: 'unauthenticated', detail: 'This needs a token.' }),
+  ],
+  [
+    'There is no run me/gpt/train: firn runs list me/gpt lists those that there are.',
+    refused('There is no such run.', `${repository}/runs/train/checkpoints?limit=1000`),
+  ],
+  [
+    'There is no eval set held-out in me/gpt: firn eval-set list me/gpt lists those that there are.',
+    refused('There is no such eval set.', `${repository}/eval-sets/held-out`),
+  ],
+  [
+    'There is no eval set asked in me/gpt: firn eval-set list me/gpt lists those that there are.',
+    refused('There is no such eval set.', `${repository}/runs`),
+    'asked',
+  ],
+  [
+    'The checkpoint is queued or being compressed; cancel it first: firn cancel me/gpt/train@2',
+    refused('The checkpoint is queued or being compressed; cancel it first.', `${repository}/runs/train/checkpoints/2`),
+  ],
+  [
+    'Step 7 of the run is queued; cancel it first: firn cancel me/gpt/train@7',
+    refused('Step 7 of the run is queued; cancel it first.', `${repository}/runs/train`),
+  ],
+  ['There is no such run.', refused('There is no such run.')],
+  ['Anything else.', refused('Anything else.', repository)],
+  ['An error of this machine.', new Error('An error of this machine.')],
+])('an error says what to do: %s', (said, error, evalSet) => {
+  expect(withAdvice(error, evalSet)).toBe(said);
+});
