@@ -17,6 +17,10 @@ test.each<[said: string, error: Error, evalSet?: string]>([
     new FirnProblem(401, { code: 'unauthenticated', detail: 'This needs a token.' }),
   ],
   [
+    'There is no repository me/gpt that you may see: firn repos list lists those that there are.',
+    refused('There is no such repository.', `${repository}/runs`),
+  ],
+  [
     'There is no run me/gpt/train: firn runs list me/gpt lists those that there are.',
     refused('There is no such run.', `${repository}/runs/train/checkpoints?limit=1000`),
   ],

@@ -23,6 +23,8 @@ export function withAdvice(error: Error, evalSet?: string): string {
 function aboutResource(message: string, path: string | undefined, asked: string | undefined): string {
   const { repository, run, step, evalSet = asked } = resource.exec(path ?? '')?.groups ?? {};
   if (repository === undefined) return message;
+  if (message === 'There is no such repository.')
+    return `There is no repository ${repository} that you may see: firn repos list lists those that there are.`;
   if (message === 'There is no such run.' && run !== undefined)
     return `There is no run ${repository}/${run}: firn runs list ${repository} lists those that there are.`;
   if (message === 'There is no such eval set.')

@@ -55,7 +55,10 @@ export async function push(text: string, path: string, options: PushCommand): Pr
       session.terminal.say(
         `${formatTarget(at)}: there already, ${stateInWords(checkpoint.state, checkpoint.waitsFor)}`,
       );
-    else session.terminal.say(`${formatTarget(at)}: pushed ${files.length} files, ${bytesInWords(bytes)}`);
+    else
+      session.terminal.say(
+        `${formatTarget(at)}: pushed ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesInWords(bytes)}`,
+      );
     if (options.wait === true) code = Math.max(code, await follow(session, at));
   }
   session.hub.close();
