@@ -231,7 +231,7 @@ test.each([
   [4, ['show', 'me/gpt/train@11'], /There is no/],
   [4, ['log', 'me/gpt/none'], /There is no run me\/gpt\/none: firn runs list me\/gpt lists/],
   [1, ['push', 'me/gpt/train@12', 'a.safetensors', '--eval-set', 'x'], /is there already, and exact; --eval-set x/],
-  [4, ['pull', 'me/none/train'], /no such repository/],
+  [4, ['pull', 'me/none/train'], /There is no repository me\/none that you may see: firn repos list /],
   [5, ['ls', '--url', 'http://127.0.0.1:9'], /cannot be reached: .*Is the hub running\?/],
   [1, ['push', 'me/gpt/train'], /missing required argument/],
   [1, ['ls', 'nothing'], /such as me\/tiny-gpt/],
