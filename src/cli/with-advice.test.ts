@@ -41,6 +41,10 @@ test.each<[said: string, error: Error, evalSet?: string]>([
     'Step 7 of the run is queued; cancel it first: firn cancel me/gpt/train@7',
     refused('Step 7 of the run is queued; cancel it first.', `${repository}/runs/train`),
   ],
+  [
+    'Too much. If that is meant, add --allow-large; half a percent is 0.005.',
+    refused('Too much. If that is meant, send "allowLarge": true beside "thresholds"; half a percent is 0.005.'),
+  ],
   ['There is no such run.', refused('There is no such run.')],
   ['Anything else.', refused('Anything else.', repository)],
   ['An error of this machine.', new Error('An error of this machine.')],

@@ -3,6 +3,8 @@ import { isNetworkError } from '../../clients/typescript/src/network-error.ts';
 import { Unreachable } from '../../clients/typescript/src/unreachable.ts';
 
 const inRun = '/runs/(?<run>[^/?]+)(?:/checkpoints/(?<step>\\d+))?';
+/** What the API says of a threshold that most would call damage. */
+const sendsAllowLarge = 'send "allowLarge": true beside "thresholds"';
 /** The paths of the API that errors are about: of a repository, and of a run, a step or an eval set in it. */
 const resource = new RegExp(
   `^/v1/repositories/(?<repository>[^/?]+/[^/?]+)(?:${inRun}|/eval-sets/(?<evalSet>[^/?]+))?`,
@@ -16,6 +18,7 @@ export function withAdvice(error: Error, evalSet?: string): string {
   if (error instanceof Unreachable || isNetworkError(error))
     return `${error.message}. Is the hub running? npm start starts one here; --url or FIRN_URL names another.`;
   if (!(error instanceof FirnProblem)) return error.message;
+  if (error.message.includes(sendsAllowLarge)) return error.message.replace(sendsAllowLarge, 'add --allow-large');
   if (error.status === 401) return `${error.message} Sign in with firn login URL, or set FIRN_TOKEN.`;
   return aboutResource(error.message, error.path, evalSet);
 }

@@ -13,6 +13,7 @@ import { exitCodes } from '../exit-code.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { configInWords } from './words/config-in-words.ts';
 import { metricsInWords } from './words/metrics-in-words.ts';
+import type { Measuring } from './measured-with.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 type Estimate = components['schemas']['Estimate'];
@@ -21,9 +22,7 @@ type Estimate = components['schemas']['Estimate'];
 const pollMs = 1000;
 const resource = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/estimate';
 
-export interface EstimateCommand extends HubOptions {
-  readonly threshold?: Readonly<Record<string, number>>;
-  readonly allowLarge?: boolean;
+export interface EstimateCommand extends HubOptions, Omit<Measuring, 'evalSet'> {
   readonly cancel?: boolean;
 }
 

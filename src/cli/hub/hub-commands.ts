@@ -37,6 +37,7 @@ function addTransfers(program: Command, commands: Commands): void {
     .option('--wait', 'wait until it is stored; show phases and trials')
     .option('--eval-set <name>', 'eval set of the run, if the run is new')
     .option('--threshold <metric=share>', 'largest degradation, if the run is new', readThreshold)
+    .option('--allow-large', 'allow a threshold that lets through what most would call damage')
     .action(
       commands.run(async (text: string, path: string, options: PushCommand) =>
         (await import('./push.ts')).push(text, path, options),
@@ -146,6 +147,7 @@ function addLooks(program: Command, commands: Commands): void {
     )
     .option('--eval-set <name>', 'measure it on this eval set; else on that which its run has now')
     .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold)
+    .option('--allow-large', 'allow a threshold that lets through what most would call damage')
     .option('--wait', 'wait until it is stored; show phases and trials')
     .action(run(async (text: string, options: RetryCommand) => (await import('./retry.ts')).retry(text, options)));
 }

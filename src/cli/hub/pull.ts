@@ -25,6 +25,8 @@ export async function pull(text: string, folder: string | undefined, options: Pu
   });
   hub.close();
   if (terminal.asJson) return terminal.say(JSON.stringify({ step: target.step, files }));
+  // Beside the table, which a pipe reads.
+  terminal.remark(formatTarget(target));
   printTable(
     terminal,
     ['file', 'bytes', 'sha256', 'verified'],

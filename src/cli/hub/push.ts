@@ -13,6 +13,7 @@ import { stateInWords } from '../../checkpoint/words/state-in-words.ts';
 import { progressInWords } from '../terminal/amounts.ts';
 import { follow } from './follow.ts';
 import { ifThere, makeRepository } from './make-repository.ts';
+import { measuredWith, type Measuring } from './measured-with.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 /** What of a run says how its checkpoints are measured. */
@@ -21,10 +22,8 @@ export type MeasuredRun = Pick<
   'fidelity' | 'evalSet' | 'thresholds' | 'thresholdsInWords'
 >;
 
-export interface PushCommand extends HubOptions {
+export interface PushCommand extends HubOptions, Measuring {
   readonly wait?: boolean;
-  readonly evalSet?: string;
-  readonly threshold?: Readonly<Record<string, number>>;
 }
 
 /** `firn push NAMESPACE/NAME/RUN[@STEP] PATH`: pushes each checkpoint of the path. Returns the exit code. */
@@ -121,8 +120,7 @@ async function makeRun(hub: Hub, { namespace, name, run }: Target & { readonly r
     params: { path: { namespace, name }, header: { 'idempotency-key': randomUUID() } },
     body: {
       name: run,
-      ...(options.evalSet !== undefined && { evalSet: options.evalSet }),
-      ...(options.threshold !== undefined && { thresholds: options.threshold }),
+      ...measuredWith(options),
     },
   });
 }

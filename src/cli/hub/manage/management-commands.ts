@@ -73,7 +73,8 @@ function addRuns(group: Command, commands: Commands): void {
     commands
       .hub(group, usage, description, ...examples)
       .option('--eval-set <name>', 'measure its checkpoints on this eval set')
-      .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold);
+      .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold)
+      .option('--allow-large', 'allow a threshold that lets through what most would call damage');
   measuring(
     'create RUN',
     'make a run, without an eval set an exact one',

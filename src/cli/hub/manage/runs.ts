@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { findStep, formatTarget, parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
 import { printRuns } from '../look.ts';
+import { measuredWith, type Measuring } from '../measured-with.ts';
 import { openSession, repositoryTarget, runTarget, type HubOptions, type Session } from '../session.ts';
 import { requireSomebodyToAsk } from './confirm-name.ts';
 import { deleteNamed, type Deletion } from './delete-named.ts';
 
 type Run = components['schemas']['Run'];
 
-export interface EditRun extends HubOptions {
-  readonly evalSet?: string;
-  readonly threshold?: Readonly<Record<string, number>>;
-}
+export interface EditRun extends HubOptions, Measuring {}
 
 export interface CreateRun extends EditRun {
   /** A repository, run or step. */
@@ -102,13 +100,6 @@ export async function deleteTarget(text: string, options: DeleteCommand): Promis
     remove,
     afterwards: 'what it took is free after the grace, less what other checkpoints build on (firn usage)',
   });
-}
-
-function measuredWith({ evalSet, threshold }: EditRun): components['schemas']['RunChange'] {
-  return {
-    ...(evalSet !== undefined && { evalSet }),
-    ...(threshold !== undefined && { thresholds: threshold }),
-  };
 }
 
 function bodyOf({ baseModel, ...measured }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
