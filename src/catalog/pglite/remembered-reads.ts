@@ -18,9 +18,11 @@ const sizeMax = 16 * 1024;
 
 type Answer = Results<unknown>;
 
-/** A read that may be remembered: whose it is, and as of which change. */
+/** A read whose answer may be remembered. */
 export interface Read {
+  /** The same for the same statement with the same values. */
   readonly key: string;
+  /** How many changes there were when it began. */
   readonly asOf: number;
 }
 

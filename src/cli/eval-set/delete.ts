@@ -1,7 +1,6 @@
 import { formatTarget } from '../../../clients/typescript/src/index.ts';
 import { requireSomebodyToAsk } from '../hub/manage/confirm-name.ts';
-import { deleteNamed } from '../hub/manage/delete-named.ts';
-import type { DeleteCommand } from '../hub/manage/runs.ts';
+import { deleteNamed, type DeleteCommand } from '../hub/manage/delete-named.ts';
 import { openSession, repositoryTarget } from '../hub/session.ts';
 
 const resource = '/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}';

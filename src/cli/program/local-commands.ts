@@ -4,7 +4,7 @@ import type { CheckCommand } from '../eval-set/check.ts';
 import type { MakeCommand } from '../eval-set/make.ts';
 import type { UploadCommand } from '../eval-set/upload.ts';
 import { yes } from '../hub/manage/management-commands.ts';
-import type { DeleteCommand } from '../hub/manage/runs.ts';
+import type { DeleteCommand } from '../hub/manage/delete-named.ts';
 import type { HubOptions } from '../hub/session.ts';
 import type { UnpackOptions } from '../unpack.ts';
 import type { Commands } from './commands.ts';

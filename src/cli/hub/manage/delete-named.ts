@@ -1,5 +1,11 @@
-import type { Session } from '../session.ts';
+import type { HubOptions, Session } from '../session.ts';
 import { confirmName } from './confirm-name.ts';
+
+/** The options of every deletion. */
+export interface DeleteCommand extends HubOptions {
+  /** Does not ask. */
+  readonly yes?: boolean;
+}
 
 export interface Deletion {
   /** What a person types to confirm it. */

@@ -3,7 +3,8 @@ import type { Commands } from '../../program/commands.ts';
 import { readThreshold } from '../hub-commands.ts';
 import type { HubOptions } from '../session.ts';
 import type { CreateRepository } from './repos.ts';
-import type { CreateRun, DeleteCommand, EditRun } from './runs.ts';
+import type { DeleteCommand } from './delete-named.ts';
+import type { CreateRun, EditRun } from './runs.ts';
 import { addWebhooks } from './webhook-commands.ts';
 
 /** Help of the option of every deletion. */

@@ -3,8 +3,7 @@ import { formatTarget, listRepositories, type components } from '../../../../cli
 import { printRepositories } from '../look.ts';
 import { openSession, repositoryTarget, type HubOptions, type Session } from '../session.ts';
 import { requireSomebodyToAsk } from './confirm-name.ts';
-import { deleteNamed } from './delete-named.ts';
-import type { DeleteCommand } from './runs.ts';
+import { deleteNamed, type DeleteCommand } from './delete-named.ts';
 
 export interface CreateRepository extends HubOptions {
   readonly public?: boolean;

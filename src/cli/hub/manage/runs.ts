@@ -4,7 +4,7 @@ import { printRuns } from '../look.ts';
 import { measuredWith, type Measuring } from '../measured-with.ts';
 import { openSession, repositoryTarget, runTarget, type HubOptions, type Session } from '../session.ts';
 import { requireSomebodyToAsk } from './confirm-name.ts';
-import { deleteNamed, type Deletion } from './delete-named.ts';
+import { deleteNamed, type DeleteCommand, type Deletion } from './delete-named.ts';
 
 type Run = components['schemas']['Run'];
 
@@ -13,11 +13,6 @@ export interface EditRun extends HubOptions, Measuring {}
 export interface CreateRun extends EditRun {
   /** A repository, run or step. */
   readonly baseModel?: string;
-}
-
-export interface DeleteCommand extends HubOptions {
-  /** Does not ask. */
-  readonly yes?: boolean;
 }
 
 /** `firn runs list REPOSITORY`. */

@@ -1,4 +1,5 @@
 import { scopeOn } from '../../../access/principal.ts';
+import { stateInWords } from '../../../checkpoint/words/state-in-words.ts';
 import type { NamedCheckpoint } from '../../../catalog/contract/overview-records.ts';
 import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import { jobStates } from '../../../catalog/contract/work/job-records.ts';
@@ -94,7 +95,7 @@ function Queued({
           <a
             href={pagePaths.checkpoint({ ...names, step })}
           >{`${names.namespace}/${names.name} ${names.run}@${step}`}</a>,
-          ['queued', waiting.get(id)?.inWords].join(', '),
+          stateInWords('queued', waiting.get(id)),
           <When at={createdAt} />,
         ])}
       />
